@@ -4,23 +4,16 @@
 import { setImmediate } from "node:timers/promises";
 import type { Organization } from "../domain/access.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
-import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
 import { ExpiryTally, scanPart } from "./apply-retention.ts";
 import { requireRetainDays } from "./change-organization.ts";
 import { readKnownTypes } from "./find/find-records.ts";
 import { findOrganization, listOrganizations } from "./find-organization.ts";
-import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
-
-/** The rules of one organization. */
-export interface RetentionRules {
-  readonly organization: Organization;
-  /** In the order of their types. */
-  readonly floors: readonly RetentionFloor[];
-}
+import { hasRight, type Knows, readKnowledge, requireRight } from "./require-right.ts";
+import type { Retention } from "./retention-floors.ts";
 
 export interface RetentionRulesPart {
-  readonly shown: readonly RetentionRules[];
+  readonly shown: readonly Retention[];
   /** For the next part; undefined at the end. */
   readonly next: string | undefined;
 }
@@ -36,10 +29,11 @@ export async function browseRetention(app: App, after = ""): Promise<RetentionRu
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
   const shown = following.slice(0, shownMax);
   const next = following.length > shownMax ? shown.at(-1)?.organizationId : undefined;
-  return { shown: await Promise.all(shown.map((one) => withFloors(app, one))), next };
+  const knows = await readKnowledge(app);
+  return { shown: await Promise.all(shown.map((one) => withFloors(app, one, knows))), next };
 }
 
-export interface RetentionDetails extends RetentionRules {
+export interface RetentionDetails extends Retention {
   readonly maySet: boolean;
 }
 
@@ -47,11 +41,11 @@ export interface RetentionDetails extends RetentionRules {
 export async function readRetentionOf(app: App, organizationId: string): Promise<RetentionDetails> {
   requireRight(app, "retention.read");
   const organization = await findOrganization(app, organizationId);
-  return { ...(await withFloors(app, organization)), maySet: hasRight(app, "retention.set") };
+  const rules = await withFloors(app, organization, await readKnowledge(app));
+  return { ...rules, maySet: hasRight(app, "retention.set") };
 }
 
-async function withFloors(app: App, organization: Organization): Promise<RetentionRules> {
-  const knows = await readKnowledge(app);
+async function withFloors(app: App, organization: Organization, knows: Knows): Promise<Retention> {
   const floors = await app.store.retention.listFloors(organization.organizationId);
   return { organization, floors: floors.filter(knows) };
 }

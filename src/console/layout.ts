@@ -15,6 +15,9 @@ interface Screen {
 const screens: readonly Screen[] = [
   { path: "/console", label: "Overview", right: "overview.read" },
   { path: "/console/deletions", label: "Deletions", right: "deletion.read" },
+  { path: "/console/find", label: "Find", right: "record.find" },
+  { path: "/console/holds", label: "Holds", right: "hold.read" },
+  { path: "/console/retention", label: "Retention", right: "retention.read" },
   { path: "/console/intake", label: "Intake", right: "intake.read" },
   { path: "/console/health", label: "Health", right: "health.read" },
   { path: "/console/account", label: "Account", right: "own" },

@@ -12,9 +12,14 @@ import {
   signOut,
 } from "./page/account.ts";
 import { cancelOne, showDeletion, showDeletions, showReceipt } from "./page/deletions.ts";
+import { showFind } from "./page/find.ts";
+import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
 import { showOverview } from "./page/overview.ts";
+import { revealRecord, showRecord } from "./page/record.ts";
+import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
+import { setCeiling, setOneFloor, showRetention } from "./page/retention.ts";
 import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
 import {
   chooseColumns,
@@ -39,6 +44,33 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/console/deletion/:id", right: "deletion.read", handle: showDeletion },
   { method: "POST", path: "/console/deletion/:id", right: "deletion.cancel", handle: cancelOne },
   { method: "GET", path: "/console/receipt/:id", right: "deletion.read", handle: showReceipt },
+  { method: "GET", path: "/console/find", right: "record.find", handle: showFind },
+  { method: "GET", path: "/console/record", right: "record.find", handle: showRecord },
+  { method: "POST", path: "/console/record/reading", right: "record.show", handle: revealRecord },
+  {
+    method: "GET",
+    path: "/console/record/deletion",
+    right: "deletion.request",
+    handle: showDeletionForm,
+  },
+  {
+    method: "POST",
+    path: "/console/record/deletion",
+    right: "deletion.request",
+    handle: requestOne,
+  },
+  { method: "POST", path: "/console/record/hold", right: "hold.place", handle: placeOne },
+  { method: "GET", path: "/console/holds", right: "hold.read", handle: showHolds },
+  { method: "GET", path: "/console/hold/:id", right: "hold.read", handle: showHold },
+  { method: "POST", path: "/console/hold/:id", right: "hold.release", handle: releaseOne },
+  { method: "GET", path: "/console/retention", right: "retention.read", handle: showRetention },
+  {
+    method: "POST",
+    path: "/console/retention/ceiling",
+    right: "retention.set",
+    handle: setCeiling,
+  },
+  { method: "POST", path: "/console/retention/floor", right: "retention.set", handle: setOneFloor },
   { method: "GET", path: "/console/intake", right: "intake.read", handle: showIntake },
   {
     method: "POST",

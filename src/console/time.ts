@@ -1,5 +1,6 @@
 // Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
 
+import { type NormalisedTimestamp, unixMsOf } from "../domain/timestamp.ts";
 import { type Html, html } from "./html.ts";
 
 /** `2026-01-31 09:30 UTC`; a dash for no time. */
@@ -7,6 +8,11 @@ export function renderTime(unixMs: number | undefined): Html {
   if (unixMs === undefined) return html`<span>–</span>`;
   const iso = new Date(unixMs).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+}
+
+/** Of the business time of a record. */
+export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
+  return renderTime(unixMsOf(timestamp));
 }
 
 const units = [

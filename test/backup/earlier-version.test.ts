@@ -15,7 +15,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
   10: `
-    DROP INDEX audit_entry_of_backup; DROP INDEX deletion_by_organization_status;
+    DROP INDEX audit_entry_of_backup; DROP INDEX hold_by_organization; DROP INDEX deletion_by_organization_status;
     DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
     DROP TABLE one_time_token; DROP TABLE import_run`,
   9: `

@@ -11,10 +11,12 @@ import {
   acme,
   add,
   bytesOf,
+  changesOf,
   draftOf,
   keyOf,
   operator as act,
   organization,
+  request,
   write,
 } from "./scene.ts";
 
@@ -185,6 +187,42 @@ export function testOperators(engine: Engine): void {
       const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"));
       assert.equal(large.isComplete, false);
       assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 200);
+    });
+
+    it("read the history and the relations of a record in parts, and its open deletion", async () => {
+      const company = keyOf("company", "views");
+      await add(store, "company", "views");
+      for (const id of ["a", "b", "c"]) {
+        await add(store, "person", id, { related_company_id: "views" });
+      }
+      await write(store, draftOf("person", "a", { related_company_id: "other" }), {
+        resourceType: "person",
+        mode: "update",
+      });
+      const { overview } = store;
+      const all = (await changesOf(store, keyOf("person", "a"))).toReversed();
+      const part = { ...keyOf("person", "a"), before: undefined, limit: 5 };
+      assert.deepEqual(await overview.readHistoryPart(part), all);
+      assert.deepEqual(await overview.readHistoryPart({ ...part, limit: 1 }), all.slice(0, 1));
+      const last = all[0]?.changeNo;
+      assert.deepEqual(await overview.readHistoryPart({ ...part, before: last }), all.slice(1));
+      const page = { ...company, fromType: "person", after: undefined, limit: 2 };
+      const idsAfter = async (after: string | undefined) =>
+        (await overview.listReferrersOfType({ ...page, after })).map((one) => one.resourceId);
+      assert.deepEqual([await idsAfter(undefined), await idsAfter("b")], [["a", "b"], ["c"]]);
+      assert.deepEqual(await overview.listReferrersOfType({ ...page, fromType: "company" }), []);
+      const mentioned = { resourceType: "company", kind: "mentions" };
+      assert.deepEqual(
+        new Set(await overview.listReferences(keyOf("person", "a"), 5)),
+        new Set(["views", "other"].map((resourceId) => ({ ...mentioned, resourceId }))),
+      );
+      assert.equal((await overview.listReferences(keyOf("person", "a"), 1)).length, 1);
+      assert.deepEqual(await overview.listReferences(keyOf("person", "a", "org_none"), 5), []);
+      assert.equal(await overview.findOpenDeletion(company), undefined);
+      const id = await request(store, company, { dueAt: 10 * at });
+      assert.equal(await overview.findOpenDeletion(company), id);
+      await store.cancelDeletion(id ?? "", act);
+      assert.equal(await overview.findOpenDeletion(company), undefined);
     });
 
     it("count open deletions, find the last backup, and know the size of the store", async () => {

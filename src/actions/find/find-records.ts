@@ -3,9 +3,8 @@
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
 import { limits } from "../../domain/limits.ts";
-import { formatTimestamp } from "../../domain/timestamp.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../find-organization.ts";
@@ -21,11 +20,7 @@ export interface RecordQuery {
   readonly resourceId: string;
 }
 
-export interface FoundRecord extends RecordKey {
-  /** RFC 3339 in UTC, as `lastSeen`. */
-  readonly firstSeen: string;
-  readonly lastSeen: string;
-}
+export type FoundRecord = RecordKey & Sighting;
 
 /** At most one of each type. Throws OperatorError not_permitted, invalid, no_such_organization and no_such_type. */
 export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
@@ -74,7 +69,5 @@ function requireId(id: string): void {
 
 async function find(app: App, key: RecordKey): Promise<FoundRecord | undefined> {
   const sighting = await app.store.findRecord(key);
-  if (sighting === undefined) return undefined;
-  const { firstSeen, lastSeen } = sighting;
-  return { ...key, firstSeen: formatTimestamp(firstSeen), lastSeen: formatTimestamp(lastSeen) };
+  return sighting && { ...key, ...sighting };
 }

@@ -1,10 +1,10 @@
 // A part of the history of a record, for people: what each change changed. Without its content, which is read with a reason
 // (reveal-record.ts), only the names of fields are in what is returned, and no value.
 
-import { findEffects } from "../../domain/record/change-effect.ts";
+import { type ChangeEffect, findEffects } from "../../domain/record/change-effect.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
-import { brokenRules } from "../../domain/validation/validate.ts";
+import { brokenRules } from "../../domain/record/broken-rules.ts";
 import type { App } from "../app.ts";
 import { findType } from "../find-target.ts";
 
@@ -21,10 +21,7 @@ export interface ShownField {
   readonly values?: FieldValues;
 }
 
-export interface ShownChange {
-  readonly changeNo: number;
-  readonly receivedAt: number;
-  readonly happenedAt: string;
+export interface ShownChange extends Omit<ChangeEffect, "fields"> {
   readonly fields: readonly ShownField[];
 }
 

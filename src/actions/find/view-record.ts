@@ -8,7 +8,6 @@ import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/closed-since.ts";
 import { FiledAt } from "../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
-import { normaliseTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { findDeletion, findType } from "../find-target.ts";
 import { type FoundRecord, findRecord } from "./find-records.ts";
@@ -71,8 +70,7 @@ interface FlooredRecord {
 
 function describeFloor(app: App, { floor, record, changes }: FlooredRecord): FloorView {
   if (floor.countedFrom === "last_seen") {
-    const from = normaliseTimestamp(record.lastSeen);
-    return { floor, until: floorEnd(floor, from, app.now()), isOpen: false };
+    return { floor, until: floorEnd(floor, record.lastSeen, app.now()), isOpen: false };
   }
   if (changes === undefined) return { floor, until: undefined, isOpen: false };
   const origin = originOf(floor, findType(record.resourceType));

@@ -18,6 +18,7 @@ import { type Deletion, deletionStatuses } from "../../domain/deletion/deletion.
 import type { Node } from "../../domain/deletion/erasure.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
+import { requireTyped } from "../confirmation.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
@@ -59,12 +60,13 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-interface Choice {
+export interface Choice {
   readonly query: URLSearchParams;
   readonly values: readonly (readonly [value: string, label: string])[];
 }
 
-function renderChoice(label: string, name: string, { query, values }: Choice): Html {
+/** A select of a filter, with the value of the query. */
+export function renderChoice(label: string, name: string, { query, values }: Choice): Html {
   const options = values.map(([value, text]) =>
     query.get(name) === value
       ? html`<option value="${value}" selected>${text}</option>`
@@ -179,7 +181,8 @@ function renderCourse(deletion: Deletion): Html {
   </section>`;
 }
 
-function renderPreview({ erased, redacted, holds, isComplete }: DeletionPreview): Html {
+/** What a deletion erases and changes, and the holds that prevent it. */
+export function renderPreview({ erased, redacted, holds, isComplete }: DeletionPreview): Html {
   const held = holds.map(
     ({ resourceType, resourceId, reason, owner }) =>
       html`<li>
@@ -252,12 +255,7 @@ function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
 
 export async function cancelOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
-  if (form.get("confirm")?.trim() !== person.id) {
-    throw new OperatorError(
-      "not_confirmed",
-      "The id that was typed is not that of the deletion. Nothing was changed.",
-    );
-  }
+  requireTyped(form, person.id, "the deletion");
   await cancelDeletion(person.app, person.id);
   return redirectTo(`/console/deletion/${encodeURIComponent(person.id)}`);
 }

@@ -1,6 +1,6 @@
 // What each change of a record changed: the fields whose value in the latest state was another before it. Pure.
 
-import { formatTimestamp } from "../timestamp.ts";
+import type { NormalisedTimestamp } from "../timestamp.ts";
 import type { RecordType } from "../record-type.ts";
 import { StateFold } from "./merge.ts";
 import { timestampOf } from "./payload.ts";
@@ -16,8 +16,8 @@ export interface FieldEffect {
 export interface ChangeEffect {
   readonly changeNo: number;
   readonly receivedAt: number;
-  /** The business time of the change: RFC 3339 in UTC. */
-  readonly happenedAt: string;
+  /** The business time of the change. */
+  readonly happenedAt: NormalisedTimestamp;
   /** Empty for one that changed nothing: it repeats the state, or later changes have set its fields already. */
   readonly fields: readonly FieldEffect[];
 }
@@ -40,8 +40,7 @@ export function findEffects(
       .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
     before = after;
     const { changeNo, receivedAt, payload } = change;
-    const happened = timestampOf(JSON.parse(payload));
-    return { changeNo, receivedAt, happenedAt: formatTimestamp(happened ?? ""), fields };
+    return { changeNo, receivedAt, happenedAt: timestampOf(JSON.parse(payload)) ?? "", fields };
   });
 }
 

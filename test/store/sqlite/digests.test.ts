@@ -24,7 +24,7 @@ const later = 5_500;
 
 /** The schema before digests, with the data of this one. */
 const undo = `
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
+  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup; DROP INDEX hold_by_organization;
   DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
   DROP TABLE one_time_token; DROP TABLE import_run;
   DROP INDEX deletion_floored; ALTER TABLE deletion DROP COLUMN floor_until;

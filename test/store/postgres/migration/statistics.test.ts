@@ -26,7 +26,7 @@ import { makeTestSeal } from "../../../support/seal.ts";
 const canary = "canary";
 /** Reverts the last versions of the schema, from the sixth on. */
 const undoLast = `
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
+  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup; DROP INDEX hold_by_organization;
   DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
   DROP TABLE one_time_token; DROP TABLE import_run;
   DROP INDEX change_by_arrival;
@@ -163,7 +163,7 @@ describe("the planner's statistics", () => {
       `SELECT relname, relfilenode FROM pg_class
        WHERE relnamespace = 'public'::regnamespace
          AND relname <> ALL ('{deletion_by_status,deletion_open,change_by_digest,deletion_due,deletion_floored,change_by_arrival}')
-         AND relname <> ALL ('{deletion_by_organization_status,audit_entry_of_backup}')
+         AND relname <> ALL ('{deletion_by_organization_status,audit_entry_of_backup,hold_by_organization}')
          AND relname NOT LIKE 'operator%' AND relname NOT LIKE 'one_time_token%'
          AND relname NOT LIKE 'retention_floor%' AND relname NOT LIKE '%restricted%'
          AND relname NOT LIKE 'pseudonym%' AND relname NOT LIKE 'import_run%' ORDER BY 1`,

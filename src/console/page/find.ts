@@ -1,0 +1,187 @@
+// Finding records: by organization, type and id, and those that refer to one. Shows no content.
+
+import {
+  findRecords,
+  type FoundRecord,
+  readKnownTypes,
+  type RecordQuery,
+} from "../../actions/find/find-records.ts";
+import {
+  browseReferrers,
+  type NamingPart,
+  readRelations,
+  type Referrers,
+  searchNamings,
+} from "../../actions/find/relations.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer } from "../answer.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { readRecordKey, recordPath, renderRecordLink } from "../record-link.ts";
+import type { Person } from "../request.ts";
+import { renderTimestamp } from "../time.ts";
+import { renderChoice } from "./deletions.ts";
+
+export const screen = "/console/find";
+
+const referrersShownMax = 50;
+
+export async function showFind(person: Person): Promise<Answer> {
+  const { query } = person;
+  const key = readRecordKey(query);
+  const isAsked = key.organizationId !== "" && key.resourceId !== "";
+  const body = html`${await renderForm(person, key)}
+  ${isAsked ? await renderAnswer(person, key) : renderHint(query)}`;
+  return pageAnswer(renderPage({ title: "Find", screen, body }, person));
+}
+
+async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
+  const types = await readKnownTypes(app, key.organizationId);
+  return html`<form class="filters" method="get" action="${screen}">
+    <label
+      >Organization
+      <input name="organization" value="${key.organizationId}" maxlength="64" required
+    /></label>
+    ${renderChoice("Record type", "type", {
+      query,
+      values: types.map(({ resourceType }) => [resourceType, resourceType]),
+    })}
+    <label
+      >Id of the record
+      <input name="id" value="${key.resourceId}" maxlength="256" required autocomplete="off"
+    /></label>
+    <button type="submit">Find</button>
+  </form>`;
+}
+
+function renderHint(query: URLSearchParams): Html {
+  if (query.size > 0) {
+    return html`<p role="alert">Enter the id of the organization and the id of the record.</p>`;
+  }
+  return html`<p class="empty">
+    Enter the id of an organization and the id of a record, as the organization has sent it. With a
+    type, the records that refer to it are listed too, such as the persons of a company.
+  </p>`;
+}
+
+async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
+  const { app } = person;
+  const type = key.resourceType === "" ? undefined : key.resourceType;
+  const asked: RecordQuery = { ...key, resourceType: type };
+  const found = await findRecords(app, asked);
+  if (found.length === 0) {
+    return html`<p class="empty">
+      There is no record with this id in <bdi>${key.organizationId}</bdi>. Ids are compared exactly,
+      with capitals and spaces. A record that was erased is listed only as a
+      <a
+        href="/console/deletions?${new URLSearchParams({ organization: key.organizationId }).toString()}"
+        >deletion</a
+      >.
+    </p>`;
+  }
+  return html`${renderFound(found)} ${type !== undefined && (await renderReferring(person, key))}`;
+}
+
+function renderFound(found: readonly FoundRecord[]): Html {
+  const rows = found.map(
+    (record) =>
+      html`<tr>
+        <td>${renderRecordLink(record)}</td>
+        <td data-label="First seen">${renderTimestamp(record.firstSeen)}</td>
+        <td data-label="Last seen">${renderTimestamp(record.lastSeen)}</td>
+        <td>
+          <a href="${recordPath(screen, record)}"
+            >What refers to it<span class="sr">: ${record.resourceType}</span></a
+          >
+        </td>
+      </tr>`,
+  );
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Record</th>
+          <th scope="col">First seen</th>
+          <th scope="col">Last seen</th>
+          <th scope="col"><span class="sr">Relations</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** The records that refer to one: the first of each type, or a part of those of one type. */
+async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
+  const { app, query } = person;
+  const resourceType = query.get("of") ?? "";
+  const after = query.get("after") ?? undefined;
+  const bounds = { referrersMax: referrersShownMax, referencesMax: 0 };
+  const groups =
+    resourceType === ""
+      ? (await readRelations(app, key, bounds)).referrers
+      : resourceType === named
+        ? []
+        : [await browseReferrers(app, key, { resourceType, after, recordsMax: referrersShownMax })];
+  const isParty = isPartyType(key.resourceType);
+  return html`<section aria-labelledby="referring">
+    <h2 id="referring">What refers to it</h2>
+    ${groups.map((group) => renderReferrers(key, group))}
+    ${groups.length === 0 && resourceType !== named && html`<p class="empty">No record refers to it.</p>`}
+    ${isParty && resourceType === named && renderNamings(key, await searchNamings(app, key, after))}
+    ${isParty && resourceType === "" && renderNamingLink(key)}
+  </section>`;
+}
+
+/** The value of `of` for the records that name a party. */
+const named = "named";
+
+function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Referrers): Html {
+  const { organizationId } = key;
+  const items = records.map(
+    (record) =>
+      html`<li>
+        ${renderRecordLink({ organizationId, ...record })}
+        ${record.kind === "mentions" && "(mentions it)"}
+      </li>`,
+  );
+  const next = recordPath(screen, key, { of: resourceType, after: records.at(-1)?.resourceId });
+  return html`<h3>${resourceType}</h3>
+    <ul class="records">
+      ${items}
+    </ul>
+    ${records.length === 0 && html`<p class="empty">There are no more of this type.</p>`}
+    ${hasMore && html`<p><a href="${next}">More of the type ${resourceType}</a></p>`}`;
+}
+
+function renderNamingLink(key: RecordKey): Html {
+  return html`<p>
+    Transactions that name it as sender or receiver are not indexed by it.
+    <a href="${recordPath(screen, key, { of: named })}">Search the transactions</a>, a few thousand
+    at a time; <code>sluice subject show</code> searches all of them.
+  </p>`;
+}
+
+function renderNamings(key: RecordKey, { records, last }: NamingPart): Html {
+  const { organizationId } = key;
+  const items = records.map(
+    (record) => html`<li>${renderRecordLink({ organizationId, ...record })}</li>`,
+  );
+  const next = recordPath(screen, key, { of: named, after: last?.resourceId });
+  return html`<h3>Transactions that name it as sender or receiver</h3>
+    <ul class="records">
+      ${items}
+    </ul>
+    ${
+      last === undefined
+        ? html`<p>The search has reached the last transaction.</p>`
+        : html`<p>
+            Searched up to <bdi>${last.resourceId}</bdi>, in the order of ids.
+            <a href="${next}">Search the next transactions</a>
+          </p>`
+    }`;
+}

@@ -1,0 +1,231 @@
+// Legal holds: the list with filters, one hold with its release, and the form that places one.
+
+import {
+  browseHolds,
+  type HoldDetails,
+  type HoldPart,
+  readHoldDetails,
+  type ReviewState,
+  reviewStateOf,
+  reviewStates,
+} from "../../actions/browse-holds.ts";
+import type { App } from "../../actions/app.ts";
+import { readKnownTypes } from "../../actions/find/find-records.ts";
+import { holdRecord } from "../../actions/hold-record.ts";
+import { releaseHold } from "../../actions/release-hold.ts";
+import { hasRight } from "../../actions/require-right.ts";
+import { requireLine, requireReason } from "../../actions/require-text.ts";
+import type { Hold } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { requireTyped } from "../confirmation.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatNumber, renderTime } from "../time.ts";
+import { renderChoice } from "./deletions.ts";
+
+const screen = "/console/holds";
+
+const reviewLabels: Readonly<Record<ReviewState, string>> = {
+  overdue: "review overdue",
+  ahead: "review ahead",
+  none: "no review date",
+};
+
+export async function showHolds(person: Person): Promise<Answer> {
+  const { query } = person;
+  const text = (name: string) => query.get(name)?.trim() || undefined;
+  const part = await browseHolds(person.app, {
+    organizationId: text("organization"),
+    resourceType: text("type"),
+    owner: text("owner"),
+    review: reviewStates.find((state) => state === text("review")),
+    after: text("after"),
+  });
+  const body = html`${await renderFilters(person)} ${renderPart(person, part)}`;
+  return pageAnswer(renderPage({ title: "Legal holds", screen, body }, person));
+}
+
+async function renderFilters({ app, query }: Person): Promise<Html> {
+  const types = await readKnownTypes(app, query.get("organization")?.trim() ?? "");
+  return html`<form class="filters" method="get" action="${screen}">
+    <label
+      >Organization
+      <input name="organization" value="${query.get("organization") ?? ""}" maxlength="64"
+    /></label>
+    ${renderChoice("Record type", "type", {
+      query,
+      values: types.map(({ resourceType }) => [resourceType, resourceType]),
+    })}
+    <label
+      >Owner
+      <input
+        name="owner"
+        value="${query.get("owner") ?? ""}"
+        maxlength="${limits.nameCharactersMax}"
+    /></label>
+    ${renderChoice("Review", "review", {
+      query,
+      values: reviewStates.map((state) => [state, reviewLabels[state]]),
+    })}
+    <button type="submit">Filter</button>
+  </form>`;
+}
+
+function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
+  const link = new URLSearchParams(query);
+  link.set("after", next ?? "");
+  const more =
+    next !== undefined && html`<p><a href="${screen}?${link.toString()}">More holds</a></p>`;
+  if (shown.length > 0)
+    return html`${renderHoldTable(
+      app,
+      shown.map(({ hold }) => hold),
+    )}
+    ${more}`;
+  return html`<p class="empty">
+      There is no such hold${next !== undefined && " among those that were examined"}. A hold keeps
+      a record from being erased or changed by deletions:
+      <a href="/console/find">find a record</a> to place one.
+    </p>
+    ${more}`;
+}
+
+/** Each with its record. */
+export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Hold</th>
+          <th scope="col">Organization</th>
+          <th scope="col">Record</th>
+          <th scope="col">Reason</th>
+          <th scope="col">Owner</th>
+          <th scope="col">Review</th>
+          <th scope="col">Placed</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${holds.map((hold) => renderRow(hold, reviewStateOf(app, hold)))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function renderRow(hold: Hold, review: ReviewState): Html {
+  return html`<tr>
+    <td>
+      <a href="/console/hold/${encodeURIComponent(hold.holdId)}"><code>${hold.holdId}</code></a>
+    </td>
+    <td data-label="Organization"><bdi>${hold.organizationId}</bdi></td>
+    <td data-label="Record">${renderRecordLink(hold)}</td>
+    <td data-label="Reason"><bdi>${hold.reason}</bdi></td>
+    <td data-label="Owner"><bdi>${hold.owner ?? "–"}</bdi></td>
+    <td data-label="Review">${renderReview(hold, review)}</td>
+    <td data-label="Placed">
+      ${renderTime(hold.placedAt)} <small>by <bdi>${hold.placedBy}</bdi></small>
+    </td>
+  </tr>`;
+}
+
+function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
+  if (reviewOn === undefined) return html`–`;
+  return review === "overdue"
+    ? html`<strong class="overdue">${reviewOn}, overdue</strong>`
+    : html`${reviewOn}`;
+}
+
+export async function showHold(person: Person): Promise<Answer> {
+  const details = await readHoldDetails(person.app, person.id);
+  const { hold, review } = details;
+  const body = html`<dl class="facts">
+      <dt>Record</dt>
+      <dd>${renderRecordLink(hold)}</dd>
+      <dt>Organization</dt>
+      <dd><bdi>${hold.organizationId}</bdi></dd>
+      <dt>Reason</dt>
+      <dd><bdi>${hold.reason}</bdi></dd>
+      <dt>Owner</dt>
+      <dd><bdi>${hold.owner ?? "nobody is named"}</bdi></dd>
+      <dt>Review</dt>
+      <dd>${renderReview(hold, review)}</dd>
+      <dt>Placed</dt>
+      <dd>${renderTime(hold.placedAt)} by <bdi>${hold.placedBy}</bdi></dd>
+    </dl>
+    ${hasRight(person.app, "hold.release") && renderRelease(details)}`;
+  return pageAnswer(renderPage({ title: `Hold ${hold.holdId}`, screen, body }, person));
+}
+
+function renderRelease({ hold, others, deletion }: HoldDetails): Html {
+  const effect =
+    others.length > 0
+      ? `The record has ${formatNumber(others.length)} more holds, which still keep it.`
+      : "It is the only hold on the record: deletions can erase and change the record afterwards.";
+  const waiting =
+    deletion !== undefined &&
+    html`The deletion
+      <a href="/console/deletion/${encodeURIComponent(deletion.deletionRequestId)}"
+        ><code>${deletion.deletionRequestId}</code></a
+      >
+      of the record is open.
+      ${others.length === 0 && "If nothing else prevents it, it begins within seconds."}`;
+  return html`<section class="danger" aria-labelledby="release">
+    <h2 id="release">Release</h2>
+    <p>${effect} ${waiting} Type the id of the hold to confirm.</p>
+    <form method="post" action="/console/hold/${encodeURIComponent(hold.holdId)}">
+      <label>Id of the hold <input name="confirm" required autocomplete="off" /></label>
+      <button type="submit">Release the hold</button>
+    </form>
+  </section>`;
+}
+
+export async function releaseOne(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "the hold");
+  await releaseHold(person.app, { holdId: person.id });
+  return redirectTo(screen);
+}
+
+/** On the page of a record. */
+export function renderPlacing(key: RecordKey): Html {
+  return html`<details>
+    <summary>Place a hold</summary>
+    <p>
+      No deletion erases or changes the record until its last hold is released. Deletions that
+      would, wait. The organization does not see holds.
+    </p>
+    <form class="acts" method="post" action="/console/record/hold">
+      ${renderKeyFields(key)}
+      <label
+        >Reason
+        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
+      /></label>
+      <label
+        >Owner, such as a person or a department
+        <input name="owner" maxlength="${limits.nameCharactersMax}" autocomplete="off"
+      /></label>
+      <label>Review date <input name="review" type="date" /></label>
+      <button type="submit">Place the hold</button>
+    </form>
+  </details>`;
+}
+
+export async function placeOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const key = readRecordKey(form);
+  const [reason = "", owner = "", review = ""] = ["reason", "owner", "review"].map((name) =>
+    form.get(name)?.trim(),
+  );
+  requireReason(reason);
+  if (owner !== "") requireLine("The owner", owner, limits.nameCharactersMax);
+  await holdRecord(person.app, key, {
+    reason,
+    owner: owner === "" ? undefined : owner,
+    reviewOn: review === "" ? undefined : review,
+  });
+  return redirectTo(recordPath("/console/record", key));
+}

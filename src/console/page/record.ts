@@ -1,0 +1,187 @@
+// One record: its state, its relations, and its history. The content is hidden until somebody who may read it gives a reason.
+
+import { permitReading, usePermission } from "../../actions/find/reveal-record.ts";
+import { type FloorView, type RecordView, viewRecord } from "../../actions/find/view-record.ts";
+import type { Relations } from "../../actions/find/relations.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { hasRight } from "../../actions/require-right.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { renderHistory } from "../record-history.ts";
+import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
+import { renderGraph } from "../relation-graph.ts";
+import { type Person, readForm } from "../request.ts";
+import { renderTime, renderTimestamp } from "../time.ts";
+import { screen } from "./find.ts";
+import { renderHoldTable, renderPlacing } from "./holds.ts";
+
+const path = "/console/record";
+
+export async function showRecord(person: Person): Promise<Answer> {
+  const { app, operator, query } = person;
+  const key = readRecordKey(query);
+  const secret = query.get("reading");
+  const isRevealed = secret !== null && (await usePermission(app, key, { operator, secret }));
+  const view = await viewRecord(app, key, { before: readChangeNo(query), isRevealed });
+  const { resourceType, resourceId } = key;
+  const body = html`${renderFacts(view)} ${renderDeletion(person, key, view.deletion)}
+    <section aria-labelledby="holds">
+      <h2 id="holds">Holds</h2>
+      ${view.holds.length === 0 ? html`<p>There is no hold on it.</p>` : renderHoldTable(app, view.holds)}
+      ${hasRight(app, "hold.place") && renderPlacing(key)}
+    </section>
+    ${renderRelations(key, view.relations)}
+    ${renderHistory(view.history, {
+      revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
+      earlier: renderEarlier(key, view.history.before),
+    })}`;
+  const title = `${resourceType} ${resourceId}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+/** Throws OperatorError invalid. */
+function readChangeNo(given: URLSearchParams): number | undefined {
+  const text = given.get("before");
+  if (text === null || text === "") return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new OperatorError("invalid", "The parameter before has to be the number of a change.");
+}
+
+function renderFacts({ record, floor }: RecordView): Html {
+  return html`<dl class="facts">
+    <dt>Organization</dt>
+    <dd><bdi>${record.organizationId}</bdi></dd>
+    <dt>First seen</dt>
+    <dd>${renderTimestamp(record.firstSeen)}</dd>
+    <dt>Last seen</dt>
+    <dd>${renderTimestamp(record.lastSeen)}</dd>
+    <dt>Retention floor</dt>
+    <dd>${floor === undefined ? "none for this type" : renderFloor(floor)}</dd>
+  </dl>`;
+}
+
+function renderFloor({ floor, until, isOpen }: FloorView): Html {
+  const rule = `${formatDays(floor.keepDays)} from ${floor.countedFrom}`;
+  if (isOpen) return html`${rule}; the period begins with a deletion request`;
+  if (until === undefined) return html`${rule}; its end is not computed for a long history`;
+  return html`${rule}, until ${renderTime(until)}`;
+}
+
+function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | undefined): Html {
+  const request = recordPath("/console/record/deletion", key);
+  const open =
+    deletion === undefined
+      ? html`<p>No deletion is open.</p>`
+      : html`<p>
+          <a href="/console/deletion/${encodeURIComponent(deletion.deletionRequestId)}"
+            >Deletion <code>${deletion.deletionRequestId}</code></a
+          >
+          is ${deletion.status}, requested ${renderTime(deletion.requestedAt)}.
+        </p>`;
+  const mayRequest = deletion === undefined && hasRight(app, "deletion.request");
+  return html`<section aria-labelledby="deletion">
+    <h2 id="deletion">Deletion</h2>
+    ${open}
+    ${mayRequest && html`<p><a href="${request}">Request its deletion</a>; first you see what it would erase.</p>`}
+  </section>`;
+}
+
+function renderRelations(key: RecordKey, relations: Relations): Html {
+  const { organizationId } = key;
+  const referrers = relations.referrers.flatMap(({ records }) => records);
+  const { references, hasMoreReferences } = relations;
+  if (referrers.length + references.length === 0) {
+    return html`<section aria-labelledby="relations">
+      <h2 id="relations">Relations</h2>
+      <p>It refers to no record, and none refers to it. ${renderAll(key)}</p>
+    </section>`;
+  }
+  const list = (records: typeof references) =>
+    records.map(
+      (record) =>
+        html`<li>
+          ${record.kind === "belongs" ? "belongs:" : "mentions:"}
+          ${renderRecordLink({ organizationId, ...record })}
+        </li>`,
+    );
+  const hasMore = relations.referrers.some((group) => group.hasMore);
+  return html`<section aria-labelledby="relations">
+    <h2 id="relations">Relations</h2>
+    <div class="related">
+      <div class="scroll">${renderGraph({ center: key, referrers, references })}</div>
+      <div>
+        <h3>Refers to it</h3>
+        <ul>
+          ${list(referrers)}
+        </ul>
+        <p>${hasMore && "There are more than are listed. "}${renderAll(key)}</p>
+        <h3>It refers to</h3>
+        <ul>
+          ${list(references)}
+        </ul>
+        ${hasMoreReferences && html`<p>It refers to more records than are listed.</p>`}
+      </div>
+    </div>
+  </section>`;
+}
+
+function renderAll(key: RecordKey): Html {
+  return html`<a href="${recordPath(screen, key)}">Everything that refers to it</a>`;
+}
+
+function renderEarlier(key: RecordKey, before: number | undefined): Html | undefined {
+  if (before === undefined) return undefined;
+  const link = recordPath(path, key, { before: String(before) });
+  return html`<p><a href="${link}">Earlier changes</a></p>`;
+}
+
+interface Revealing {
+  readonly isRevealed: boolean;
+  /** A permission was sent, which was used before or has expired. */
+  readonly isUsed: boolean;
+}
+
+function renderRevealing(
+  { app, query }: Person,
+  key: RecordKey,
+  { isRevealed, isUsed }: Revealing,
+): Html {
+  if (isRevealed) {
+    return html`<p>
+      The content is shown once: it is hidden again when you reload the page or leave it.
+    </p>`;
+  }
+  if (!hasRight(app, "record.show")) {
+    return html`<p class="note">Your role does not allow you to read the content of records.</p>`;
+  }
+  return html`${isUsed && html`<p role="alert">The content is hidden again. Give a reason to see it.</p>`}
+    <form class="acts" method="post" action="/console/record/reading">
+      ${renderKeyFields(key)}
+      <input type="hidden" name="before" value="${query.get("before") ?? ""}" />
+      <label
+        >Reason for reading the content
+        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
+      /></label>
+      <button type="submit">Show the content</button>
+    </form>
+    <p class="note">
+      Your name, the record and the reason go to the audit trail, which outlives the record: put no
+      personal data in the reason.
+    </p>`;
+}
+
+export async function revealRecord(person: Person): Promise<Answer> {
+  const { app, operator } = person;
+  const form = await readForm(person);
+  const key = readRecordKey(form);
+  const before = readChangeNo(form)?.toString();
+  const reason = form.get("reason")?.trim() ?? "";
+  const reading = await permitReading(app, key, { operator, reason });
+  return redirectTo(recordPath(path, key, { before, reading }));
+}

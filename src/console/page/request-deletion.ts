@@ -1,0 +1,70 @@
+// Requesting the deletion of a record: first what it would erase and when, then a form with a reason and the id, typed.
+
+import { findRecord } from "../../actions/find/find-records.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
+import { previewDeletion } from "../../actions/preview-deletion.ts";
+import { requestDeletionOf } from "../../actions/request-deletion.ts";
+import { requireRight } from "../../actions/require-right.ts";
+import { requireReason } from "../../actions/require-text.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { requireTyped } from "../confirmation.ts";
+import { html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatDuration } from "../time.ts";
+import { renderPreview } from "./deletions.ts";
+import { screen } from "./find.ts";
+
+export async function showDeletionForm(person: Person): Promise<Answer> {
+  const { app, query } = person;
+  requireRight(app, "deletion.request");
+  const key = readRecordKey(query);
+  await findRecord(app, key);
+  const { deletionGraceSeconds } = await findOrganization(app, key.organizationId);
+  const start =
+    deletionGraceSeconds === 0
+      ? "It begins at once and cannot be cancelled then."
+      : `It begins after ${formatDuration(deletionGraceSeconds * 1_000)}, and can be cancelled until then.`;
+  const body = html`<p>
+      ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
+    </p>
+    ${renderPreview(await previewDeletion(app, key))}
+    <section class="danger" aria-labelledby="request">
+      <h2 id="request">Request the deletion</h2>
+      <p>
+        The ${key.resourceType}, its whole history and everything listed under <q>Erased</q> are
+        erased from every file of the store, and nothing brings them back. ${start} While it is
+        open, the organization can't change the record. Type the id of the record to confirm.
+      </p>
+      <form method="post" action="/console/record/deletion">
+        ${renderKeyFields(key)}
+        <label
+          >Reason
+          <input
+            name="reason"
+            required
+            maxlength="${limits.reasonCharactersMax}"
+            autocomplete="off"
+        /></label>
+        <label>Id of the record <input name="confirm" required autocomplete="off" /></label>
+        <button type="submit">Request the deletion</button>
+      </form>
+      <p class="note">The organization can read the reason.</p>
+    </section>`;
+  const title = `Delete ${key.resourceType} ${key.resourceId}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+export async function requestOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const key = readRecordKey(form);
+  requireTyped(form, key.resourceId, "the record");
+  const reason = form.get("reason")?.trim() ?? "";
+  requireReason(reason);
+  await findRecord(person.app, key);
+  const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason });
+  return redirectTo(`/console/deletion/${encodeURIComponent(deletionRequestId)}`);
+}

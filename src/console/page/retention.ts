@@ -1,0 +1,181 @@
+// Retention: ceilings and floors of organizations, what retention would delete, and the forms that change the rules.
+
+import { browseRetention, previewPart, readRetentionOf } from "../../actions/browse-retention.ts";
+import { changeOrganization } from "../../actions/change-organization.ts";
+import { readKnownTypes } from "../../actions/find/find-records.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { type Retention, setFloor } from "../../actions/retention-floors.ts";
+import { limits } from "../../domain/limits.ts";
+import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { requireTyped } from "../confirmation.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { readRecordKey } from "../record-link.ts";
+import { type Person, readForm } from "../request.ts";
+import { renderCeilingForm, renderFloorForm } from "../retention-forms.ts";
+import { renderRetentionPreview, retentionPath, screen } from "../retention-preview.ts";
+
+export async function showRetention(person: Person): Promise<Answer> {
+  const id = person.query.get("organization")?.trim() ?? "";
+  const body = id === "" ? await renderAll(person) : await renderOne(person, id);
+  const title = id === "" ? "Retention" : `Retention of ${id}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+async function renderAll({ app, query }: Person): Promise<Html> {
+  const { shown, next } = await browseRetention(app, query.get("after") ?? "");
+  if (shown.length === 0) {
+    return html`<p class="empty">
+      There is no organization. Create one with
+      <code>sluice organization create --name "Acme Payments" --id acme</code>.
+    </p>`;
+  }
+  return html`<p class="note">
+      A ceiling deletes records a time after they were last seen. A floor keeps records of a type
+      for at least a time, whoever requests their deletion.
+    </p>
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Organization</th>
+            <th scope="col">Ceiling</th>
+            <th scope="col">Floors</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.map(renderRules)}
+        </tbody>
+      </table>
+    </div>
+    ${
+      next !== undefined &&
+      html`<p>
+        <a href="${screen}?${new URLSearchParams({ after: next }).toString()}"
+          >More organizations</a
+        >
+      </p>`
+    }`;
+}
+
+function renderRules({ organization, floors }: Retention): Html {
+  const { organizationId, name } = organization;
+  const rules = floors.map(
+    ({ resourceType, keepDays }) => html`<li>${resourceType}: ${formatDays(keepDays)}</li>`,
+  );
+  return html`<tr>
+    <td>
+      <a href="${retentionPath(organizationId)}"><bdi>${organizationId}</bdi></a>
+      <small><bdi>${name}</bdi></small>
+    </td>
+    <td data-label="Ceiling">${describeCeiling(organization.retainDays)}</td>
+    <td data-label="Floors">
+      ${
+        rules.length === 0
+          ? "none"
+          : html`<ul>
+              ${rules}
+            </ul>`
+      }
+    </td>
+  </tr>`;
+}
+
+function describeCeiling(days: number | undefined): string {
+  return days === undefined
+    ? "none: records are kept until a deletion is requested"
+    : `deleted ${formatDays(days)} after they were last seen`;
+}
+
+async function renderOne(person: Person, organizationId: string): Promise<Html> {
+  const { app, query } = person;
+  const details = await readRetentionOf(app, organizationId);
+  const retainDays = readDays(query.get("days"), "The number of days");
+  const { resourceType, resourceId } = readRecordKey(query);
+  const after = resourceType === "" ? undefined : { resourceType, resourceId };
+  const part = await previewPart(app, { organizationId, retainDays, after });
+  const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
+  const { organization, floors, maySet } = details;
+  return html`<dl class="facts">
+      <dt>Ceiling</dt>
+      <dd>${describeCeiling(organization.retainDays)}</dd>
+    </dl>
+    ${renderFloors(floors)} ${renderRetentionPreview(details, part, retainDays)}
+    ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}
+    ${maySet && renderFloorForm(organizationId, types)}`;
+}
+
+/** Undefined for no text. Throws OperatorError invalid. */
+function readDays(text: string | null, what: string): number | undefined {
+  const given = text?.trim() ?? "";
+  if (given === "") return undefined;
+  if (/^\d{1,6}$/.test(given)) return Number(given);
+  throw new OperatorError(
+    "invalid",
+    `${what} must be a whole number from 1 to ${limits.retainDaysMax}.`,
+  );
+}
+
+function renderFloors(floors: readonly RetentionFloor[]): Html {
+  const rows = floors.map(
+    ({ resourceType, keepDays, countedFrom }) =>
+      html`<tr>
+        <td>${resourceType}</td>
+        <td data-label="Kept at least">${formatDays(keepDays)}</td>
+        <td data-label="Counted from">${countedFrom}</td>
+      </tr>`,
+  );
+  return html`<section aria-labelledby="floors">
+    <h2 id="floors">Floors</h2>
+    ${
+      rows.length === 0
+        ? html`<p>
+            There is no floor: a deletion that is requested begins after its grace period.
+          </p>`
+        : html`<div class="scroll">
+            <table class="cards">
+              <thead>
+                <tr>
+                  <th scope="col">Type</th>
+                  <th scope="col">Kept at least</th>
+                  <th scope="col">Counted from</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${rows}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`;
+}
+
+export async function setCeiling(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const organizationId = readConfirmed(form);
+  const retainDays = readDays(form.get("days"), "The ceiling") ?? null;
+  await changeOrganization(person.app, organizationId, { retainDays });
+  return redirectTo(retentionPath(organizationId));
+}
+
+export async function setOneFloor(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const organizationId = readConfirmed(form);
+  const keepDays = readDays(form.get("days"), "The floor") ?? null;
+  const from = form.get("from") ?? "";
+  const countedFrom = from === "" ? floorOrigins[0] : floorOrigins.find((one) => one === from);
+  if (countedFrom === undefined) {
+    throw new OperatorError("invalid", `Floors count from ${floorOrigins.join(" or ")}.`);
+  }
+  const resourceType = form.get("type") ?? "";
+  await setFloor(person.app, { organizationId, resourceType, keepDays, countedFrom });
+  return redirectTo(retentionPath(organizationId));
+}
+
+function readConfirmed(form: URLSearchParams): string {
+  const organizationId = form.get("organization")?.trim() ?? "";
+  requireTyped(form, organizationId, "the organization");
+  return organizationId;
+}

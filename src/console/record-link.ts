@@ -1,0 +1,44 @@
+// Links to the pages of records. The key is in the query, because ids may contain any character.
+
+import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
+import { type Html, html } from "./html.ts";
+
+type ConsolePath = `/console${string}`;
+
+/** `more`: further parameters, of which those that are undefined are omitted. */
+export function recordPath(
+  page: ConsolePath,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  more: Readonly<Record<string, string | undefined>> = {},
+): ConsolePath {
+  const given = Object.entries(more).filter((entry): entry is [string, string] => {
+    return entry[1] !== undefined;
+  });
+  const key = { organization: organizationId, type: resourceType, id: resourceId };
+  return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
+}
+
+/** The type and the id; no link for what is in the restricted store, which has no pages. */
+export function renderRecordLink(key: RecordKey): Html {
+  const { organizationId, resourceType, resourceId } = key;
+  if (isRestrictedId(organizationId)) return html`${resourceType} <bdi>${resourceId}</bdi>`;
+  const path = recordPath("/console/record", key);
+  return html`${resourceType} <a href="${path}"><bdi>${resourceId}</bdi></a>`;
+}
+
+/** The key as hidden fields of a form. */
+export function renderKeyFields({ organizationId, resourceType, resourceId }: RecordKey): Html {
+  return html`<input type="hidden" name="organization" value="${organizationId}" />
+    <input type="hidden" name="type" value="${resourceType}" />
+    <input type="hidden" name="id" value="${resourceId}" />`;
+}
+
+/** From a query or a form; what is missing is empty. */
+export function readRecordKey(given: URLSearchParams): RecordKey {
+  return {
+    organizationId: given.get("organization")?.trim() ?? "",
+    resourceType: given.get("type") ?? "",
+    resourceId: given.get("id") ?? "",
+  };
+}

@@ -1,0 +1,238 @@
+// Finding records in the console: what each role sees of one, hidden content, and what can be done from there.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+import { makeNastyRecord, nasty } from "./nasty-record.ts";
+
+const timestamp = "2026-01-31T09:30:00Z";
+const early = "2026-01-01T00:00:00Z";
+const later = "2026-02-01T08:00:00Z";
+
+const key = (type: string, id: string) => ({ type, id });
+
+describe("finding records in the console", () => {
+  let service: Service;
+  let acme: Customer;
+  const cookies: Record<string, string> = {};
+
+  async function send(method: string, type: string, body: object): Promise<void> {
+    const { token } = acme;
+    const { status, text } = await service.client.send({
+      method,
+      path: `/v2/${type}`,
+      token,
+      body,
+    });
+    assert.ok(status < 300, text);
+  }
+
+  const get = async (role: string, path: string) => {
+    const reply = await read(service.client, path, { cookie: cookies[role] });
+    assert.ok(Buffer.byteLength(reply.text) < 60_000, `${reply.text.length} bytes`);
+    return reply;
+  };
+  const queryOf = (type: string, id: string, more = {}) =>
+    new URLSearchParams({ organization: acme.organizationId, type, id, ...more }).toString();
+  const show = async (role: string, type: string, id: string) =>
+    (await get(role, `/console/record?${queryOf(type, id)}`)).text;
+  const post = (role: string, path: string, form: Record<string, string>) =>
+    submit(service.client, path, {
+      cookie: cookies[role],
+      form: { organization: acme.organizationId, ...form },
+    });
+  const auditOf = async (action: string) =>
+    (await service.app.store.listAudit(0, 1_000)).filter((entry) => entry.action === action);
+
+  /** The content, after a reason was given. */
+  async function reveal(role: string, type: string, id: string): Promise<string> {
+    const form = { ...key(type, id), reason: "request 12 of the authority" };
+    const reply = await post(role, "/console/record/reading", form);
+    assert.equal(reply.status, 303, reply.text);
+    return String(reply.headers.location);
+  }
+
+  before(async () => {
+    service = await startService();
+    acme = await makeCustomer(service.app, service.client);
+    for (const role of operatorRoles) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+    const flags = { is_test_user: false, is_retail_customer: true };
+    await send("POST", "company", { company_id: "c1", is_test_company: false, timestamp });
+    for (let index = 0; index < 25; index += 1) {
+      const related = { related_company_id: "c1", timestamp };
+      await send("POST", "person", { person_id: `p${index}`, ...flags, ...related });
+    }
+    const ada = { person_id: "ada", first_name: "Ada", email: "ada@example.org" };
+    await send("POST", "person", { ...ada, ...flags, timestamp });
+    await send("PUT", "person", {
+      person_id: "ada",
+      email: null,
+      occupation: "spy",
+      timestamp: later,
+    });
+    await send("PUT", "person", { person_id: "ada", first_name: "Eda", timestamp: early });
+    const payment = {
+      type: "DEPOSIT",
+      method: "SEPA",
+      amount: 5,
+      currency: "EUR",
+      status: "PENDING",
+    };
+    const sender = { sender_id: "ada", sender_country: "DE", timestamp };
+    await send("POST", "transaction", { tx_id: "tx-1", ...payment, ...sender });
+    await changeOrganization(service.app, acme.organizationId, { deletionGraceSeconds: 86_400 });
+  });
+  after(() => service.stop());
+
+  it("answers by id, with and without a type, and says where there is none", async () => {
+    const all = (await get("viewer", `/console/find?${queryOf("", "ada")}`)).text;
+    assert.match(all, /person <a href="[^"]*type=person&amp;id=ada"><bdi>ada/);
+    const none = (await get("viewer", `/console/find?${queryOf("person", "ADA")}`)).text;
+    assert.match(none, /There is no record with this id/);
+    assert.equal((await get("viewer", `/console/record?${queryOf("person", "ADA")}`)).status, 404);
+    const elsewhere = "/console/find?organization=none&type=person&id=ada";
+    assert.equal((await get("viewer", elsewhere)).status, 404);
+    for (const id of ["%00", "x".repeat(257)]) {
+      const bad = `/console/find?organization=${acme.organizationId}&type=person&id=${id}`;
+      assert.equal((await get("viewer", bad)).status, 400);
+      assert.equal((await get("viewer", `/console/find?organization=${id}&id=a`)).status, 400);
+    }
+    assert.equal((await get("viewer", `/console/find?${queryOf("persons", "ada")}`)).status, 404);
+  });
+
+  it("lists what refers to a record in parts, and transactions that name a person", async () => {
+    const record = await show("viewer", "company", "c1");
+    assert.equal([...record.matchAll(/mentions:\s+person/g)].length, 20);
+    assert.match(record, /There are more than are listed/);
+    assert.match(
+      record,
+      /<svg[^>]+aria-label="more than 6 records that refer to this company, and 0/,
+    );
+    const found = (await get("viewer", `/console/find?${queryOf("company", "c1")}`)).text;
+    assert.equal([...found.matchAll(/<bdi>p\d+</g)].length, 25);
+    const rest = queryOf("company", "c1", { of: "person", after: "p8" });
+    assert.equal(
+      [...(await get("viewer", `/console/find?${rest}`)).text.matchAll(/<bdi>p9</g)].length,
+      1,
+    );
+    const named = `/console/find?${queryOf("person", "ada", { of: "named" })}`;
+    const text = (await get("viewer", named)).text;
+    assert.match(text, /transaction <a href="[^"]+"><bdi>tx-1/);
+    assert.match(text, /reached the last transaction/);
+  });
+
+  it("shows a record without its content, which is not in the page at all", async () => {
+    for (const role of operatorRoles) {
+      const text = await show(role, "person", "ada");
+      assert.doesNotMatch(text, /Eda|ada@example|spy/, role);
+      assert.match(text, /<code>occupation<\/code> set/);
+      assert.match(text, /<code>email<\/code> cleared/);
+      assert.match(text, /datetime="2026-02-01T08:00:00.000Z"/);
+      assert.equal(text.includes("Show the content"), role === "officer", role);
+    }
+  });
+
+  it("reveals the content to those who may read it, with a reason, once", async () => {
+    const entries = (await auditOf("record.show")).length;
+    const form = key("person", "ada");
+    for (const role of ["viewer", "operator", "auditor"]) {
+      const refused = await post(role, "/console/record/reading", { ...form, reason: "r" });
+      assert.equal(refused.status, 403, role);
+    }
+    for (const reason of ["", " ", "a\u0000b", "r".repeat(1_025)]) {
+      const refused = await post("officer", "/console/record/reading", { ...form, reason });
+      assert.equal(refused.status, 400);
+    }
+    const missing = { ...key("person", "none"), reason: "r" };
+    assert.equal((await post("officer", "/console/record/reading", missing)).status, 404);
+    assert.equal((await auditOf("record.show")).length, entries);
+
+    const page = await reveal("officer", "person", "ada");
+    const entry = (await auditOf("record.show")).at(-1);
+    assert.deepEqual([entry?.actor, entry?.organizationId], ["officer", acme.organizationId]);
+    assert.match(entry?.subject ?? "", /^person sha256:[0-9a-f]{64}$/);
+    assert.deepEqual(entry?.detail, { reason: "request 12 of the authority" });
+    assert.doesNotMatch((await get("auditor", page)).text, /Eda/);
+    const other = page.replace("id=ada", "id=p1");
+    assert.doesNotMatch((await get("officer", other)).text, /The content is shown once/);
+
+    const { text } = await get("officer", page);
+    assert.match(text, /<th scope="row">first_name<\/th>\s*<td><bdi class="value">Ada/);
+    const changed =
+      /email<\/th>\s*<td>cleared<\/td>\s*<td><bdi class="value">ada@example.org<\/bdi><\/td>\s*<td><small>no value/;
+    assert.match(text, changed);
+    assert.match(text, /It changed nothing/);
+    const again = (await get("officer", page)).text;
+    assert.doesNotMatch(again, /spy/);
+    assert.match(again, /The content is hidden again/);
+    const late = await reveal("officer", "person", "ada");
+    service.clock.advanceMs(60_000);
+    assert.doesNotMatch((await get("officer", late)).text, /spy/);
+  });
+
+  it("shows markup in every field of every type as text, hidden and revealed", async () => {
+    for (const type of recordTypes) {
+      await send("POST", type.resourceType, makeNastyRecord(type));
+      const texts = [
+        await show("officer", type.resourceType, nasty),
+        (await get("officer", await reveal("officer", type.resourceType, nasty))).text,
+        (await get("officer", `/console/find?${queryOf(type.resourceType, nasty)}`)).text,
+      ];
+      for (const text of texts) {
+        assert.doesNotMatch(text, /<script>|<img|<\/textarea>/, type.resourceType);
+        assert.match(text, /&lt;script&gt;alert/);
+      }
+      const [masked = ""] = texts;
+      assert.match(masked, /<small>hidden<\/small>/);
+    }
+  });
+
+  it("shows a long history in parts", async () => {
+    for (let index = 0; index < 22; index += 1) {
+      await send("PUT", "company", { company_id: "c1", legal_name: `n${index}`, timestamp: later });
+    }
+    const first = await show("officer", "company", "c1");
+    const link = /href="(\/console\/record[^"]*before=\d+)"/.exec(first)?.[1] ?? "";
+    assert.equal([...first.matchAll(/legal_name<\/code> changed/g)].length, 20);
+    const second = (await get("officer", link.replaceAll("&amp;", "&"))).text;
+    assert.match(second, /legal_name<\/code> set/);
+    assert.match(second, /is_test_company<\/code> set/);
+    assert.doesNotMatch(second, /before=/);
+  });
+
+  it("requests a deletion with a reason, once the id is typed", async () => {
+    const path = "/console/record/deletion";
+    const form = { ...key("person", "p1"), reason: "asked by the customer" };
+    const page = (await get("operator", `${path}?${queryOf("person", "p1")}`)).text;
+    assert.match(page, /Erased: 1</);
+    assert.match(page, /after 1 day, and can be cancelled/);
+    assert.equal((await get("viewer", `${path}?${queryOf("person", "p1")}`)).status, 403);
+    assert.equal((await post("viewer", path, { ...form, confirm: "p1" })).status, 403);
+    assert.equal((await post("operator", path, { ...form, confirm: "p2" })).status, 409);
+    assert.equal(
+      (await post("operator", path, { ...form, reason: "", confirm: "p1" })).status,
+      400,
+    );
+    assert.match(await show("operator", "person", "p1"), /No deletion is open/);
+    const both = await Promise.all(
+      ["operator", "officer"].map((role) => post(role, path, { ...form, confirm: "p1" })),
+    );
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [303, 303],
+    );
+    const [location, same] = both.map(({ headers }) => String(headers.location));
+    assert.equal(location, same);
+    assert.ok((await show("viewer", "person", "p1")).includes(location ?? "none"));
+    assert.equal((await auditOf("deletion.request")).length, 1);
+  });
+});

@@ -1,0 +1,222 @@
+// Holds and retention in the console: lists and filters, placing and releasing, rules, and the preview of retention; and no
+// trace of confidential reports for those who may not know of them.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+import { nasty } from "./nasty-record.ts";
+
+const timestamp = "2025-01-31T09:30:00Z";
+const recently = "2026-05-30T00:00:00Z";
+
+describe("holds and retention in the console", () => {
+  let service: Service;
+  let acme: Customer;
+  const cookies: Record<string, string> = {};
+
+  async function send(type: string, body: object): Promise<void> {
+    const { token } = acme;
+    const path = `/v2/${type}`;
+    const { status, text } = await service.client.send({ method: "POST", path, token, body });
+    assert.equal(status, 201, text);
+  }
+  const get = (role: string, path: string) => read(service.client, path, { cookie: cookies[role] });
+  const post = async (role: string, path: string, form: Record<string, string>) =>
+    (await submit(service.client, path, { cookie: cookies[role], form })).status;
+  const place = (role: string, id: string, form: Record<string, string>) => {
+    const key = { organization: acme.organizationId, type: "person", id };
+    return post(role, "/console/record/hold", { ...key, ...form });
+  };
+  const list = async (role: string, query = "") => (await get(role, `/console/holds${query}`)).text;
+
+  before(async () => {
+    service = await startService();
+    acme = await makeCustomer(service.app, service.client, { organizationId: "acme" });
+    for (const role of operatorRoles) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+    const person = { is_test_user: false, is_retail_customer: true, timestamp };
+    for (const id of ["ada", "ben", "cleo"]) await send("person", { person_id: id, ...person });
+    await send("person", { ...person, person_id: "new", timestamp: recently });
+  });
+  after(() => service.stop());
+
+  it("are placed by those who may, with a reason, an owner and a review date", async () => {
+    assert.match(await list("viewer"), /There is no such hold/);
+    const form = { reason: "court order 5", owner: "legal", review: "2026-05-31" };
+    for (const role of ["viewer", "operator", "auditor"]) {
+      assert.equal(await place(role, "ada", form), 403, role);
+    }
+    assert.equal(await place("officer", "ada", { ...form, reason: " " }), 400);
+    assert.equal(await place("officer", "ada", { ...form, owner: "a\nb" }), 400);
+    assert.equal(await place("officer", "ada", { ...form, review: "2026-02-30" }), 400);
+    assert.equal(await place("officer", "nobody", form), 404);
+    assert.equal(await place("officer", "ada", form), 303);
+    assert.equal(await place("officer", "ben", { reason: nasty, review: "2026-06-01" }), 303);
+    assert.equal(await place("officer", "cleo", { reason: "audit", owner: nasty }), 303);
+    const record = await get("viewer", "/console/record?organization=acme&type=person&id=ada");
+    assert.match(record.text, /<bdi>court order 5<\/bdi>/);
+  });
+
+  it("are listed with filters in the address, and overdue reviews in words", async () => {
+    const all = await list("viewer");
+    assert.equal(holdsIn(all).length, 3);
+    assert.match(all, /2026-05-31, overdue/);
+    assert.doesNotMatch(all, /2026-06-01, overdue|<script>|<img/);
+    assert.deepEqual(heldIn(await list("viewer", "?review=overdue")), ["ada"]);
+    assert.deepEqual(heldIn(await list("viewer", "?review=ahead")), ["ben"]);
+    assert.deepEqual(heldIn(await list("viewer", "?review=none")), ["cleo"]);
+    assert.deepEqual(heldIn(await list("viewer", "?owner=legal&organization=acme")), ["ada"]);
+    assert.deepEqual(heldIn(await list("viewer", "?organization=other")), []);
+    assert.deepEqual(heldIn(await list("viewer", "?type=company")), []);
+  });
+
+  it("are listed in parts of fifty", async () => {
+    const key = { organizationId: "acme", resourceType: "person", resourceId: "new" };
+    for (let index = 0; index < 50; index += 1) await holdRecord(service.app, key, { reason: "r" });
+    const first = await list("viewer");
+    const next = /href="\/console\/holds(\?[^"]+)">More holds/.exec(first)?.[1] ?? "";
+    const second = await list("viewer", next.replaceAll("&amp;", "&"));
+    assert.deepEqual([holdsIn(first).length, holdsIn(second).length], [50, 3]);
+    assert.equal(new Set([...holdsIn(first), ...holdsIn(second)]).size, 53);
+    assert.doesNotMatch(second, /More holds/);
+    assert.equal(heldIn(await list("viewer", "?owner=legal")).length, 1);
+    for (const { holdId } of await service.app.store.holds.ofRecords([key])) {
+      await releaseHold(service.app, { holdId });
+    }
+  });
+
+  it("are released once, by those who may, once the id is typed", async () => {
+    const [id = ""] = holdsIn(await list("officer", "?owner=legal"));
+    const path = `/console/hold/${id}`;
+    assert.match((await get("officer", path)).text, /It is the only hold on the record/);
+    assert.doesNotMatch((await get("auditor", path)).text, /Release the hold/);
+    assert.equal(await post("auditor", path, { confirm: id }), 403);
+    assert.equal(await post("officer", path, { confirm: "ada" }), 409);
+    const both = await Promise.all([1, 2].map(() => post("officer", path, { confirm: id })));
+    assert.deepEqual(new Set(both), new Set([303, 404]));
+    assert.equal((await get("officer", path)).status, 404);
+    assert.equal(holdsIn(await list("viewer")).length, 2);
+  });
+
+  it("of organizations are shown and set, once the id is typed", async () => {
+    const one = async (role: string, query = "") =>
+      (await get(role, `/console/retention?organization=acme${query}`)).text;
+    assert.match((await get("viewer", "/console/retention")).text, /organization=acme"><bdi>acme/);
+    assert.match(await one("viewer"), /There is no ceiling. Enter a number/);
+    assert.doesNotMatch(await one("operator"), /Set the ceiling/);
+    const due = await one("viewer", "&days=365");
+    assert.match(due, /<dt>Would be deleted<\/dt>\s*<dd>1 person<\/dd>/);
+    assert.match(due, /<dt>Kept by a hold<\/dt>\s*<dd>2<\/dd>/);
+    assert.deepEqual(heldIn(due), ["ada"]);
+    assert.match(await one("viewer", "&days=365&type=person&id=ada"), /<dd>nothing<\/dd>/);
+    for (const days of ["0", "x", "99999"]) {
+      const bad = `/console/retention?organization=acme&days=${days}`;
+      assert.equal((await get("viewer", bad)).status, 400, days);
+    }
+
+    const floor = { organization: "acme", type: "person", days: "400", from: "last_seen" };
+    const [toFloor, toCeiling] = [
+      "/console/retention/floor",
+      "/console/retention/ceiling",
+    ] as const;
+    assert.equal(await post("operator", toFloor, { ...floor, confirm: "acme" }), 403);
+    assert.equal(await post("officer", toFloor, { ...floor, confirm: "acm" }), 409);
+    assert.equal(await post("officer", toFloor, { ...floor, type: "", confirm: "acme" }), 404);
+    assert.equal(await post("officer", toFloor, { ...floor, from: "x", confirm: "acme" }), 400);
+    assert.equal(await post("officer", toFloor, { ...floor, confirm: "acme" }), 303);
+    const days = { organization: "acme", days: "365" };
+    assert.equal(await post("officer", toCeiling, { ...days, confirm: "acme" }), 409);
+    assert.equal(await post("officer", toCeiling, { ...days, days: "500", confirm: "acme" }), 303);
+    const set = await one("viewer");
+    assert.match(set, /deleted 500 days after they were last seen/);
+    assert.match(set, /<td data-label="Kept at least">400 days/);
+    assert.equal(await post("officer", toFloor, { ...floor, days: "", confirm: "acme" }), 303);
+    assert.equal(await post("officer", toCeiling, { ...days, days: "", confirm: "acme" }), 303);
+    assert.match(await one("viewer"), /There is no floor/);
+    assert.match(await one("viewer"), /none: records are kept/);
+  });
+
+  it("show the same bytes with and without a confidential report", async () => {
+    const pages = [
+      "/console/record?organization=acme&type=person&id=ada",
+      "/console/find?organization=acme&type=person&id=ada",
+      "/console/find?organization=acme&id=secret-sar",
+      "/console/find?organization=acme&type=person&id=ada&of=customer_sar",
+      "/console/record?organization=acme&type=customer_sar&id=secret-sar",
+      "/console/holds",
+      "/console/holds?type=customer_sar",
+      "/console/hold/hold_none",
+      "/console/retention",
+      "/console/retention?organization=acme&days=365",
+      "/console/retention?organization=acme&days=365&type=customer_sar&id=a",
+    ];
+    const readAll = async (role: string) =>
+      Promise.all(pages.map(async (page) => (await get(role, page)).text));
+    const known = new Map<string, readonly string[]>();
+    for (const role of operatorRoles) known.set(role, await readAll(role));
+    const sar = { sar_id: "secret-sar", status: "FILED", related_person_id: "ada", timestamp };
+    await send("customer_sar", sar);
+    const key = { organization: "acme", type: "customer_sar", id: "secret-sar" };
+    const hold = { ...key, reason: "r" };
+    assert.equal(await post("operator", "/console/record/hold", hold), 403);
+    assert.equal(await post("officer", "/console/record/hold", hold), 303);
+    const [holdOfSar = ""] = holdsIn(await list("officer", "?type=customer_sar"));
+    const floor = { organization: "acme", type: "customer_sar", days: "10", confirm: "acme" };
+    assert.equal(await post("officer", "/console/retention/floor", floor), 303);
+    for (const role of ["viewer", "operator"]) {
+      const now = await readAll(role);
+      assert.deepEqual(now, known.get(role), role);
+      assert.doesNotMatch(now.join("").replaceAll("secret-sar&quot;", ""), /sar_id|FILED/);
+      assert.equal((await get(role, `/console/hold/${holdOfSar}`)).status, 404);
+    }
+    for (const role of ["officer", "auditor"]) {
+      assert.notDeepEqual(await readAll(role), known.get(role), role);
+      assert.match((await get(role, pages[0] ?? "")).text, /customer_sar <a/, role);
+    }
+  });
+
+  it("show what is in the restricted store only to those who may know of it", async () => {
+    const form = { organization: "acme", type: "person", id: "ada", reason: "r", confirm: "ada" };
+    const path = "/console/record/deletion";
+    const sent = { cookie: cookies["officer"], form };
+    const { headers } = await submit(service.client, path, sent);
+    const id = String(headers.location).split("/").at(-1) ?? "";
+    await waitFor("the deletion", async () => {
+      const found = await service.app.store.findDeletion(id, undefined);
+      return found?.status === "completed" ? true : undefined;
+    });
+    const set = `/console/deletion/${encodeURIComponent(`restricted/${id}`)}`;
+    const gone = "/console/record?organization=acme&type=person&id=ada";
+    const inside = `/console/record?organization=restricted%2F${id}&type=person&id=ada`;
+    for (const role of ["viewer", "operator"]) {
+      assert.doesNotMatch(await list(role), /restricted/, role);
+      assert.equal((await get(role, set)).status, 404, role);
+      assert.equal((await get(role, gone)).status, 404, role);
+      const other = await get(role, inside.replace(id, "del_none"));
+      const same = await get(role, inside);
+      assert.deepEqual([same.status, same.text], [403, other.text], role);
+    }
+    const all = await list("officer");
+    assert.match(all, new RegExp(`restricted/${id}</bdi>`));
+    assert.match(all, /customer_sar <bdi>secret-sar/);
+    assert.equal((await get("officer", set)).status, 200);
+    assert.equal((await get("officer", inside)).status, 404);
+  });
+});
+
+function holdsIn(text: string): readonly string[] {
+  return [...text.matchAll(/href="\/console\/hold\/(hold_\w+)"/g)].map(([, id]) => id ?? "");
+}
+
+function heldIn(text: string): readonly (string | undefined)[] {
+  return [...text.matchAll(/;id=(\w+)"/g)].map(([, id]) => id);
+}
