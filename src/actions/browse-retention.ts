@@ -3,6 +3,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { Organization } from "../domain/access.ts";
+import { recordTypes } from "../domain/record-types.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import { ExpiryTally, scanPart } from "./apply-retention.ts";
@@ -66,8 +67,8 @@ export interface PreviewPart {
   readonly last: RecordKey | undefined;
 }
 
-/** Steps of one part, between which others are served, and records that a step examines. */
-const stepsMax = 10;
+/** Steps of one part, between which others are served, and records that a step examines. Each type needs one at least. */
+const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
 /**

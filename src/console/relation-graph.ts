@@ -33,12 +33,15 @@ export function renderGraph({ center, referrers, references }: Graph): Html {
   const rows = Math.max(1, rowsOf(referrers), rowsOf(references));
   const total = rows * (height + gap);
   const [left, own, right] = columns;
+  const from = referrers.length === 0 ? own : left;
+  const to = (references.length === 0 ? own : right) + width;
   const label = `${countOf(referrers)} that refer to this ${center.resourceType}, and ${countOf(references)} that it refers to`;
   return html`<svg
     class="graph"
     role="img"
     aria-label="${label}"
-    viewBox="0 0 ${right + width} ${total}"
+    viewBox="${from} 0 ${to - from} ${total}"
+    width="${to - from}"
   >
     ${renderSide(referrers, left, {
       total,

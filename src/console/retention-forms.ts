@@ -28,6 +28,7 @@ export function renderCeilingForm(organizationId: string, days: number | undefin
 
 export function renderFloorForm(organizationId: string, types: readonly string[]): Html {
   const query = new URLSearchParams();
+  const [usual, ...others] = floorOrigins;
   return html`<section class="danger" aria-labelledby="floor">
     <h2 id="floor">Set or remove a floor</h2>
     <p>
@@ -36,11 +37,16 @@ export function renderFloorForm(organizationId: string, types: readonly string[]
       seconds; so they do if the new floor is shorter. Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/floor">
-      ${renderChoice("Record type", "type", { query, values: types.map((type) => [type, type]) })}
+      ${renderChoice("Record type", "type", {
+        query,
+        values: types.map((type) => [type, type]),
+        unset: "choose one",
+      })}
       <label>Days <input name="days" inputmode="numeric" /></label>
       ${renderChoice("Counted from", "from", {
         query,
-        values: floorOrigins.map((origin) => [origin, origin]),
+        values: others.map((origin) => [origin, origin]),
+        unset: usual,
       })}
       ${renderConfirmation(organizationId)}
       <button type="submit">Set the floor</button>

@@ -30,7 +30,8 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
       ? await readKnownTypes(app, organizationId)
       : [findType(query.resourceType)];
   const keys = types.map(({ resourceType }) => ({ organizationId, resourceType, resourceId }));
-  for (const key of keys) await requireFindable(app, key);
+  const [first] = keys;
+  if (first !== undefined) await requireFindable(app, first);
   const found = await Promise.all(keys.map((key) => find(app, key)));
   return found.filter((record) => record !== undefined);
 }
@@ -46,16 +47,19 @@ export async function readKnownTypes(
 
 /** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
-  findType(key.resourceType);
   await requireFindable(app, key);
   const found = await find(app, key);
   if (found !== undefined) return found;
   throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
 }
 
-/** Whether or not there is such a record. */
-async function requireFindable(app: App, key: RecordKey): Promise<void> {
+/**
+ * For what is looked up about a record, whether or not there is one. Throws OperatorError not_permitted, invalid,
+ * no_such_type and no_such_organization.
+ */
+export async function requireFindable(app: App, key: RecordKey): Promise<void> {
   requireRight(app, "record.find");
+  findType(key.resourceType);
   requireLine("The organization", key.organizationId, limits.organizationIdCharactersMax);
   requireId(key.resourceId);
   await requireKnowledge(app, key);

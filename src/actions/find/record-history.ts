@@ -1,7 +1,7 @@
 // A part of the history of a record, for people: what each change changed. Without its content, which is read with a reason
 // (reveal-record.ts), only the names of fields are in what is returned, and no value.
 
-import { type ChangeEffect, findEffects } from "../../domain/record/change-effect.ts";
+import { type ChangeEffect, findEffects, isContentField } from "../../domain/record/change-effect.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import { brokenRules } from "../../domain/record/broken-rules.ts";
@@ -80,9 +80,9 @@ export async function readHistory(
     })),
     before: earlier.length > 0 ? shown[0]?.changeNo : undefined,
     state: state && {
-      fields: Object.entries(state).map(([field, value]) =>
-        isRevealed ? { field, value } : { field },
-      ),
+      fields: Object.entries(state)
+        .filter(([field]) => isContentField(type, field))
+        .map(([field, value]) => (isRevealed ? { field, value } : { field })),
       brokenRules: isRevealed ? brokenRules(type, state) : [],
     },
     isExact,

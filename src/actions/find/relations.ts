@@ -8,7 +8,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/overview.ts";
 import type { App } from "../app.ts";
 import { readKnowledge } from "../require-right.ts";
-import { findRecord } from "./find-records.ts";
+import { requireFindable } from "./find-records.ts";
 
 /** The records of one type that refer to a record. */
 export interface Referrers {
@@ -64,15 +64,15 @@ export interface ReferrerQuery {
 }
 
 /**
- * A part of the records of one type that refer to a record, in the order of their ids. Throws OperatorError not_permitted,
- * invalid, no_such_type, no_such_organization and no_such_record.
+ * A part of the records of one type that refer to a record, which need not exist, in the order of their ids. Throws
+ * OperatorError not_permitted, invalid, no_such_type and no_such_organization.
  */
 export async function browseReferrers(
   app: App,
   key: RecordKey,
   query: ReferrerQuery,
 ): Promise<Referrers> {
-  await findRecord(app, key);
+  await requireFindable(app, key);
   const { resourceType } = query;
   const { organizationId } = key;
   const isKnown = (await readKnowledge(app))({ organizationId, resourceType });
@@ -115,7 +115,7 @@ export async function searchNamings(
   key: RecordKey,
   after: string | undefined,
 ): Promise<NamingPart> {
-  await findRecord(app, key);
+  await requireFindable(app, key);
   const { organizationId, resourceId } = key;
   const [first] = namingTypes;
   let last: Place | undefined =

@@ -63,10 +63,12 @@ function renderFilters(query: URLSearchParams): Html {
 export interface Choice {
   readonly query: URLSearchParams;
   readonly values: readonly (readonly [value: string, label: string])[];
+  /** The label of no value. */
+  readonly unset?: string;
 }
 
 /** A select of a filter, with the value of the query. */
-export function renderChoice(label: string, name: string, { query, values }: Choice): Html {
+export function renderChoice(label: string, name: string, { query, values, unset = "any" }: Choice): Html {
   const options = values.map(([value, text]) =>
     query.get(name) === value
       ? html`<option value="${value}" selected>${text}</option>`
@@ -75,7 +77,7 @@ export function renderChoice(label: string, name: string, { query, values }: Cho
   return html`<label
     >${label}
     <select name="${name}">
-      <option value="">any</option>
+      <option value="">${unset}</option>
       ${options}
     </select></label
   >`;

@@ -71,17 +71,17 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
   const type = key.resourceType === "" ? undefined : key.resourceType;
   const asked: RecordQuery = { ...key, resourceType: type };
   const found = await findRecords(app, asked);
-  if (found.length === 0) {
-    return html`<p class="empty">
-      There is no record with this id in <bdi>${key.organizationId}</bdi>. Ids are compared exactly,
-      with capitals and spaces. A record that was erased is listed only as a
-      <a
-        href="/console/deletions?${new URLSearchParams({ organization: key.organizationId }).toString()}"
-        >deletion</a
-      >.
-    </p>`;
-  }
-  return html`${renderFound(found)} ${type !== undefined && (await renderReferring(person, key))}`;
+  return html`${found.length === 0 ? renderNone(key) : renderFound(found)}
+  ${type !== undefined && (await renderReferring(person, key))}`;
+}
+
+function renderNone({ organizationId }: RecordKey): Html {
+  const deletions = new URLSearchParams({ organization: organizationId }).toString();
+  return html`<p class="empty">
+    There is no record with this id in <bdi>${organizationId}</bdi>. Ids are compared exactly, with
+    capitals and spaces. A record that was erased is listed only as a
+    <a href="/console/deletions?${deletions}">deletion</a>.
+  </p>`;
 }
 
 function renderFound(found: readonly FoundRecord[]): Html {

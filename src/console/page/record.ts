@@ -102,14 +102,6 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
       <p>It refers to no record, and none refers to it. ${renderAll(key)}</p>
     </section>`;
   }
-  const list = (records: typeof references) =>
-    records.map(
-      (record) =>
-        html`<li>
-          ${record.kind === "belongs" ? "belongs:" : "mentions:"}
-          ${renderRecordLink({ organizationId, ...record })}
-        </li>`,
-    );
   const hasMore = relations.referrers.some((group) => group.hasMore);
   return html`<section aria-labelledby="relations">
     <h2 id="relations">Relations</h2>
@@ -117,18 +109,25 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
       <div class="scroll">${renderGraph({ center: key, referrers, references })}</div>
       <div>
         <h3>Refers to it</h3>
-        <ul>
-          ${list(referrers)}
-        </ul>
+        ${renderRelated(organizationId, referrers)}
         <p>${hasMore && "There are more than are listed. "}${renderAll(key)}</p>
         <h3>It refers to</h3>
-        <ul>
-          ${list(references)}
-        </ul>
+        ${renderRelated(organizationId, references)}
         ${hasMoreReferences && html`<p>It refers to more records than are listed.</p>`}
       </div>
     </div>
   </section>`;
+}
+
+function renderRelated(organizationId: string, records: Relations["references"]): Html {
+  if (records.length === 0) return html`<p>No record.</p>`;
+  const items = records.map(
+    (record) =>
+      html`<li>${record.kind}: ${renderRecordLink({ organizationId, ...record })}</li>`,
+  );
+  return html`<ul>
+    ${items}
+  </ul>`;
 }
 
 function renderAll(key: RecordKey): Html {

@@ -34,7 +34,7 @@ export function findEffects(
   return changes.map((change) => {
     fold.add(change);
     const after = fold.state();
-    const names = type.fieldNames.filter((name) => isShown(type, name));
+    const names = type.fieldNames.filter((name) => isContentField(type, name));
     const fields = names
       .map((field) => ({ field, before: before[field], after: after[field] }))
       .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
@@ -44,7 +44,7 @@ export function findEffects(
   });
 }
 
-/** Of the id and the timestamp nothing has to be said: one is the same in all changes, the other is that of the change. */
-function isShown({ idField }: RecordType, name: string): boolean {
+/** Not the id, which is the same in all changes, and not the timestamp, which is that of the change. */
+export function isContentField({ idField }: RecordType, name: string): boolean {
   return name !== idField && name !== "timestamp";
 }
