@@ -6,7 +6,7 @@ import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { dayMs } from "../domain/retention/floor.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
-import type { ExpiredPart } from "../store/store.ts";
+import type { ExpiredPart, Expiry } from "../store/retention.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
@@ -149,6 +149,7 @@ async function queue(
     {
       ...key,
       organizationId,
+      isAutomatic: true,
       reason: `kept for longer than ${retainDays} days`,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,

@@ -45,9 +45,16 @@ export async function changeOrganization(
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
 }
 
-/** The retention ceiling deletes records, so it takes another right than the other settings. */
-function requireRights(app: App, { retainDays, ...others }: OrganizationSettings): void {
+/**
+ * The retention ceiling deletes records, and those whose deletions need an approval must not be able to end that: both take
+ * another right than the other settings.
+ */
+function requireRights(
+  app: App,
+  { retainDays, deletionApproval, ...others }: OrganizationSettings,
+): void {
   if (retainDays !== undefined) requireRight(app, "retention.set");
+  if (deletionApproval !== undefined) requireRight(app, "deletion.require_approval");
   if (Object.keys(others).length > 0) requireRight(app, "organization.change");
 }
 

@@ -13,10 +13,17 @@ const idForm = new RegExp(
   `^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${limits.organizationIdCharactersMax - 1}}$`,
 );
 
-/** Throws OperatorError not_permitted, invalid, organization_exists and organization_closed. Without an id, one is generated. */
+export interface NewOrganization {
+  readonly name: string;
+  /** Generated if it is left out. */
+  readonly organizationId?: string | undefined;
+  readonly deletionApproval?: boolean | undefined;
+}
+
+/** Throws OperatorError not_permitted, invalid, organization_exists and organization_closed. */
 export async function createOrganization(
   app: App,
-  { name, organizationId = makeId("org") }: { name: string; organizationId?: string | undefined },
+  { name, organizationId = makeId("org"), deletionApproval = false }: NewOrganization,
 ): Promise<Organization> {
   requireRight(app, "organization.create");
   requireName("The organization's name", name);
@@ -34,6 +41,7 @@ export async function createOrganization(
     strictScopes: false,
     deletionGraceSeconds: 0,
     rateLimitPerSecond: undefined,
+    ...(deletionApproval ? { deletionApproval } : {}),
     createdAt: now,
   };
   const created = await app.store.createOrganization(organization, { actor: app.operator, now });

@@ -1,6 +1,7 @@
-// Why an open deletion is not completed yet: a hold, a failure, or its grace period.
+// Why an open deletion is not completed yet: an approval, a hold, a failure, or its grace period.
 
 import type { Hold } from "../domain/access.ts";
+import { approvalWait, awaitsApproval } from "../domain/deletion/approval.ts";
 import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 
@@ -20,6 +21,7 @@ export async function explainWaits(
 }
 
 function explain(deletion: Deletion, holds: readonly Hold[], now: number): string | undefined {
+  if (awaitsApproval(deletion)) return approvalWait;
   const [hold] = holds;
   if (hold !== undefined && deletion.status === "pending") {
     return `a hold on this record: ${hold.reason}${moreThan(holds.length - 1)}`;

@@ -34,6 +34,8 @@ export type OperatorErrorName =
   | "no_such_deletion"
   | "no_receipt"
   | "not_pending"
+  | "approved_before"
+  | "approval_not_needed"
   | "being_erased"
   | "no_such_hold"
   | "several_holds"

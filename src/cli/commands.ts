@@ -5,6 +5,7 @@ import { auditExport } from "./command/audit-export.ts";
 import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
 import { makeCompletion } from "./command/completion.ts";
+import { deletionApprove } from "./command/deletion-approve.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
 import { deletionHolds } from "./command/deletion-holds.ts";
@@ -73,6 +74,7 @@ export const commands: readonly Command[] = [
   deletionRequest,
   deletionList,
   deletionShow,
+  deletionApprove,
   deletionCancel,
   deletionHold,
   deletionHolds,
@@ -104,7 +106,8 @@ export const groups: Readonly<Record<string, string>> = {
   operator: "Create, list and disable operators, and create sign-in links.",
   record: "Show a record and its changes.",
   subject: "Show and export everything that is held on a person or a company.",
-  deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
+  deletion:
+    "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
   retention: "Set and show how long records are kept, and preview what is deleted.",
   restricted: "List, show and export what deletions had to keep.",

@@ -19,6 +19,8 @@ export interface Organization {
   readonly confidentialTypes?: readonly ResourceType[];
   /** If true, a transaction is deleted once every person and company that it names is erased. */
   readonly eraseOrphanedTransactions?: boolean;
+  /** If true, a deletion that is requested is processed only after a second person has approved it. */
+  readonly deletionApproval?: boolean;
   readonly createdAt: number;
   /** From then on nobody can use it, and everything that it has stored is erased. */
   readonly closedAt?: number;

@@ -46,6 +46,14 @@ export const operatorRights = {
   "deletion.read": { summary: "see deletions and their receipts", roles: everyone },
   "deletion.request": { summary: "request deletions", roles: ["operator", "officer"] },
   "deletion.cancel": { summary: "cancel deletions", roles: ["operator", "officer"] },
+  "deletion.approve": {
+    summary: "approve deletions that others have requested",
+    roles: ["officer"],
+  },
+  "deletion.require_approval": {
+    summary: "set whether the deletions of an organization need an approval",
+    roles: ["officer"],
+  },
   "deletion.replay": { summary: "replay deletions after a restore", roles: ["operator"] },
   "hold.read": { summary: "see legal holds", roles: everyone },
   "hold.place": { summary: "place legal holds", roles: ["officer"] },

@@ -45,7 +45,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   organization: all(
     notAboutRecords,
     "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second retain_days " +
-      "confidential_types erase_orphaned_transactions created_at closed_at deletion_request_id",
+      "confidential_types erase_orphaned_transactions deletion_approval created_at closed_at deletion_request_id",
   ),
   api_key: all(
     notAboutRecords,
@@ -83,7 +83,8 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     waiting_for: { erased: "emptied on completion; it may name a record under a hold or a floor" },
     ...all(
       proof,
-      "held floor_until next_attempt_at lease_until claimant carried_out_before restricted_of",
+      "held floor_until next_attempt_at lease_until claimant carried_out_before restricted_of " +
+        "approval_requester approved_by approved_at",
     ),
   },
   deletion_target: all(

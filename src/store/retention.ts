@@ -1,6 +1,9 @@
-// Retention floors, on every engine: an organization's rules, at most one for each record type. Plans of deletions obey them.
+// Retention on every engine: floors, an organization's rules, at most one for each record type, which plans of deletions obey;
+// and the records whose retention period has ended.
 
+import type { RecordKey } from "../domain/record/record-write.ts";
 import type { RetentionFloor } from "../domain/retention/floor.ts";
+import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { Act } from "./act.ts";
 
 /** Without `rule`: the floor of the type is removed. */
@@ -15,6 +18,29 @@ export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
   | { readonly result: "no_such_organization" }
   | { readonly result: "above_ceiling"; readonly retainDays: number };
+
+/** The part of an organization's records that retention scans next, in the order of type and id. */
+export interface ExpiryQuery {
+  readonly organizationId: string;
+  /** The retention period of records last seen before this has ended. */
+  readonly before: NormalisedTimestamp;
+  /** Undefined: from the beginning. */
+  readonly after: RecordKey | undefined;
+  readonly scannedMax: number;
+  readonly now: number;
+}
+
+/**
+ * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later, and
+ * the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention floor.
+ */
+export type Expiry = "due" | "held" | "open" | "needed" | "floor";
+
+export interface ExpiredPart {
+  readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
+  /** Where to continue; undefined at the end. */
+  readonly next: RecordKey | undefined;
+}
 
 export interface RetentionStore {
   /**

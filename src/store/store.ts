@@ -29,9 +29,9 @@ import type {
   WriteOutcome,
 } from "../domain/record/record-write.ts";
 import type { RetentionFloor } from "../domain/retention/floor.ts";
-import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
+import type { ApprovalStore } from "./approvals.ts";
 import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
@@ -43,7 +43,7 @@ import type { OperatorStore } from "./operators.ts";
 import type { OverviewStore } from "./overview.ts";
 import type { ReplayStore } from "./replay.ts";
 import type { RestrictedStore } from "./restricted.ts";
-import type { RetentionStore } from "./retention.ts";
+import type { ExpiredPart, ExpiryQuery, RetentionStore } from "./retention.ts";
 import type { StoredReceipt, TrailStore } from "./trail.ts";
 
 export type Act = AnyAct;
@@ -107,37 +107,18 @@ export interface DeletionRequest {
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;
   readonly dueAt: number;
+  /** True for what a rule requests, and no person or program: it needs no approval. */
+  readonly isAutomatic?: boolean;
   /** The requester named in the deletion and its receipt; the default is the actor. */
   readonly requestedBy?: string;
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
-/** The part of an organization's records that retention scans next, in the order of type and id. */
-export interface ExpiryQuery {
-  readonly organizationId: string;
-  /** The retention period of records last seen before this has ended. */
-  readonly before: NormalisedTimestamp;
-  /** Undefined: from the beginning. */
-  readonly after: RecordKey | undefined;
-  readonly scannedMax: number;
-  readonly now: number;
-}
-
-/**
- * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later, and
- * the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention floor.
- */
-export type Expiry = "due" | "held" | "open" | "needed" | "floor";
-
-export interface ExpiredPart {
-  readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
-  /** Where to continue; undefined at the end. */
-  readonly next: RecordKey | undefined;
-}
-
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
+  /** Only those that await an approval, whatever the status. */
+  readonly awaitsApproval?: boolean;
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
   /** Newest first, after `before`, at most this many. */
   readonly limit: number;
@@ -277,6 +258,7 @@ export type OrganizationChange = Partial<
     | "deletionGraceSeconds"
     | "confidentialTypes"
     | "eraseOrphanedTransactions"
+    | "deletionApproval"
   >
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
@@ -357,6 +339,7 @@ export interface UpkeepStore {
 
 export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
+  readonly approvals: ApprovalStore;
   readonly holds: HoldStore;
   readonly retention: RetentionStore;
   readonly restricted: RestrictedStore;

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
+import { approveDeletion } from "../../src/actions/approve-deletion.ts";
 import { type AccessAction, auditAccess } from "../../src/actions/audit-access.ts";
 import { verifyAudit } from "../../src/actions/browse-audit.ts";
 import { readDeletionDetails } from "../../src/actions/browse-deletions.ts";
@@ -80,6 +81,10 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "deletion.read": (app) => readDeletionDetails(app, "del_none"),
   "deletion.request": (app) => requestDeletionOf(app, { ...record, reason: "r" }),
   "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
+  // Without a name nobody can approve; the shell of the host has every other right.
+  "deletion.approve": (app) =>
+    app.rights === undefined ? undefined : approveDeletion(app, "del_none"),
+  "deletion.require_approval": (app) => changeOrganization(app, "none", { deletionApproval: true }),
   "deletion.replay": ({ operator: as }, { config }) =>
     replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
   "hold.read": (app) => listHolds(app, { limit: 1 }),

@@ -229,3 +229,38 @@ describe("organization set --retain-days", () => {
     assert.equal((await line.ask("organization set acme --name A"))["retain_days"], null);
   });
 });
+
+describe("deletion approve", () => {
+  it("needs a person who has not requested the deletion, and is shown with it", async () => {
+    await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "two" }));
+    await line.ask("operator create otto --role officer");
+    await line.ask("organization set acme --deletion-approval on --as zoe");
+    const refused = ["organization set acme --deletion-approval off --as", "Zoë Müller"];
+    assert.equal((await line.fail(...refused)).name, "not_permitted");
+    const asked = await line.ask("deletion request transaction two --reason r --as zoe", ...ofAcme);
+    const id = String(asked["deletion_request_id"]);
+    for (const [words, name, message] of [
+      [`deletion approve ${id}`, "not_permitted", /add --as NAME/],
+      [`deletion approve ${id} --as zoe`, "not_permitted", /zoe requested .* another person/],
+      [`deletion approve ${id} --as leaving`, "operator_disabled", /leaving/],
+    ] as const) {
+      const failed = await line.fail(words);
+      assert.equal(failed.name, name, words);
+      assert.match(failed.message, message);
+    }
+    const waiting = await line.ask("deletion show", id);
+    assert.equal(waiting["status"], "pending");
+    assert.equal(waiting["waiting_for"], "the approval of a second person");
+    const approved = await line.ask(`deletion approve ${id} --as otto`);
+    const { approved_at: approvedAt, ...approval } = approved["approval"] as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual(approval, { requested_by: "zoe", approved_by: "otto" });
+    assert.match(String(approvedAt), /Z$/);
+    assert.equal((await line.fail(`deletion approve ${id} --as otto`)).name, "approved_before");
+    assert.equal((await lastEntry())?.action, "deletion.approve");
+    await line.ask("deletion cancel", id);
+    assert.equal((await line.fail(`deletion approve ${id} --as otto`)).name, "not_pending");
+  });
+});

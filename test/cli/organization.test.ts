@@ -130,6 +130,7 @@ describe("organization list, show and set", () => {
       retain_days: null,
       confidential_types: ["transaction_suspicious_activity", "customer_sar"],
       erase_orphaned_transactions: false,
+      deletion_approval: false,
       closed_at: null,
       deletion_request_id: null,
       deletion_status: null,

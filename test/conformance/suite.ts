@@ -1,6 +1,7 @@
 // The tests that every engine has to pass. A new engine is one more file like sqlite.test.ts.
 
 import { testAccess } from "./access.ts";
+import { testApproval } from "./approval.ts";
 import { testCascade } from "./cascade.ts";
 import { testClosingUnderFloors } from "./closing-floors.ts";
 import { testClosing } from "./closing.ts";
@@ -48,6 +49,7 @@ export function testOperations(engine: Engine): void {
   testCascade(engine);
   testParties(engine);
   testSubjects(engine);
+  testApproval(engine);
   testHolds(engine);
   testFloors(engine);
   testClosing(engine);

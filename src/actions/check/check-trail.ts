@@ -64,7 +64,11 @@ class TrailReading implements TrailRead {
   readonly keys = new Map<string, AuditedKey>();
   readonly floors = new FloorStates();
   /** States of deletions for which no entry was read yet. */
-  readonly #unexplained = { cancelled: new Set<string>(), replayed: new Set<string>() };
+  readonly #unexplained = {
+    cancelled: new Set<string>(),
+    replayed: new Set<string>(),
+    approved: new Set<string>(),
+  };
   readonly #findings: Findings;
 
   constructor(findings: Findings) {
@@ -89,7 +93,10 @@ class TrailReading implements TrailRead {
   }
 
   endDeletions(): void {
-    const { cancelled, replayed } = this.#unexplained;
+    const { cancelled, replayed, approved } = this.#unexplained;
+    for (const id of approved) {
+      this.#findings.add(`Deletion ${id} is approved in the store, and not in the audit trail.`);
+    }
     for (const id of cancelled) {
       this.#findings.add(`Deletion ${id} is cancelled in the store, and not in the audit trail.`);
     }
@@ -123,8 +130,11 @@ class TrailReading implements TrailRead {
 
   /** A later entry may explain what an earlier one does not. */
   #explain({ action, detail, subject: id }: AuditEntry, deletion: Deletion): void {
-    const { cancelled, replayed } = this.#unexplained;
-    const { status, carriedOutBefore } = deletion;
+    const { cancelled, replayed, approved } = this.#unexplained;
+    const { status, carriedOutBefore, approval } = deletion;
+    const isApproved = approval?.approvedAt !== undefined;
+    if (action === "deletion.request" && isApproved) approved.add(id);
+    if (action === "deletion.approve") approved.delete(id);
     if (action === "deletion.request" && status === "cancelled") cancelled.add(id);
     if (action === "deletion.cancel") cancelled.delete(id);
     if (action === "deletion.request" && carriedOutBefore !== undefined) replayed.add(id);
@@ -158,13 +168,17 @@ class TrailReading implements TrailRead {
 
 /** How the deletion contradicts an entry, whatever followed it; undefined if it does not. */
 function findStateFault(
-  { action, at, detail }: AuditEntry,
-  { status, startedAt }: Deletion,
+  { action, at, actor, detail }: AuditEntry,
+  { status, startedAt, approval }: Deletion,
   stored: StoredReceipt | undefined,
 ): string | undefined {
   switch (action) {
     case "deletion.cancel":
       return status === "cancelled" ? undefined : `was cancelled, and is ${status}`;
+    case "deletion.approve": {
+      const isSame = approval?.approvedAt === at && approval.approvedBy === actor;
+      return isSame ? undefined : `was approved by ${actor}, and is not`;
+    }
     case "deletion.start":
       if (status === "pending" || status === "cancelled") return `was started, and is ${status}`;
       return startedAt === at ? undefined : "was started at another time";

@@ -1,6 +1,7 @@
 // `sluice deletion request`
 
 import { requestDeletionOf } from "../../actions/request-deletion.ts";
+import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
 import { reason, recordType, text } from "../input/kinds.ts";
@@ -38,7 +39,9 @@ export const deletionRequest = defineStoreCommand({
     const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";
     return {
       json: viewForOperator(deletion, undefined),
-      text: `The deletion request is ${deletionRequestId} (${status}${due}).`,
+      text:
+        `The deletion request is ${deletionRequestId} (${status}${due}).` +
+        (awaitsApproval(deletion) ? ` It waits for ${approvalWait}.` : ""),
     };
   },
 });

@@ -2,7 +2,7 @@
 
 import { closeOrganization, findClosable } from "../../actions/close-organization.ts";
 import type { App } from "../../actions/app.ts";
-import { countRecords } from "../../actions/find-organization.ts";
+import { countRecords, findOrganization } from "../../actions/find-organization.ts";
 import { listHolds } from "../../actions/list-holds.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { readRetention } from "../../actions/retention-floors.ts";
@@ -140,7 +140,9 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
   const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
   const { floors } = await readRetention(app, organizationId);
+  const { deletionApproval } = await findOrganization(app, organizationId);
   const conditions = [
+    ...(deletionApproval === true ? ["a second person has approved it"] : []),
     ...(held ? ["all its holds are released"] : []),
     ...(floors.length > 0 ? ["the last retention floor of its records has ended"] : []),
   ];

@@ -2,7 +2,7 @@
 
 import { createOrganization } from "../../actions/create-organization.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { text } from "../input/kinds.ts";
+import { onOff, text } from "../input/kinds.ts";
 import { findMissingStore } from "../new-store.ts";
 import { describeOrganization } from "../output/organization-view.ts";
 
@@ -18,12 +18,20 @@ export const organizationCreate = defineCommand({
       text("ID"),
       'Id of 1 to 64 letters, digits, "_", "." or "-"; it must not begin with "." or "-". Default: a random id.',
     ),
+    deletionApproval: optional(
+      onOff,
+      "With on, a deletion is processed only after a second person has approved it.",
+    ),
   },
-  run: (context, { name, id }) => {
+  run: (context, { name, id, deletionApproval }) => {
     const missing = findMissingStore(context);
     return context.withApp(
       async (app) => {
-        const organization = await createOrganization(app, { name, organizationId: id });
+        const organization = await createOrganization(app, {
+          name,
+          organizationId: id,
+          deletionApproval,
+        });
         const { organizationId } = organization;
         const created = missing === undefined ? "" : `Created the store ${missing}.\n\n`;
         return {

@@ -18,8 +18,9 @@ export const organizationSet = defineStoreCommand({
     "sluice organization set acme --strict-scopes on --rate-limit 200",
     "sluice organization set acme --retain-days 1825 --yes",
     "sluice organization set acme --confidential-types transaction_alert,screening",
+    "sluice organization set acme --deletion-approval on",
   ],
-  rights: ["organization.change", "retention.set"],
+  rights: ["organization.change", "retention.set", "deletion.require_approval"],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {
     name: optional(text("NAME"), "A new name."),
@@ -47,6 +48,10 @@ export const organizationSet = defineStoreCommand({
       onOff,
       "With on, a transaction is deleted once every person and company that it names is erased.",
     ),
+    deletionApproval: optional(
+      onOff,
+      "With on, a deletion that is requested from now on is processed only after a second person has approved it.",
+    ),
     yes: flag(
       "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",
     ),
@@ -65,6 +70,7 @@ export const organizationSet = defineStoreCommand({
       ...(given.eraseOrphans === undefined
         ? {}
         : { eraseOrphanedTransactions: given.eraseOrphans }),
+      ...(given.deletionApproval === undefined ? {} : { deletionApproval: given.deletionApproval }),
     });
     return { json: viewOrganization(organization), text: describeOrganization(organization) };
   },

@@ -36,7 +36,26 @@ export function viewForOperator(
     attempts: deletion.attempts,
     next_attempt_at: timeOrNull(deletion.nextAttemptAt),
     waiting_for: waiting ?? null,
+    approval: viewApproval(deletion),
   };
+}
+
+/** Null for a deletion that needs no approval. */
+function viewApproval({ approval }: Deletion) {
+  if (approval === undefined) return null;
+  const { requester, approvedBy, approvedAt } = approval;
+  return {
+    requested_by: requester,
+    approved_by: approvedBy ?? null,
+    approved_at: timeOrNull(approvedAt),
+  };
+}
+
+function formatApproval({ approval }: Deletion): string {
+  if (approval === undefined) return "-";
+  const { requester, approvedBy, approvedAt } = approval;
+  if (approvedBy === undefined) return `not yet; requested by ${requester}`;
+  return `${formatTime(approvedAt)} by ${approvedBy}; requested by ${requester}`;
 }
 
 /** None for a cancelled one. */
@@ -59,6 +78,7 @@ export function describeDeletion(
     ["reason", deletion.reason],
     ["requested", `${formatTime(deletion.requestedAt)} by ${deletion.requestedBy}`],
     ["due", formatTime(dueTime(deletion))],
+    ["approved", formatApproval(deletion)],
     ["started", formatTime(deletion.startedAt)],
     ["completed", formatTime(deletion.completedAt)],
     ["erased", formatErased(deletion, reader)],

@@ -15,6 +15,7 @@ export function viewOrganization(organization: Organization) {
     retain_days: organization.retainDays ?? null,
     confidential_types: [...confidentialTypes(organization.confidentialTypes)],
     erase_orphaned_transactions: organization.eraseOrphanedTransactions === true,
+    deletion_approval: organization.deletionApproval === true,
     created_at: formatTime(organization.createdAt),
     closed_at: timeOrNull(organization.closedAt),
     deletion_request_id: organization.deletionRequestId ?? null,
@@ -31,6 +32,7 @@ export function describeOrganization(organization: Organization): string {
     ["records kept", formatRetention(organization)],
     ["confidential", [...confidentialTypes(organization.confidentialTypes)].join(", ")],
     ["erase orphaned transactions", formatOnOff(organization.eraseOrphanedTransactions === true)],
+    ["deletion approval", formatOnOff(organization.deletionApproval === true)],
     ["created", formatTime(organization.createdAt)],
     ["closed", formatClosed(organization)],
   ]);

@@ -1,6 +1,7 @@
 // A deletion request, its states and the transitions between them.
 
 import type { ResourceType } from "../record-type.ts";
+import type { DeletionApproval } from "./approval.ts";
 
 /**
  * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it remains
@@ -53,6 +54,8 @@ export interface Deletion {
   readonly nextAttemptAt: number | undefined;
   /** When the retention floor ends that it waits for, as far as is known. */
   readonly floorUntil: number | undefined;
+  /** Only where the organization requires an approval. */
+  readonly approval?: DeletionApproval;
   /** Only for a replay, after restoring a backup has undone the deletion. */
   readonly carriedOutBefore?: CarriedOutBefore;
 }

@@ -119,7 +119,8 @@ export const movedTables: readonly MovedTable[] = [
       waiting_for: "text",
       held: "flag",
       ...all("number", "next_attempt_at floor_until lease_until"),
-      ...all("text", "claimant carried_out_before restricted_of"),
+      ...all("text", "claimant carried_out_before restricted_of approval_requester approved_by"),
+      approved_at: "number",
     },
   },
   {
@@ -157,7 +158,7 @@ export const movedTables: readonly MovedTable[] = [
     key: ["organization_id"],
     columns: {
       ...all("text", "organization_id name"),
-      ...all("flag", "strict_scopes erase_orphaned_transactions"),
+      ...all("flag", "strict_scopes erase_orphaned_transactions deletion_approval"),
       ...all("number", "deletion_grace_seconds rate_limit_per_second retain_days"),
       confidential_types: "text",
       ...all("number", "created_at closed_at"),

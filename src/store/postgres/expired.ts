@@ -5,7 +5,7 @@ import { findHoldsOf } from "../sql/hold.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { decideExpiries, readExpiredPage } from "../sql/expired.ts";
 import { readConfidentialTypes } from "../sql/organization.ts";
-import type { ExpiredPart, ExpiryQuery } from "../store.ts";
+import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
 import { keyText } from "./record-key.ts";

@@ -15,6 +15,7 @@ export interface OrganizationRow {
   readonly retain_days: number | null;
   readonly confidential_types: string;
   readonly erase_orphaned_transactions: number | boolean;
+  readonly deletion_approval: number | boolean;
   readonly created_at: number;
   readonly closed_at: number | null;
   readonly deletion_request_id: string | null;
@@ -65,6 +66,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     ...(retainDays === null ? {} : { retainDays }),
     ...(confidentialTypes.length === 0 ? {} : { confidentialTypes }),
     ...(row.erase_orphaned_transactions ? { eraseOrphanedTransactions: true } : {}),
+    ...(row.deletion_approval ? { deletionApproval: true } : {}),
     createdAt: row.created_at,
     ...(closedAt === null ? {} : { closedAt }),
     ...(deletionRequestId === null ? {} : { deletionRequestId }),

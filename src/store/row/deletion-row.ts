@@ -1,5 +1,6 @@
 // The row of a deletion and its conversion. The same on every engine.
 
+import { approvalWait } from "../../domain/deletion/approval.ts";
 import type {
   CarriedOutBefore,
   Deletion,
@@ -29,7 +30,13 @@ export interface DeletionRow {
   readonly next_attempt_at: number | null;
   readonly floor_until: number | null;
   readonly carried_out_before: string | null;
+  readonly approval_requester: string | null;
+  readonly approved_by: string | null;
+  readonly approved_at: number | null;
 }
+
+/** When a deletion that awaits an approval is tried next: the worker's index has it after every other one. */
+export const untilApproved = Number.MAX_SAFE_INTEGER;
 
 export function toDeletion(row: DeletionRow): Deletion {
   const { carried_out_before: before } = row;
@@ -52,9 +59,34 @@ export function toDeletion(row: DeletionRow): Deletion {
     redactedByType: JSON.parse(row.redacted_by_type) as ErasedCounts,
     attempts: row.attempts,
     waitingFor: row.waiting_for ?? undefined,
-    nextAttemptAt: row.next_attempt_at ?? undefined,
+    nextAttemptAt: nextAttemptOf(row),
     floorUntil: row.floor_until ?? undefined,
+    ...approvalOf(row),
     ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
+  };
+}
+
+/** Of a deletion that is opened: why it waits, until when, and who may not approve it. */
+export function approvalColumns(
+  requester: string | undefined,
+): readonly [waitingFor: string | null, nextAttemptAt: number | null, requester: string | null] {
+  if (requester === undefined) return [null, null, null];
+  return [approvalWait, untilApproved, requester];
+}
+
+function nextAttemptOf({ next_attempt_at: at }: DeletionRow): number | undefined {
+  return at === null || at === untilApproved ? undefined : at;
+}
+
+function approvalOf(row: DeletionRow): Pick<Deletion, "approval"> {
+  const { approval_requester: requester, approved_by: approvedBy, approved_at: approvedAt } = row;
+  if (requester === null) return {};
+  return {
+    approval: {
+      requester,
+      approvedBy: approvedBy ?? undefined,
+      approvedAt: approvedAt ?? undefined,
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 // Stores a worker's claim on a deletion: claimed, begun with a complete plan, or put off because of an obstacle.
 // Choosing the next deletion is each engine's own.
 
+import { approvalWait } from "../../domain/deletion/approval.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
+import { untilApproved } from "../row/deletion-row.ts";
 import type { Claim } from "../store.ts";
 import { auditDeletion, readExistingDeletion } from "./deletion.ts";
 import type { Obstacle } from "./plan.ts";
@@ -19,6 +21,13 @@ const setWaiting = `
   UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3, floor_until = $4,
     claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
   WHERE deletion_request_id = $5`;
+
+/** A deletion that awaits an approval is not due; this puts one off again that something else has made due. */
+export const notApproved: Obstacle = {
+  waitingFor: approvalWait,
+  held: false,
+  retryAt: untilApproved,
+};
 
 export function* takeDeletion(
   deletionRequestId: string,

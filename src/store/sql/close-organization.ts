@@ -6,6 +6,7 @@ import { organizationType } from "../../domain/deletion/organization-deletion.ts
 import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
 import { type OrganizationRow, toOrganization } from "../row/access-row.ts";
+import { approvalColumns } from "../row/deletion-row.ts";
 import type { OpenedDeletion, OrganizationDeletionRequest } from "../organization-deletion.ts";
 import { auditAct } from "./audit.ts";
 import { credentialsChanged, findOrganization } from "./organization.ts";
@@ -34,8 +35,8 @@ const setDeletion = `
 const insertDeletion = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at)
-  VALUES ($1, $2, $3, $2, $4, 'pending', $5, $6, $6)`;
+     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
+  VALUES ($1, $2, $3, $2, $4, 'pending', $5, $6, $6, $7, $8, $9)`;
 
 /** Undefined if there is no such organization. Closing it a second time changes nothing. */
 export function* closeOrganization(
@@ -59,11 +60,13 @@ export function* requestOrganizationDeletion(
   act: Act,
 ): Statements<OpenedDeletion> {
   const row = yield* get<OrganizationRow>(lockOne, organizationId);
-  const { closedAt, deletionRequestId: known } = row === undefined ? {} : toOrganization(row);
+  const organization = row === undefined ? undefined : toOrganization(row);
+  const { closedAt, deletionRequestId: known } = organization ?? {};
   if (closedAt === undefined) throw new TypeError("the organization is not closed");
   if (known !== undefined) return { deletionRequestId: known, isNew: false };
   const asked = [deletionRequestId, organizationId, organizationType, reason] as const;
-  yield* run(insertDeletion, ...asked, requestedBy, act.now);
+  const approval = approvalColumns(organization?.deletionApproval === true ? act.actor : undefined);
+  yield* run(insertDeletion, ...asked, requestedBy, act.now, ...approval);
   yield* run(setDeletion, deletionRequestId, organizationId);
   const request = {
     deletionRequestId,

@@ -7,7 +7,7 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
-import { type DeletionRow, toDeletion } from "../row/deletion-row.ts";
+import { approvalColumns, type DeletionRow, toDeletion } from "../row/deletion-row.ts";
 import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } from "../store.ts";
 import type { AuditNote } from "../trail.ts";
 import { auditAct } from "./audit.ts";
@@ -24,8 +24,8 @@ const findOpen = `
 const insertDeletion = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at)
-  SELECT $1, $2, $3, $4, $5, 'pending', $6, $7, $8
+     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
+  SELECT $1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10, $11
   WHERE NOT EXISTS (
     SELECT 1 FROM organization WHERE organization_id = $2 AND closed_at IS NOT NULL)
   ON CONFLICT (organization_id, resource_type, resource_id)
@@ -62,6 +62,10 @@ const setPostponed = `
   WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
     AND status IN ('pending', 'processing')`;
 
+/** The condition of the indexes of such deletions. */
+const awaitingApproval = `
+  approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
+
 /** Newest first, after a place in this order. An index has the rows of each in order. */
 const fromPlace = `
   (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
@@ -70,6 +74,11 @@ const fromPlace = `
 const listNewest = `SELECT * FROM deletion WHERE ${fromPlace}`;
 
 const listNewestOfStatus = `SELECT * FROM deletion WHERE status = $4 AND ${fromPlace}`;
+
+const listAwaiting = `SELECT * FROM deletion WHERE ${awaitingApproval} AND ${fromPlace}`;
+
+const listAwaitingOfOrganization = `
+  SELECT * FROM deletion WHERE organization_id = $4 AND ${awaitingApproval} AND ${fromPlace}`;
 
 const listNewestOfOrganization = `
   SELECT * FROM deletion WHERE organization_id = $4 AND ${fromPlace}`;
@@ -133,6 +142,7 @@ function* openDeletion(request: DeletionRequest, act: Act): Statements<string | 
   const open = yield* findOpenDeletion(request);
   if (open !== undefined) return open;
   if (!(yield* recordExists(request))) return null;
+  const approval = approvalColumns(yield* findApprovalRequester(request, act));
   const inserted = yield* run(
     insertDeletion,
     deletionRequestId,
@@ -143,6 +153,7 @@ function* openDeletion(request: DeletionRequest, act: Act): Statements<string | 
     requestedBy,
     act.now,
     dueAt,
+    ...approval,
   );
   if (inserted === 0) {
     if ((yield* findOrganization(organizationId))?.closedAt !== undefined) {
@@ -152,6 +163,16 @@ function* openDeletion(request: DeletionRequest, act: Act): Statements<string | 
   }
   yield* auditAct(noteOfRequest(request, act), act);
   return deletionRequestId;
+}
+
+/** Who may not approve the deletion; undefined if it needs no approval. */
+function* findApprovalRequester(
+  { organizationId, isAutomatic = false }: DeletionRequest,
+  { actor }: Act,
+): Statements<string | undefined> {
+  if (isAutomatic) return undefined;
+  const organization = yield* findOrganization(organizationId);
+  return organization?.deletionApproval === true ? actor : undefined;
 }
 
 /** What the audit trail says of a deletion that is requested. */
@@ -239,6 +260,11 @@ export function* listDeletions(filter: DeletionFilter): Statements<readonly Dele
 function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
   const { organizationId, status, limit, before = theEnd } = filter;
   const place = [before.requestedAt, before.deletionRequestId, limit] as const;
+  if (filter.awaitsApproval === true) {
+    return organizationId === undefined
+      ? yield* all<DeletionRow>(listAwaiting, ...place)
+      : yield* all<DeletionRow>(listAwaitingOfOrganization, ...place, organizationId);
+  }
   if (organizationId !== undefined && status !== undefined) {
     return yield* all<DeletionRow>(listNewestOfBoth, ...place, organizationId, status);
   }
@@ -269,7 +295,7 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
 export function* auditDeletion(
   deletion: { readonly organizationId: string; readonly deletionRequestId: string },
   event: {
-    readonly action: "start" | "complete" | "cancel" | "reopen";
+    readonly action: "start" | "complete" | "cancel" | "reopen" | "approve";
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },

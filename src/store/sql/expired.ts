@@ -3,7 +3,7 @@
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
-import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
+import type { ExpiredPart, Expiry, ExpiryQuery } from "../retention.ts";
 import { findLatestFloor, listFloors } from "./floor.ts";
 import { all, type Statements } from "./statements.ts";
 

@@ -3,6 +3,7 @@
 
 import * as accessToken from "./access-token.ts";
 import * as apiKey from "./api-key.ts";
+import { approveDeletion } from "./approval.ts";
 import * as audit from "./audit.ts";
 import { searchAudit } from "./audit-search.ts";
 import * as closing from "./close-organization.ts";
@@ -123,6 +124,9 @@ export const methods = {
 
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),
+  },
+  approvals: {
+    approve: change(every, approveDeletion),
   },
   holds: {
     place: change(ofOrganization, hold.placeHold),

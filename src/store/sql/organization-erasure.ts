@@ -108,10 +108,11 @@ const removeReplies = `
     WHERE organization_id = $1 AND key_hash > $2 ORDER BY key_hash LIMIT $3)
   RETURNING key_hash`;
 
-/** Deletions of single records have nothing left to erase: they need not wait for their grace period. */
+/** Deletions of single records have nothing left to erase: they need not wait for their grace period, or an approval. */
 const hurryDeletions = `
   UPDATE deletion SET
-    due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL
+    due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
+    approval_requester = CASE WHEN approved_at IS NULL THEN NULL ELSE approval_requester END
   WHERE deletion_request_id IN (
     SELECT deletion_request_id FROM deletion
     --sqlite INDEXED BY deletion_open

@@ -13,13 +13,15 @@ import { all, get, run, type Statements } from "./statements.ts";
 
 const insertOrganization = `
   INSERT INTO organization
-    (organization_id, name, strict_scopes, deletion_grace_seconds, rate_limit_per_second, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+    (organization_id, name, strict_scopes, deletion_grace_seconds, rate_limit_per_second, created_at,
+     deletion_approval)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
 
 const updateOrganization = `
   UPDATE organization SET
     name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
-    retain_days = $5, confidential_types = $6, erase_orphaned_transactions = $8
+    retain_days = $5, confidential_types = $6, erase_orphaned_transactions = $8,
+    deletion_approval = $9
   WHERE organization_id = $7`;
 
 const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
@@ -52,6 +54,7 @@ const readCredentials = `
 /** False if an organization with this id exists. */
 export function* createOrganization(organization: Organization, act: Act): Statements<boolean> {
   const { organizationId, name, strictScopes, deletionGraceSeconds } = organization;
+  const deletionApproval = organization.deletionApproval === true;
   const inserted = yield* run(
     insertOrganization,
     organizationId,
@@ -60,10 +63,12 @@ export function* createOrganization(organization: Organization, act: Act): State
     deletionGraceSeconds,
     organization.rateLimitPerSecond ?? null,
     organization.createdAt,
+    deletionApproval,
   );
   if (inserted === 0) return false;
   yield* credentialsChanged();
-  const detail = { name, strictScopes, deletionGraceSeconds };
+  const approval = deletionApproval ? { deletionApproval } : {};
+  const detail = { name, strictScopes, deletionGraceSeconds, ...approval };
   const subject = organizationId;
   yield* auditAct({ action: "organization.create", organizationId, subject, detail }, act);
   return true;
@@ -90,6 +95,7 @@ export function* changeOrganization(
     JSON.stringify(after.confidentialTypes ?? []),
     organizationId,
     after.eraseOrphanedTransactions === true,
+    after.deletionApproval === true,
   );
   yield* credentialsChanged();
   const subject = organizationId;

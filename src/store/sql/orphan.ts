@@ -29,6 +29,7 @@ export function* deleteOrphans(
       resourceId,
       reason: `Every person and company that it names was erased (${deletionRequestId}).`,
       deletionRequestId: `del_${randomBytes(12).toString("hex")}`,
+      isAutomatic: true,
       requestedBy: orphanRequester,
       dueAt: act.now + organization.deletionGraceSeconds * 1_000,
     };

@@ -2,6 +2,7 @@
 // tables of the store, and the deletions are opened again from there. Erases nothing; the worker's steps do, as for any
 // deletion.
 
+import { awaitsApproval } from "../../domain/deletion/approval.ts";
 import type { DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
@@ -37,7 +38,7 @@ import { StoreError } from "../store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
 import { closeAgain } from "./close-organization.ts";
 import { nameOriginOf } from "./restricted-set.ts";
-import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
+import { auditDeletion, cancelDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
 import { putFloor } from "./floor.ts";
 import { addHold, releaseHold } from "./hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "./receipt.ts";
@@ -102,6 +103,8 @@ const readEntries = `
   WHERE (coalesce(receipt_no, ${noReceiptYet}), deletion_request_id)
     > (CAST($1 AS bigint), CAST($2 AS text))
   ORDER BY coalesce(receipt_no, ${noReceiptYet}), deletion_request_id LIMIT $3`;
+
+const findEntry = `SELECT 1 FROM replay_entry WHERE deletion_request_id = $1`;
 
 const removeEntry = `DELETE FROM replay_entry WHERE deletion_request_id = $1`;
 
@@ -224,7 +227,7 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const same = yield* findDeletion(id);
   if (same === undefined) {
     const other = yield* findOpenDeletion(requestOf(row));
-    if (other !== undefined) {
+    if (other !== undefined && !(yield* cancelUnapproved(other, act))) {
       yield* run(hurryDeletion, act.now, null, other);
       return false;
     }
@@ -242,6 +245,17 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const deletion = { organizationId, deletionRequestId: id };
   yield* auditDeletion(deletion, { action: "reopen", detail, act });
   return true;
+}
+
+/**
+ * Another deletion of the same record that awaits an approval, and is not in the ledger: it was cancelled after the backup was
+ * made, because a record has one open deletion. False for one that awaits none, or that is replayed itself.
+ */
+function* cancelUnapproved(deletionRequestId: string, act: Act): Statements<boolean> {
+  const deletion = yield* findDeletion(deletionRequestId);
+  if (deletion === undefined || !awaitsApproval(deletion)) return false;
+  if ((yield* get(findEntry, deletionRequestId)) !== undefined) return false;
+  return typeof (yield* cancelDeletion(deletionRequestId, act)) !== "string";
 }
 
 function* insertAgain(row: ReplayRow, act: Act): Statements<void> {

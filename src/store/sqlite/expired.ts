@@ -3,7 +3,7 @@
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { decideExpiries, type Keepers, readExpiredPage } from "../sql/expired.ts";
 import { readConfidentialTypes } from "../sql/organization.ts";
-import type { ExpiredPart, ExpiryQuery } from "../store.ts";
+import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
 import type { Connection } from "./connection.ts";
 
 /** `below`: the record, and everything that belongs to it, at any depth; but no reports that would disclose that they exist. */

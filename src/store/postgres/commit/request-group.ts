@@ -10,12 +10,13 @@ import {
   type StoredReply,
 } from "../../group/group-replies.ts";
 import { auditActs } from "../../sql/audit.ts";
+import { approvalColumns } from "../../row/deletion-row.ts";
 import { noteOfRequest } from "../../sql/deletion.ts";
 import { Collision } from "../../sql/statements.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
-import { findClosedOrganizations } from "./closed-organizations.ts";
+import { findClosedOrganizations, organizationsOf } from "./closed-organizations.ts";
 import { addReplies, findReplies } from "./idempotency.ts";
 import { inSequence } from "./in-sequence.ts";
 import type { JobResult, RequestJob } from "./job.ts";
@@ -29,14 +30,19 @@ const findOpen = `
 const insertDeletions = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at)
+     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
   SELECT deletion_request_id, organization_id, resource_type, resource_id, reason, 'pending',
-    requested_by, requested_at, due_at
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
+    requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
+      $9::text[], $10::bigint[], $11::text[])
     AS requested (deletion_request_id, organization_id, resource_type, resource_id, reason,
-      requested_by, requested_at, due_at)
+      requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
   ON CONFLICT (organization_id, resource_type, resource_id)
     WHERE status IN ('pending', 'processing') DO NOTHING`;
+
+const findApproving = `
+  SELECT organization_id FROM organization
+  WHERE organization_id = ANY ($1::text[]) AND deletion_approval`;
 
 /** What is stored, and what the requests of the group add. */
 interface Known {
@@ -44,6 +50,8 @@ interface Known {
   readonly open: Map<string, string>;
   readonly records: ReadonlyMap<string, unknown>;
   readonly closedOrganizations: ReadonlySet<string>;
+  /** Organizations that require an approval of deletions. */
+  readonly approving: ReadonlySet<string>;
   readonly replies: RepliesOfGroup;
   /** The deletions to store. */
   readonly opened: RequestJob[];
@@ -56,7 +64,7 @@ export async function openDeletions(
 ): Promise<readonly JobResult[]> {
   const known = await readKnown(transaction, jobs);
   const results = jobs.map((job) => evaluateOnce(job, known));
-  await storeOpened(transaction, known.opened);
+  await storeOpened(transaction, known);
   const { added } = known.replies;
   if ((await addReplies(transaction, added)) < added.length) {
     throw new Collision("another process has stored the reply");
@@ -80,16 +88,18 @@ async function readKnown(transaction: Transaction, jobs: readonly RequestJob[]):
     }),
   );
   const requests = jobs.map(({ request }) => request);
-  const [replies, open, records, closedOrganizations] = await inSequence([
+  const [replies, open, records, closedOrganizations, approving] = await inSequence([
     findReplies(transaction, names),
     transaction.all<KeyRow & { deletion_request_id: string }>(findOpen, ...keyColumns(keys)),
     findRecords(transaction, keys),
     findClosedOrganizations(transaction, requests),
+    transaction.all<{ organization_id: string }>(findApproving, organizationsOf(requests)),
   ] as const);
   return {
     open: new Map(open.map((row) => [rowKeyText(row), row.deletion_request_id])),
     records,
     closedOrganizations,
+    approving: new Set(approving.map(({ organization_id }) => organization_id)),
     replies: new RepliesOfGroup(replies),
     opened: [],
   };
@@ -139,13 +149,19 @@ function toResult(deletionRequestId: string | null): JobResult {
   return { ok: true, deletionRequestId: deletionRequestId ?? undefined };
 }
 
-async function storeOpened(transaction: Transaction, opened: readonly RequestJob[]): Promise<void> {
+async function storeOpened(
+  transaction: Transaction,
+  { opened, approving }: Pick<Known, "opened" | "approving">,
+): Promise<void> {
   if (opened.length === 0) return;
   // In the order of the keys, so that two processes can't deadlock.
   const sorted = opened
     .map((job) => ({ ...job, text: keyText(job.request) }))
     .sort((one, other) => (one.text < other.text ? -1 : 1));
   const requests = sorted.map(({ request }) => request);
+  const approvals = sorted.map(({ request: { organizationId, isAutomatic }, act: { actor } }) =>
+    approvalColumns(isAutomatic !== true && approving.has(organizationId) ? actor : undefined),
+  );
   const inserted = await transaction.run(
     insertDeletions,
     requests.map(({ deletionRequestId }) => deletionRequestId),
@@ -154,6 +170,9 @@ async function storeOpened(transaction: Transaction, opened: readonly RequestJob
     sorted.map(({ request, act }) => request.requestedBy ?? act.actor),
     sorted.map(({ act }) => act.now),
     requests.map(({ dueAt }) => dueAt),
+    approvals.map(([waitingFor]) => waitingFor),
+    approvals.map(([, nextAttemptAt]) => nextAttemptAt),
+    approvals.map(([, , requester]) => requester),
   );
   if (inserted < opened.length) {
     throw new Collision("another process has opened a deletion of the record");

@@ -1,12 +1,13 @@
 // A worker claims a deletion: one whose worker has ended, or the next one that is due and has no hold. Skips deletions
 // that another process has locked. A deletion becomes `processing` in the transaction that writes its plan.
 
+import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
+import { beginDeletion, notApproved, putOff, takeDeletion } from "../../sql/claim.ts";
 import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
 import { isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/plan.ts";
@@ -57,6 +58,10 @@ async function start(
   deletion: Deletion,
   { claim, scans }: { readonly claim: Claim; readonly scans: FloorScans },
 ): Promise<Deletion | "waiting" | undefined> {
+  if (awaitsApproval(deletion)) {
+    await transaction.perform(putOff, deletion, notApproved, claim.now);
+    return undefined;
+  }
   const { deletionRequestId } = deletion;
   await enterFor(transaction, deletion);
   await lockPlansFor(transaction, deletion);

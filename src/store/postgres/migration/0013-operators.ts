@@ -1,5 +1,5 @@
-// Operators, their passkeys and sessions, tokens of one use, and imports. Only imports belong to an
-// organization, and so have a row policy.
+// Operators, their passkeys and sessions, tokens of one use, imports, and the approval of deletions by a second person. Only
+// imports belong to an organization, and so have a row policy.
 
 export const operators = `
   CREATE TABLE operator (
@@ -65,6 +65,18 @@ export const operators = `
 
   -- by which the holds of an organization are listed
   CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
+
+  -- the approval of a deletion; without a requester, it needs none
+  ALTER TABLE organization ADD COLUMN deletion_approval boolean NOT NULL DEFAULT false;
+  ALTER TABLE deletion
+    ADD COLUMN approval_requester text COLLATE "C",
+    ADD COLUMN approved_by text COLLATE "C",
+    ADD COLUMN approved_at bigint;
+  CREATE INDEX deletion_awaiting ON deletion (requested_at, deletion_request_id)
+    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
+  CREATE INDEX deletion_awaiting_of_organization
+    ON deletion (organization_id, requested_at, deletion_request_id)
+    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
 
   -- by which the last backup is found
   CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';

@@ -2,13 +2,14 @@
 // becomes `processing` in the transaction that completes its plan, so neither exists without the other. The plan of a
 // large cascade is written beforehand, in steps (large-plan.ts); the retention floors of an organization are read beforehand.
 
+import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../store.ts";
-import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
+import { beginDeletion, notApproved, putOff, takeDeletion } from "../../sql/claim.ts";
 import { type FloorScan, isComplete, scanFloors } from "../../sql/organization-floors.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
 import { isObstacle, type Obstacle, type Planning, planningOf, targetsOf } from "../../sql/plan.ts";
@@ -98,6 +99,10 @@ function plan(
 
 /** Undefined if there is an obstacle, which is then stored with the deletion. */
 function start(connection: Connection, deletion: Deletion, claim: Claim): Claimed | undefined {
+  if (awaitsApproval(deletion)) {
+    connection.perform(putOff, deletion, notApproved, claim.now);
+    return undefined;
+  }
   const planned = plan(connection, deletion, planningOf(deletion, claim.now));
   if (planned === undefined) {
     const waitingFor = isOfOrganization(deletion) ? readingFloors : "the plan of a large cascade";

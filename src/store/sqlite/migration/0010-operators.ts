@@ -1,4 +1,4 @@
-// Operators, their passkeys and sessions, tokens of one use, and imports.
+// Operators, their passkeys and sessions, tokens of one use, imports, and the approval of deletions by a second person.
 
 export const operators = `
   CREATE TABLE operator (
@@ -62,6 +62,16 @@ export const operators = `
 
   -- by which the holds of an organization are listed
   CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
+
+  -- the approval of a deletion; without a requester, it needs none
+  ALTER TABLE organization ADD COLUMN deletion_approval INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deletion ADD COLUMN approval_requester TEXT;
+  ALTER TABLE deletion ADD COLUMN approved_by TEXT;
+  ALTER TABLE deletion ADD COLUMN approved_at INTEGER;
+  CREATE INDEX deletion_awaiting ON deletion (requested_at)
+    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
+  CREATE INDEX deletion_awaiting_of_organization ON deletion (organization_id, requested_at)
+    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
 
   -- by which the last backup is found
   CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';

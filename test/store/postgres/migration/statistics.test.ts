@@ -26,7 +26,11 @@ import { makeTestSeal } from "../../../support/seal.ts";
 const canary = "canary";
 /** Reverts the last versions of the schema, from the sixth on. */
 const undoLast = `
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup; DROP INDEX hold_by_organization;
+  DROP INDEX hold_by_organization; DROP INDEX deletion_awaiting; DROP INDEX deletion_awaiting_of_organization;
+  ALTER TABLE organization DROP COLUMN deletion_approval;
+  ALTER TABLE deletion DROP COLUMN approval_requester;
+  ALTER TABLE deletion DROP COLUMN approved_by; ALTER TABLE deletion DROP COLUMN approved_at;
+  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
   DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
   DROP TABLE one_time_token; DROP TABLE import_run;
   DROP INDEX change_by_arrival;
@@ -164,7 +168,7 @@ describe("the planner's statistics", () => {
        WHERE relnamespace = 'public'::regnamespace
          AND relname <> ALL ('{deletion_by_status,deletion_open,change_by_digest,deletion_due,deletion_floored,change_by_arrival}')
          AND relname <> ALL ('{deletion_by_organization_status,audit_entry_of_backup,hold_by_organization}')
-         AND relname NOT LIKE 'operator%' AND relname NOT LIKE 'one_time_token%'
+         AND relname NOT LIKE 'deletion_awaiting%' AND relname NOT LIKE 'operator%' AND relname NOT LIKE 'one_time_token%'
          AND relname NOT LIKE 'retention_floor%' AND relname NOT LIKE '%restricted%'
          AND relname NOT LIKE 'pseudonym%' AND relname NOT LIKE 'import_run%' ORDER BY 1`,
       url,

@@ -1,0 +1,29 @@
+// The approval of a deletion by a second person, where its organization requires it. A deletion that was requested without the
+// requirement never needs it; one that was requested with it always does.
+
+import type { Deletion } from "./deletion.ts";
+
+/** What a deletion that needs an approval has. Never grants it. */
+export interface DeletionApproval {
+  /** Who requested the deletion and may not approve it: the name of an operator, or the id of an API key. */
+  readonly requester: string;
+  /** Undefined until it is approved, as `approvedAt`. */
+  readonly approvedBy: string | undefined;
+  readonly approvedAt: number | undefined;
+}
+
+/** What operators are told that such a deletion waits for. */
+export const approvalWait = "the approval of a second person";
+
+/**
+ * True while it must not be processed. A replay after a restore needs no approval: the deletion was completed before, so it had
+ * been approved.
+ */
+export function awaitsApproval({
+  approval,
+  status,
+  carriedOutBefore,
+}: Pick<Deletion, "approval" | "status" | "carriedOutBefore">): boolean {
+  if (approval === undefined || approval.approvedAt !== undefined) return false;
+  return status === "pending" && carriedOutBefore === undefined;
+}

@@ -1,0 +1,256 @@
+// The approval of deletions by a second person, in organizations that require it.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import type { Act, Store } from "../../src/store/store.ts";
+import { makeTestSeal } from "../support/seal.ts";
+import { type Engine, openSite, useSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  claim,
+  deletionOf,
+  exists,
+  hold,
+  keyOf,
+  operator,
+  organization,
+  other,
+  processAll,
+  release,
+  request,
+  requireConsistent,
+  transaction,
+  worker,
+  write,
+} from "./scene.ts";
+
+const late = worker.now + 1_000_000_000;
+
+function by(actor: string): Act {
+  return { actor, now: operator.now + 5 };
+}
+
+async function addOperators(store: Store): Promise<void> {
+  for (const name of ["anna", "ben", "carla", "dora"]) {
+    const roles = ["officer"] as const;
+    const person = { operatorId: `op_${name}`, name, roles, createdAt: 1, disabledAt: undefined };
+    await store.operators.create(person, operator);
+  }
+  await store.operators.disable("op_dora", operator);
+}
+
+export function testApproval(engine: Engine): void {
+  describe(`${engine.name}: an approval`, () => {
+    const site = useSite(engine, { sealReceipt: makeTestSeal() });
+    let store: Store;
+    let count = 0;
+
+    /** Requested by anna unless it is said by whom. */
+    async function ask(fields: Parameters<typeof request>[2] = {}): Promise<string> {
+      count += 1;
+      await add(store, "transaction", `t${count}`);
+      const key = keyOf("transaction", `t${count}`);
+      return (await request(store, key, { actor: "anna", ...fields })) ?? "";
+    }
+
+    async function listed(organizationId?: string): Promise<readonly string[]> {
+      const filter = { organizationId, awaitsApproval: true, limit: 10 };
+      return (await store.listDeletions(filter)).map((one) => one.deletionRequestId);
+    }
+
+    before(async () => {
+      store = site().store;
+      await addOperators(store);
+      await store.createOrganization(organization(other), operator);
+      await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
+      assert.equal((await store.findOrganization(acme))?.deletionApproval, true);
+      assert.equal((await store.findOrganization(other))?.deletionApproval, undefined);
+    });
+
+    it("is awaited by every deletion that a person or a program requests, whatever its due date", async () => {
+      const id = await ask({ requestedBy: "operator" });
+      const ofKey = await ask({ actor: "key_1", now: operator.now + 1 });
+      await write(store, transaction("x"), { organizationId: other });
+      const free = await request(store, keyOf("transaction", "x", other), { actor: "anna" });
+      assert.deepEqual(
+        (await processAll(store, late)).map((one) => one.deletionRequestId),
+        [free],
+      );
+      const { approval, requestedBy, status, waitingFor, nextAttemptAt } = await deletionOf(
+        store,
+        id,
+      );
+      const none = { approvedBy: undefined, approvedAt: undefined };
+      assert.deepEqual(approval, { requester: "anna", ...none });
+      assert.deepEqual(
+        { requestedBy, status, waitingFor, nextAttemptAt },
+        {
+          requestedBy: "operator",
+          status: "pending",
+          waitingFor: "the approval of a second person",
+          nextAttemptAt: undefined,
+        },
+      );
+      assert.deepEqual((await deletionOf(store, ofKey)).approval, { requester: "key_1", ...none });
+      assert.deepEqual(await listed(), [ofKey, id]);
+      assert.deepEqual(await listed(acme), [ofKey, id]);
+      assert.deepEqual(await listed(other), []);
+      const { oldestDueAt, held } = await store.deletionFigures(late);
+      assert.deepEqual({ oldestDueAt, held }, { oldestDueAt: undefined, held: 0 });
+      assert.equal(await store.approvals.approve(free ?? "", by("ben")), "not_pending");
+    });
+
+    it("is given once, by an active operator who has not requested the deletion", async () => {
+      const id = await ask();
+      const approve = async (actor: string) => {
+        const outcome = await store.approvals.approve(id, by(actor));
+        return typeof outcome === "string" ? outcome : outcome.approval;
+      };
+      for (const [actor, outcome] of [
+        ["anna", "own_request"],
+        ["dora", "no_such_person"],
+        ["key_1", "no_such_person"],
+        ["worker", "no_such_person"],
+      ] as const) {
+        assert.equal(await approve(actor), outcome, actor);
+      }
+      assert.equal(await claim(store, late), undefined);
+      const approval = { requester: "anna", approvedBy: "ben", approvedAt: by("ben").now };
+      assert.deepEqual(await approve("ben"), approval);
+      assert.equal(await approve("carla"), "approved_before");
+      assert.equal(await store.approvals.approve("del_none", by("ben")), "no_such_deletion");
+      const [done, ...more] = await processAll(store, late);
+      assert.equal(done?.deletionRequestId, id);
+      assert.deepEqual(more, []);
+      assert.deepEqual((await deletionOf(store, id)).approval, approval);
+      assert.equal(await approve("carla"), "not_pending");
+      const entries = await store.listAudit(0, 1_000);
+      const entry = entries.findLast(({ action }) => action === "deletion.approve");
+      assert.deepEqual(
+        [entry?.actor, entry?.subject, entry?.organizationId, entry?.detail],
+        ["ben", id, acme, { requester: "anna" }],
+      );
+    });
+
+    it("is one, even if two people give it at the same time in two processes", async () => {
+      const id = await ask();
+      const another = await site().openAnother({ role: "command" });
+      const outcomes = await Promise.all([
+        store.approvals.approve(id, by("ben")),
+        another.approvals.approve(id, by("carla")),
+        store.approvals.approve(id, by("carla")),
+        another.approvals.approve(id, by("anna")),
+      ]);
+      const given = outcomes.filter((one): one is Deletion => typeof one !== "string");
+      assert.equal(given.length, 1);
+      assert.deepEqual((await deletionOf(store, id)).approval, given[0]?.approval);
+      const entries = (await store.listAudit(0, 1_000)).filter(
+        ({ action, subject }) => action === "deletion.approve" && subject === id,
+      );
+      assert.equal(entries.length, 1);
+      await another.close();
+      await processAll(store, late);
+    });
+
+    it("is not possible once the deletion is cancelled", async () => {
+      const id = await ask();
+      await store.cancelDeletion(id, by("anna"));
+      assert.equal(await store.approvals.approve(id, by("ben")), "not_pending");
+      assert.ok(!(await listed()).includes(id));
+      assert.equal(await claim(store, late), undefined);
+    });
+
+    it("ends neither the grace period nor a hold", async () => {
+      const id = await ask({ dueAt: late });
+      const key = keyOf("transaction", `t${count}`);
+      await hold(store, key);
+      await store.approvals.approve(id, by("ben"));
+      assert.equal(await claim(store, late - 1), undefined);
+      assert.equal(await claim(store, late), undefined);
+      assert.equal((await deletionOf(store, id)).waitingFor, `a hold on transaction t${count}`);
+      await release(store, key);
+      assert.equal((await processAll(store, late)).length, 1);
+    });
+
+    it("is still awaited after a hold was released, and when the setting is turned off", async () => {
+      const id = await ask();
+      const key = keyOf("transaction", `t${count}`);
+      await hold(store, key);
+      await release(store, key);
+      await store.changeOrganization(acme, { deletionApproval: false }, operator);
+      const free = await ask();
+      assert.equal((await deletionOf(store, free)).approval, undefined);
+      assert.equal(await store.approvals.approve(free, by("ben")), "not_needed");
+      await store.changeOrganization(acme, { deletionApproval: true }, operator);
+      assert.deepEqual(
+        (await processAll(store, late)).map((one) => one.deletionRequestId),
+        [free],
+      );
+      assert.equal((await deletionOf(store, id)).status, "pending");
+    });
+
+    it("is not awaited by what a rule of the organization deletes", async () => {
+      const id = await ask({ isAutomatic: true, actor: "retention" });
+      assert.equal((await deletionOf(store, id)).approval, undefined);
+      assert.equal((await processAll(store, late)).length, 1);
+    });
+
+    it("of the deletion of an organization covers those of its records", async () => {
+      const single = await ask();
+      await store.closeOrganization(acme, operator);
+      const wanted = { organizationId: acme, deletionRequestId: "del_all", reason: "r" };
+      const act = { actor: "anna", now: operator.now };
+      await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, act);
+      assert.deepEqual(await processAll(store, late), []);
+      assert.equal(await store.approvals.approve("del_all", by("anna")), "own_request");
+      assert.equal(typeof (await store.approvals.approve("del_all", by("carla"))), "object");
+      await processAll(store, late);
+      for (const id of ["del_all", single]) {
+        assert.equal((await deletionOf(store, id)).status, "completed", id);
+      }
+      assert.deepEqual(await listed(), []);
+      await requireConsistent(store);
+    });
+  });
+
+  describe(`${engine.name}: an approval after a restore`, () => {
+    it("is not needed again by what was completed, and is never assumed", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
+      const ids: string[] = [];
+      for (const id of ["approved", "cancelled", "open"]) {
+        await add(store, "transaction", id);
+        ids.push((await request(store, keyOf("transaction", id))) ?? "");
+      }
+      const [approved = "", cancelled = "", open = ""] = ids;
+      const hash = "a".repeat(64);
+      const known = { audit: { no: 90, hash }, receipts: { no: 40, hash } };
+      const entryOf = (deletionRequestId: string, id: string, receiptNo: number) => ({
+        kind: "deletion" as const,
+        deletionRequestId,
+        ...keyOf("transaction", id),
+        resourceType: "transaction" as const,
+        requestedBy: "key_1",
+        requestedAt: operator.now,
+        completed: { at: operator.now, receiptNo, receiptHash: hash },
+      });
+      const page = { after: undefined, limit: 10 };
+      await store.replay.beginReplay({ known, sources: [], backup: undefined }, operator);
+      await store.replay.queueReplay([
+        entryOf(approved, "approved", 1),
+        entryOf("del_later", "cancelled", 2),
+      ]);
+      await store.replay.startReplay();
+      assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 2);
+      const done = (await processAll(store, late)).map((one) => one.deletionRequestId);
+      assert.deepEqual(done.toSorted(), [approved, "del_later"].toSorted());
+      assert.equal((await deletionOf(store, cancelled)).status, "cancelled");
+      assert.equal((await deletionOf(store, open)).status, "pending");
+      assert.equal(await exists(store, keyOf("transaction", "open")), true);
+      await store.replay.finishReplay(operator);
+      await requireConsistent(store);
+    });
+  });
+}
