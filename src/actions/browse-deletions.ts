@@ -1,40 +1,23 @@
 // Deletions for people who read them in the console: a part of the list, and everything about one. Leaves out what a person
 // may not know: deletions of records of confidential types, and what would disclose that there are such records.
 
-import {
-  type Deletion,
-  type DeletionStatus,
-  type ErasedCounts,
-  openStatuses,
-} from "../domain/deletion/deletion.ts";
+import { awaitsApproval } from "../domain/deletion/approval.ts";
+import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { App } from "./app.ts";
-import { explainWaits } from "./explain-wait.ts";
+import {
+  type DeletionQuery,
+  findMatching,
+  type ShownDeletion,
+  withWaits,
+} from "./deletion-filter.ts";
 import { findDeletion } from "./find-target.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 import { findReceipt } from "./read-deletion.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
 import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
 import { verifyReceipts } from "./verify-receipt.ts";
-
-/** What an open deletion waits for. `other`: a hold, a failure, or its turn. */
-export const waitKinds = ["grace", "floor", "other"] as const;
-export type WaitKind = (typeof waitKinds)[number];
-
-export interface DeletionQuery {
-  readonly organizationId: string | undefined;
-  readonly status: DeletionStatus | undefined;
-  readonly wait: WaitKind | undefined;
-  /** The last deletion of the part before; undefined for the first part. */
-  readonly before: string | undefined;
-}
-
-export interface ShownDeletion {
-  readonly deletion: Deletion;
-  /** A sentence; undefined if it waits for nothing. */
-  readonly waitsFor: string | undefined;
-}
 
 export interface DeletionPart {
   readonly shown: readonly ShownDeletion[];
@@ -43,72 +26,16 @@ export interface DeletionPart {
 }
 
 const shownMax = 50;
-/** Rows that are read for a part, however few of them match. */
-const examinedMax = 1_000;
 
-/** Newest first. Throws OperatorError not_permitted and no_such_deletion. */
-export async function browseDeletions(app: App, query: DeletionQuery): Promise<DeletionPart> {
-  requireRight(app, "deletion.read");
-  const { organizationId, status, wait } = query;
-  const before = query.before === undefined ? undefined : await findDeletion(app, query.before);
-  const isPlain = wait === undefined && hasRight(app, "confidential.read");
-  const limit = isPlain ? shownMax + 1 : examinedMax;
-  const examined = await app.store.listDeletions({ organizationId, status, before, limit });
-  const knows = await readKnowledge(app);
-  const found: Deletion[] = [];
-  let last: Deletion | undefined;
-  let hasMore = examined.length === limit;
-  for (const deletion of examined) {
-    if (found.length === shownMax) {
-      hasMore = true;
-      break;
-    }
-    if (!knows(deletion)) continue;
-    last = deletion;
-    if (matches(deletion, wait, app.now())) found.push(deletion);
-  }
-  return {
-    shown: await withWaits(app, found),
-    next: hasMore ? last?.deletionRequestId : undefined,
-  };
-}
-
-function matches(deletion: Deletion, wait: WaitKind | undefined, now: number): boolean {
-  return wait === undefined || waitKindOf(deletion, now) === wait;
-}
-
-function waitKindOf(deletion: Deletion, now: number): WaitKind | undefined {
-  if (!openStatuses.some((status) => status === deletion.status)) return undefined;
-  if ((deletion.floorUntil ?? 0) > now) return "floor";
-  return deletion.dueAt > now ? "grace" : "other";
-}
-
-/** Each with what it waits for, as far as this person may know. */
-export async function withWaits(
+/** Newest first, after `before`. Throws OperatorError not_permitted and no_such_deletion. */
+export async function browseDeletions(
   app: App,
-  deletions: readonly Deletion[],
-): Promise<readonly ShownDeletion[]> {
-  // A hold may be on a confidential record, and its reason may say so.
-  const waits = hasRight(app, "confidential.read") ? await explainWaits(app, deletions) : undefined;
-  return deletions.map((deletion) => ({
-    deletion,
-    waitsFor:
-      waits === undefined
-        ? describeWait(deletion, app.now())
-        : waits.get(deletion.deletionRequestId),
-  }));
-}
-
-function describeWait(deletion: Deletion, now: number): string | undefined {
-  const kind = waitKindOf(deletion, now);
-  if (kind === "grace") {
-    return `its grace period, until ${new Date(deletion.dueAt).toISOString()}`;
-  }
-  if (kind === "floor") {
-    return `a retention floor, until ${new Date(deletion.floorUntil ?? 0).toISOString()}`;
-  }
-  const isDelayed = kind === "other" && deletion.waitingFor !== undefined;
-  return isDelayed ? "a legal hold or another attempt" : undefined;
+  { before, ...query }: DeletionQuery & { readonly before: string | undefined },
+): Promise<DeletionPart> {
+  requireRight(app, "deletion.read");
+  const last = before === undefined ? undefined : await findDeletion(app, before);
+  const { found, next } = await findMatching(app, { ...query, before: last }, shownMax);
+  return { shown: await withWaits(app, found), next: next?.deletionRequestId };
 }
 
 export interface DeletionDetails extends ShownDeletion {
@@ -119,6 +46,8 @@ export interface DeletionDetails extends ShownDeletion {
   /** Only while it is pending, and of a record. */
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
+  /** `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it. */
+  readonly mayApprove: boolean | "own";
   /** A receipt of version 1 contains numbers of all types. */
   readonly mayReadReceipt: boolean;
 }
@@ -139,9 +68,18 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
     erased: Object.fromEntries(erased),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
-    mayCancel: deletion.status === "pending" && hasRight(app, "deletion.cancel"),
+    mayCancel:
+      deletion.status === "pending" &&
+      !isOfOrganization(deletion) &&
+      hasRight(app, "deletion.cancel"),
+    mayApprove: mayApprove(app, deletion),
     mayReadReceipt: receipt !== undefined && mayRead(app, receipt),
   };
+}
+
+function mayApprove(app: App, deletion: Deletion): boolean | "own" {
+  if (!awaitsApproval(deletion) || !hasRight(app, "deletion.approve")) return false;
+  return deletion.approval?.requester === app.operator ? "own" : true;
 }
 
 /** What is processed has a plan already, and everything of an organization is no cascade. */

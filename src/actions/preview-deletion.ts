@@ -4,6 +4,7 @@
 import type { Hold } from "../domain/access.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
+import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
 import { readKnowledge } from "./require-right.ts";
 
@@ -13,6 +14,8 @@ export interface DeletionPreview {
   /** What stays, and loses a reference. */
   readonly redacted: readonly Node[];
   readonly holds: readonly Hold[];
+  /** The rules for types of which it erases records. */
+  readonly floors: readonly RetentionFloor[];
   /** False if there is more than was read. */
   readonly isComplete: boolean;
 }
@@ -33,5 +36,10 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const keys = [...erased, ...redacted]
     .slice(0, holdsReadMax)
     .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }));
-  return { erased, redacted, holds: await app.store.holds.ofRecords(keys), isComplete };
+  const types = new Set(erased.map(({ type }) => type));
+  const floors = (await app.store.retention.listFloors(organizationId)).filter((floor) =>
+    types.has(floor.resourceType),
+  );
+  const holds = await app.store.holds.ofRecords(keys);
+  return { erased, redacted, holds, floors, isComplete };
 }

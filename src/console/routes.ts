@@ -11,7 +11,9 @@ import {
   showAccount,
   signOut,
 } from "./page/account.ts";
-import { cancelOne, showDeletion, showDeletions, showReceipt } from "./page/deletions.ts";
+import { approveAll, cancelAll, showBulkApprove, showBulkCancel } from "./page/bulk-deletions.ts";
+import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
+import { showDeletions } from "./page/deletions.ts";
 import { showFind } from "./page/find.ts";
 import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
@@ -41,8 +43,33 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/console/sign-out", right: "own", handle: signOut },
   { method: "GET", path: "/console", right: "overview.read", handle: showOverview },
   { method: "GET", path: "/console/deletions", right: "deletion.read", handle: showDeletions },
+  {
+    method: "GET",
+    path: "/console/deletions/cancel",
+    right: "deletion.cancel",
+    handle: showBulkCancel,
+  },
+  {
+    method: "POST",
+    path: "/console/deletions/cancel",
+    right: "deletion.cancel",
+    handle: cancelAll,
+  },
+  {
+    method: "GET",
+    path: "/console/deletions/approve",
+    right: "deletion.approve",
+    handle: showBulkApprove,
+  },
+  {
+    method: "POST",
+    path: "/console/deletions/approve",
+    right: "deletion.approve",
+    handle: approveAll,
+  },
   { method: "GET", path: "/console/deletion/:id", right: "deletion.read", handle: showDeletion },
   { method: "POST", path: "/console/deletion/:id", right: "deletion.cancel", handle: cancelOne },
+  { method: "POST", path: "/console/approval/:id", right: "deletion.approve", handle: approveOne },
   { method: "GET", path: "/console/receipt/:id", right: "deletion.read", handle: showReceipt },
   { method: "GET", path: "/console/find", right: "record.find", handle: showFind },
   { method: "GET", path: "/console/record", right: "record.find", handle: showRecord },

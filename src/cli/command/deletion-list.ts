@@ -1,7 +1,7 @@
 // `sluice deletion list`
 
 import type { App } from "../../actions/app.ts";
-import { withWaits } from "../../actions/browse-deletions.ts";
+import { withWaits } from "../../actions/deletion-filter.ts";
 import { publicReaders } from "../../actions/operator-reader.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

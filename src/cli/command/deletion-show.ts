@@ -1,6 +1,6 @@
 // `sluice deletion show`
 
-import { withWaits } from "../../actions/browse-deletions.ts";
+import { withWaits } from "../../actions/deletion-filter.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { listHoldsOf } from "../../actions/list-holds.ts";
 import { officialReader, publicReader } from "../../actions/operator-reader.ts";

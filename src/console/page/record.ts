@@ -122,8 +122,7 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
 function renderRelated(organizationId: string, records: Relations["references"]): Html {
   if (records.length === 0) return html`<p>No record.</p>`;
   const items = records.map(
-    (record) =>
-      html`<li>${record.kind}: ${renderRecordLink({ organizationId, ...record })}</li>`,
+    (record) => html`<li>${record.kind}: ${renderRecordLink({ organizationId, ...record })}</li>`,
   );
   return html`<ul>
     ${items}

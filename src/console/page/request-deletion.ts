@@ -15,7 +15,7 @@ import { renderPage } from "../layout.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
 import { formatDuration } from "../time.ts";
-import { renderPreview } from "./deletions.ts";
+import { renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
@@ -31,7 +31,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const body = html`<p>
       ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
     </p>
-    ${renderPreview(await previewDeletion(app, key))}
+    ${renderPreview(key, await previewDeletion(app, key))}
     <section class="danger" aria-labelledby="request">
       <h2 id="request">Request the deletion</h2>
       <p>

@@ -54,6 +54,8 @@ export interface Deletion {
   readonly nextAttemptAt: number | undefined;
   /** When the retention floor ends that it waits for, as far as is known. */
   readonly floorUntil: number | undefined;
+  /** True if the worker has found a hold that it waits for. */
+  readonly isHeld?: boolean;
   /** Only where the organization requires an approval. */
   readonly approval?: DeletionApproval;
   /** Only for a replay, after restoring a backup has undone the deletion. */

@@ -27,6 +27,7 @@ export interface DeletionRow {
   readonly redacted_by_type: string;
   readonly attempts: number;
   readonly waiting_for: string | null;
+  readonly held: number | boolean;
   readonly next_attempt_at: number | null;
   readonly floor_until: number | null;
   readonly carried_out_before: string | null;
@@ -61,6 +62,7 @@ export function toDeletion(row: DeletionRow): Deletion {
     waitingFor: row.waiting_for ?? undefined,
     nextAttemptAt: nextAttemptOf(row),
     floorUntil: row.floor_until ?? undefined,
+    ...(row.held ? { isHeld: true } : {}),
     ...approvalOf(row),
     ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
   };

@@ -1,0 +1,164 @@
+// Cancelling or approving everything that a filter of deletions finds: first a page that says what that is, and then, once its
+// number is typed, the act and its result.
+
+import {
+  type BulkAct,
+  bulkMax,
+  type BulkResult,
+  changeAll,
+  selectDeletions,
+  type Selection,
+} from "../../actions/bulk-deletions.ts";
+import type { DeletionQuery } from "../../actions/deletion-filter.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer } from "../answer.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatNumber } from "../time.ts";
+import { filterFields, readFilter } from "./deletions.ts";
+
+const screen = "/console/deletions";
+
+interface ActWords {
+  readonly verb: string;
+  readonly participle: string;
+  readonly effect: string;
+  readonly exception: string;
+}
+
+const words: Readonly<Record<BulkAct, ActWords>> = {
+  cancel: {
+    verb: "Cancel",
+    participle: "cancelled",
+    effect: "Their records stay. Whoever requested them sees the status “cancelled”.",
+    exception: "Deletions of closed organizations can't be cancelled and are left out.",
+  },
+  approve: {
+    verb: "Approve",
+    participle: "approved",
+    effect:
+      "Their records, and everything that belongs to these, are erased for good once the deletions are due.",
+    exception: "Deletions that you requested yourself, or that need no approval, are left out.",
+  },
+};
+
+const shownMax = 100;
+
+export function showBulkCancel(person: Person): Promise<Answer> {
+  return showBulk(person, "cancel");
+}
+
+export function showBulkApprove(person: Person): Promise<Answer> {
+  return showBulk(person, "approve");
+}
+
+export function cancelAll(person: Person): Promise<Answer> {
+  return change(person, "cancel");
+}
+
+export function approveAll(person: Person): Promise<Answer> {
+  return change(person, "approve");
+}
+
+async function showBulk(person: Person, act: BulkAct): Promise<Answer> {
+  const filter = readFilter(person.query);
+  const selection = await selectDeletions(person.app, act, filter);
+  const { verb, exception } = words[act];
+  const body = html`${renderFilter(filter)}
+    <p>${exception}</p>
+    ${selection.deletions.length === 0 ? nothing : renderConfirmation(act, filter, selection)}`;
+  return pageAnswer(renderPage({ title: `${verb} deletions`, screen, body }, person));
+}
+
+const nothing = html`<p class="empty">
+  The filter finds no deletion for which this is possible.
+  <a href="/console/deletions">All deletions</a>
+</p>`;
+
+function renderFilter(filter: DeletionQuery): Html {
+  const fields = filterFields(filter);
+  const rows = fields.map(
+    ([name, value]) =>
+      html`<dt>${name}</dt>
+        <dd><bdi>${value}</bdi></dd>`,
+  );
+  return fields.length === 0
+    ? html`<p>There is no filter: this is for all pending deletions.</p>`
+    : html`<dl class="facts">${rows}</dl>`;
+}
+
+function renderConfirmation(
+  act: BulkAct,
+  filter: DeletionQuery,
+  { deletions, digest, isComplete }: Selection,
+): Html {
+  const { verb, effect } = words[act];
+  const count = deletions.length;
+  const items = deletions.slice(0, shownMax).map(
+    ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
+      html`<li>
+        <a href="/console/deletion/${encodeURIComponent(id)}"><code>${id}</code></a>
+        ${resourceType} <bdi>${resourceId}</bdi> of <bdi>${organizationId}</bdi>
+      </li>`,
+  );
+  const fields = filterFields(filter).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  return html`<section aria-labelledby="found">
+      <h2 id="found">Found: ${formatNumber(count)}</h2>
+      ${!isComplete && html`<p>There may be more; at most ${formatNumber(bulkMax)} are changed at once.</p>`}
+      <ul class="records">
+        ${items}${count > shownMax && html`<li>and ${formatNumber(count - shownMax)} more</li>`}
+      </ul>
+    </section>
+    <section class="danger" aria-labelledby="confirm">
+      <h2 id="confirm">${verb} ${formatNumber(count)}</h2>
+      <p>
+        ${effect} Each is in the audit trail under your name. If the filter finds others by then,
+        nothing is changed. Type the number ${count} to confirm.
+      </p>
+      <form method="post" action="/console/deletions/${act}">
+        ${fields}
+        <input type="hidden" name="digest" value="${digest}" />
+        <label
+          >Number of deletions
+          <input name="confirm" required inputmode="numeric" autocomplete="off"
+        /></label>
+        <button type="submit">${verb} them</button>
+      </form>
+    </section>`;
+}
+
+async function change(person: Person, act: BulkAct): Promise<Answer> {
+  const form = await readForm(person);
+  const result = await changeAll(person.app, act, {
+    query: readFilter(form),
+    digest: form.get("digest") ?? "",
+    count: form.get("confirm") ?? "",
+  });
+  const body = renderResult(act, result);
+  const title = `${formatNumber(result.done.length)} ${words[act].participle}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+function renderResult(act: BulkAct, { done, failed }: BulkResult): Html {
+  const { participle } = words[act];
+  const failures = failed.map(
+    ({ id, why }) => html`<li><code>${id}</code>: <bdi>${why}</bdi></li>`,
+  );
+  const failure =
+    failed.length > 0 &&
+    html`<section aria-labelledby="failed">
+      <h2 id="failed">Not ${participle}: ${formatNumber(failed.length)}</h2>
+      <ul>
+        ${failures}
+      </ul>
+    </section>`;
+  return html`<p role="status">
+      ${done.length === 1 ? "1 deletion was" : `${formatNumber(done.length)} deletions were`}
+      ${participle}.
+    </p>
+    ${failure}
+    <p><a href="/console/deletions">All deletions</a></p>`;
+}

@@ -1,0 +1,216 @@
+// One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and approving.
+
+import { approveDeletion } from "../../actions/approve-deletion.ts";
+import {
+  type DeletionDetails,
+  readDeletionDetails,
+  readReceipt,
+} from "../../actions/browse-deletions.ts";
+import { cancelDeletion } from "../../actions/cancel-deletion.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { DeletionPreview } from "../../actions/preview-deletion.ts";
+import { dueTime } from "../../actions/read-deletion.ts";
+import { awaitsApproval } from "../../domain/deletion/approval.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { Node } from "../../domain/deletion/erasure.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
+import { requireTyped } from "../confirmation.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatNumber, renderTime } from "../time.ts";
+
+const screen = "/console/deletions";
+
+export async function showDeletion(person: Person): Promise<Answer> {
+  const details = await readDeletionDetails(person.app, person.id);
+  const { deletion, waitsFor, erased } = details;
+  const counts = Object.entries(erased).map(
+    ([type, count]) => `${formatNumber(count ?? 0)} ${type}`,
+  );
+  const body = html`<dl class="facts">
+      <dt>Record</dt>
+      <dd>${deletion.resourceType} <bdi>${deletion.resourceId}</bdi></dd>
+      <dt>Organization</dt>
+      <dd><bdi>${deletion.organizationId}</bdi></dd>
+      <dt>Status</dt>
+      <dd>${deletion.status}</dd>
+      <dt>Waits for</dt>
+      <dd><bdi>${waitsFor ?? "nothing"}</bdi></dd>
+      <dt>Reason</dt>
+      <dd><bdi>${deletion.reason}</bdi></dd>
+      <dt>Erased</dt>
+      <dd>${counts.length === 0 ? "nothing yet" : counts.join(", ")}</dd>
+    </dl>
+    ${details.preview !== undefined && renderPreview(deletion, details.preview)}
+    ${renderCourse(deletion)} ${renderReceipt(details)} ${renderApproval(details)}
+    ${details.mayCancel && renderCancel(deletion)}`;
+  const title = `Deletion ${deletion.deletionRequestId}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+function renderCourse(deletion: Deletion): Html {
+  const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
+  const requestedBy = approval?.requester ?? deletion.requestedBy;
+  const steps: readonly (readonly [number | undefined, Html])[] = [
+    [requestedAt, html`requested by <bdi>${requestedBy}</bdi>`],
+    [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
+    [dueTime(deletion), html`due`],
+    [startedAt, html`processing began, ${formatNumber(deletion.attempts)} attempts so far`],
+    [completedAt, html`completed: a verification pass found nothing left`],
+    [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
+  ];
+  const known = steps
+    .filter(([at]) => at !== undefined && at > 0)
+    .toSorted(([one = 0], [other = 0]) => one - other);
+  return html`<section aria-labelledby="course">
+    <h2 id="course">Course</h2>
+    <ol class="course">
+      ${known.map(([at, what]) => html`<li>${renderTime(at)} ${what}</li>`)}
+      ${awaitsApproval(deletion) && html`<li>not approved yet</li>`}
+      ${status === "cancelled" && html`<li>cancelled</li>`}
+    </ol>
+  </section>`;
+}
+
+/** What a deletion of this record erases and changes, and what prevents it. */
+export function renderPreview(
+  { resourceType }: Pick<Deletion, "resourceType">,
+  preview: DeletionPreview,
+): Html {
+  const { erased, redacted, isComplete } = preview;
+  return html`<section aria-labelledby="preview">
+    <h2 id="preview">What it would erase</h2>
+    <p>
+      As of now; what arrives until then is included.
+      ${!isComplete && "There is more than is shown."}
+    </p>
+    <h3>Erased: ${formatNumber(erased.length)}</h3>
+    ${renderNodes(erased)}
+    <h3>Stays, without a reference to them: ${formatNumber(redacted.length)}</h3>
+    ${
+      redacted.length > 0 &&
+      html`<p>These also belong to other records, or only mention what is erased.</p>
+        ${renderNodes(redacted)}`
+    }
+    <h3>Stays in any case</h3>
+    <ul>
+      <li>this request with its id and its reason, the receipt, and entries of the audit trail</li>
+      ${
+        isPartyType(resourceType) &&
+        html`<li>transactions that name the ${resourceType}, with a pseudonym as its id</li>`
+      }
+    </ul>
+    ${renderObstacles(preview)}
+  </section>`;
+}
+
+function renderObstacles({ holds, floors }: DeletionPreview): Html | undefined {
+  if (holds.length + floors.length === 0) return undefined;
+  const held = holds.map(
+    ({ resourceType, resourceId, reason, owner }) =>
+      html`<li>
+        ${resourceType} <bdi>${resourceId}</bdi> is on hold: <bdi>${reason}</bdi>${
+          owner !== undefined && html`, <bdi>${owner}</bdi>`
+        }
+      </li>`,
+  );
+  const kept = floors.map(
+    ({ resourceType, keepDays, countedFrom }) =>
+      html`<li>
+        ${resourceType} has to be kept for ${formatDays(keepDays)} from ${countedFrom} (retention
+        floor)
+      </li>`,
+  );
+  return html`<h3>Nothing is erased while any of this applies</h3>
+    <ul>
+      ${held}${kept}
+    </ul>`;
+}
+
+const nodesShownMax = 100;
+
+function renderNodes(nodes: readonly Node[]): Html {
+  const items = nodes
+    .slice(0, nodesShownMax)
+    .map(({ type, id }) => html`<li>${type} <bdi>${id}</bdi></li>`);
+  const more = nodes.length - items.length;
+  return html`<ul class="records">
+    ${items}${more > 0 && html`<li>and ${formatNumber(more)} more</li>`}
+  </ul>`;
+}
+
+function renderReceipt({ deletion, receiptFaults, mayReadReceipt }: DeletionDetails): Html {
+  const path = `/console/receipt/${encodeURIComponent(deletion.deletionRequestId)}`;
+  const verdict =
+    receiptFaults === undefined
+      ? html`<p>There is a receipt when the deletion is completed.</p>`
+      : receiptFaults.length === 0
+        ? html`<p>The receipt is genuine: its signature is valid.</p>`
+        : html`<p role="alert">The receipt is not genuine. ${receiptFaults.join(" ")}</p>`;
+  return html`<section aria-labelledby="receipt">
+    <h2 id="receipt">Receipt</h2>
+    ${verdict}
+    ${receiptFaults !== undefined && mayReadReceipt && html`<p><a href="${path}">The receipt</a> as JSON</p>`}
+  </section>`;
+}
+
+function renderApproval({ deletion, mayApprove }: DeletionDetails): Html | undefined {
+  const { deletionRequestId, resourceType } = deletion;
+  if (mayApprove === false) return undefined;
+  if (mayApprove === "own") {
+    return html`<section aria-labelledby="approve">
+      <h2 id="approve">Approve</h2>
+      <p>You requested this deletion, so another person has to approve it.</p>
+    </section>`;
+  }
+  return html`<section class="danger" aria-labelledby="approve">
+    <h2 id="approve">Approve</h2>
+    <p>
+      The ${resourceType} and everything that belongs to it is erased for good once the deletion is
+      due. Your name is in the audit trail. Type the id of the deletion to confirm.
+    </p>
+    <form method="post" action="/console/approval/${encodeURIComponent(deletionRequestId)}">
+      <label>Id of the deletion <input name="confirm" required autocomplete="off" /></label>
+      <button type="submit">Approve the deletion</button>
+    </form>
+  </section>`;
+}
+
+function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
+  return html`<section class="danger" aria-labelledby="cancel">
+    <h2 id="cancel">Cancel</h2>
+    <p>
+      The ${resourceType} and everything that belongs to it stay. Whoever requested the deletion
+      sees the status <q>cancelled</q>, and can request it again. Type the id of the deletion to
+      confirm.
+    </p>
+    <form method="post" action="/console/deletion/${encodeURIComponent(deletionRequestId)}">
+      <label>Id of the deletion <input name="confirm" required autocomplete="off" /></label>
+      <button type="submit">Cancel the deletion</button>
+    </form>
+  </section>`;
+}
+
+export async function cancelOne(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "the deletion");
+  await cancelDeletion(person.app, person.id);
+  return redirectTo(`/console/deletion/${encodeURIComponent(person.id)}`);
+}
+
+export async function approveOne(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "the deletion");
+  await approveDeletion(person.app, person.id);
+  return redirectTo(`/console/deletion/${encodeURIComponent(person.id)}`);
+}
+
+export async function showReceipt(person: Person): Promise<Answer> {
+  const receipt = await readReceipt(person.app, person.id);
+  if (receipt === undefined) {
+    throw new OperatorError("no_such_deletion", "There is no receipt: it is not completed yet.");
+  }
+  return jsonReply(receipt);
+}

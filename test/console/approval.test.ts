@@ -1,0 +1,147 @@
+// Approving deletions in the console: by a second person, one at a time and all that a filter finds.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { actAs } from "../../src/actions/require-right.ts";
+import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
+import { addTransaction } from "../cli/write-transactions.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const organizationId = "acme";
+
+describe("approving deletions in the console", () => {
+  let service: Service;
+  let records = 0;
+  const cookies: Record<string, string> = {};
+
+  /** Requests the deletion of a new transaction under the name of this operator. */
+  async function ask(name: string): Promise<string> {
+    const { app, clock } = service;
+    clock.advanceMs(1);
+    records += 1;
+    const resourceId = `t${records}`;
+    await addTransaction(app, organizationId, { tx_id: resourceId });
+    const operator = await app.store.operators.findByName(name);
+    assert.ok(operator !== undefined);
+    const wanted = { organizationId, resourceType: "transaction", resourceId, reason: "r" };
+    return (await requestDeletionOf(actAs(app, operator), wanted)).deletionRequestId;
+  }
+
+  async function statusOf(id: string): Promise<DeletionStatus | undefined> {
+    return (await service.app.store.findDeletion(id, undefined))?.status;
+  }
+
+  async function isCompleted(id: string): Promise<void> {
+    await waitFor("the deletion", async () =>
+      (await statusOf(id)) === "completed" ? true : undefined,
+    );
+  }
+
+  const show = async (name: string, path: string) =>
+    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
+  const send = (name: string, path: string, form: Readonly<Record<string, string>>) =>
+    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
+  const approve = async (name: string, id: string, confirm = id) =>
+    (await send(name, `approval/${id}`, { confirm })).status;
+
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
+    for (const name of ["anna", "ben", "carla", "otto"]) {
+      await addOperator(service.app, [name === "otto" ? "operator" : "officer"], name);
+      service.clock.advanceMs(60_000);
+      cookies[name] = await signIn(service.app, service.client, name);
+    }
+  });
+  after(() => service.stop());
+
+  it("needs another person than the one who requested it, whatever the page offers", async () => {
+    const id = await ask("anna");
+    assert.match(await show("anna", `deletion/${id}`), /another person has to approve it/);
+    const page = await show("ben", `deletion/${id}`);
+    assert.match(page, /the approval of a second person/);
+    assert.match(page, /requested by <bdi>anna<\/bdi>/);
+    assert.match(page, /not approved yet/);
+    assert.doesNotMatch(await show("otto", `deletion/${id}`), /Approve the deletion/);
+    assert.equal(await approve("anna", id), 403);
+    assert.equal(await approve("otto", id), 403);
+    assert.equal(await approve("ben", id, "del_other"), 409);
+    assert.equal(await approve("ben", "del_none"), 404);
+    assert.equal(await statusOf(id), "pending");
+    assert.equal(await approve("ben", id), 303);
+    await isCompleted(id);
+    const done = await show("carla", `deletion/${id}`);
+    assert.match(done, /approved by <bdi>ben<\/bdi>/);
+    assert.match(done, /The receipt is genuine/);
+    assert.equal(await approve("carla", id), 409);
+  });
+
+  it("succeeds once, if two people do it at the same time", async () => {
+    const id = await ask("otto");
+    const both = await Promise.all([approve("anna", id), approve("ben", id)]);
+    assert.deepEqual(both.toSorted(), [303, 409]);
+    await isCompleted(id);
+  });
+
+  it("is refused to somebody who was disabled meanwhile", async () => {
+    const id = await ask("anna");
+    await disableOperator(service.app, "carla");
+    assert.equal(await approve("carla", id), 403);
+    assert.equal(await statusOf(id), "pending");
+    await send("anna", `deletion/${id}`, { confirm: id });
+    assert.equal(await approve("ben", id), 409);
+  });
+
+  it("is possible for all that a filter finds, if they are still those that were shown", async () => {
+    const filter = "organization=acme&wait=approval";
+    const [own, first, second] = [await ask("ben"), await ask("anna"), await ask("otto")];
+    const list = await show("ben", `deletions?${filter}`);
+    assert.ok([own, first, second].every((id) => list.includes(id)));
+    const link = /href="\/console\/(deletions\/approve\?[^"]+)"/.exec(list)?.[1] ?? "";
+    const page = await show("ben", link.replaceAll("&amp;", "&"));
+    assert.match(page, /Found: 2</);
+    assert.ok(!page.includes(own));
+    const digest = /name="digest" value="(\w+)"/.exec(page)?.[1] ?? "";
+    const form = { organization: "acme", wait: "approval", digest, confirm: "2" };
+    const path = "deletions/approve";
+    assert.equal((await send("otto", path, form)).status, 403);
+    for (const wrong of [{ confirm: "3" }, { digest: "0" }, { wait: "", confirm: "1" }]) {
+      assert.equal((await send("ben", path, { ...form, ...wrong })).status, 409);
+    }
+    const third = await ask("anna");
+    const changed = await send("ben", path, form);
+    assert.equal(changed.status, 409);
+    assert.match(changed.text, /the filter finds 3 deletions now/);
+    await send("anna", `deletion/${third}`, { confirm: third });
+    const { status, text } = await send("ben", path, form);
+    assert.equal(status, 200);
+    assert.match(text, /2 deletions were approved\./);
+    for (const id of [first, second]) await isCompleted(id);
+    assert.equal(await statusOf(own), "pending");
+    assert.equal((await send("ben", path, form)).status, 409);
+    const entries = await service.app.store.listAudit(0, 1_000);
+    const approvals = entries.filter(({ subject }) => subject === first || subject === second);
+    assert.equal(approvals.filter(({ action }) => action === "deletion.approve").length, 2);
+  });
+
+  it("has a counterpart that cancels all that a filter finds", async () => {
+    const held = await ask("anna");
+    const resourceId = `t${records}`;
+    const record = { organizationId, resourceType: "transaction", resourceId };
+    await holdRecord(service.app, record, { reason: "case 5" });
+    assert.ok((await show("otto", "deletions?wait=hold")).includes(held));
+    const page = await show("otto", "deletions/cancel?wait=hold");
+    assert.match(page, /Found: 1</);
+    const digest = /name="digest" value="(\w+)"/.exec(page)?.[1] ?? "";
+    const { text } = await send("otto", "deletions/cancel", { wait: "hold", digest, confirm: "1" });
+    assert.match(text, /1 deletion was cancelled\./);
+    assert.equal(await statusOf(held), "cancelled");
+    assert.match(await show("otto", "deletions/cancel?wait=hold"), /finds no deletion/);
+  });
+});
