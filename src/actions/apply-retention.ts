@@ -6,7 +6,7 @@ import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { dayMs } from "../domain/retention/floor.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
-import type { ExpiredPart, Expiry } from "../store/retention.ts";
+import type { ExpiredPart } from "../store/retention.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";

@@ -18,6 +18,7 @@ const screens: readonly Screen[] = [
   { path: "/console/find", label: "Find", right: "record.find" },
   { path: "/console/holds", label: "Holds", right: "hold.read" },
   { path: "/console/retention", label: "Retention", right: "retention.read" },
+  { path: "/console/organizations", label: "Organizations", right: "organization.read" },
   { path: "/console/intake", label: "Intake", right: "intake.read" },
   { path: "/console/health", label: "Health", right: "health.read" },
   { path: "/console/account", label: "Account", right: "own" },

@@ -18,6 +18,9 @@ import { showFind } from "./page/find.ts";
 import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
+import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
+import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
+import { createOne, showOrganizations } from "./page/organizations.ts";
 import { showOverview } from "./page/overview.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
@@ -98,6 +101,51 @@ export const routes: readonly Route[] = [
     handle: setCeiling,
   },
   { method: "POST", path: "/console/retention/floor", right: "retention.set", handle: setOneFloor },
+  {
+    method: "GET",
+    path: "/console/organizations",
+    right: "organization.read",
+    handle: showOrganizations,
+  },
+  {
+    method: "POST",
+    path: "/console/organizations",
+    right: "organization.create",
+    handle: createOne,
+  },
+  {
+    method: "GET",
+    path: "/console/organization/:id",
+    right: "organization.read",
+    handle: showOrganization,
+  },
+  {
+    method: "POST",
+    path: "/console/organization/:id",
+    right: "organization.change",
+    handle: changeSettings,
+  },
+  {
+    method: "POST",
+    path: "/console/organization/approval/:id",
+    right: "deletion.require_approval",
+    handle: changeApproval,
+  },
+  {
+    method: "POST",
+    path: "/console/organization/key/:id",
+    right: "key.create",
+    handle: createOneKey,
+  },
+  {
+    method: "POST",
+    path: "/console/organization/close/:id",
+    right: "organization.close",
+    handle: closeOne,
+  },
+  { method: "GET", path: "/console/key/:id", right: "key.read", handle: showKey },
+  { method: "POST", path: "/console/key/rotate/:id", right: "key.rotate", handle: rotateOne },
+  { method: "POST", path: "/console/key/revoke/:id", right: "key.revoke", handle: revokeOne },
   { method: "GET", path: "/console/intake", right: "intake.read", handle: showIntake },
   {
     method: "POST",

@@ -79,6 +79,8 @@ export const limits = {
   scopesMax: 64,
   organizationIdCharactersMax: 64,
   nameCharactersMax: 200,
+  /** Requests per second that can be set for an organization. */
+  rateLimitMax: 10_000_000,
   tokenRequestsPerMinute: 60,
   failedAuthenticationsPerMinute: 20,
   unauthenticatedRequestsPerSecond: 100,

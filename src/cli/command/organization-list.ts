@@ -3,7 +3,7 @@
 import { listOrganizations } from "../../actions/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { defineStoreCommand } from "../command.ts";
-import { formatDuration } from "../input/duration.ts";
+import { formatDuration } from "../../domain/duration.ts";
 import {
   formatClosed,
   formatOnOff,

@@ -2,13 +2,13 @@
 
 import { UsageError } from "../../actions/operator-error.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
+import { durationRule, parseDuration } from "../../domain/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { type Kind, required } from "../command.ts";
-import { readDurationMs } from "./duration.ts";
 
 /** A kind whose parser returns undefined for a value that is not valid; `expected` completes "It must be …". */
 export function kind<Value extends {} | null>(
@@ -61,7 +61,7 @@ export const moment = kind(
 );
 
 /** A duration in milliseconds. */
-export const duration: Kind<number> = { placeholder: "DURATION", read: readDurationMs };
+export const duration = kind("DURATION", durationRule, parseDuration);
 
 function parseWhole(given: string, min: number, max: number): number | undefined {
   const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
@@ -89,7 +89,7 @@ export function wholeNumber(placeholder: string, min: number, max: number): Kind
   );
 }
 
-const rateLimitMax = 10_000_000;
+const { rateLimitMax } = limits;
 
 /** A number of requests per second, or `default` (null) for the server's setting. */
 export const rateLimit = kind(

@@ -2,7 +2,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
-import { formatDuration } from "../input/duration.ts";
+import { formatDuration } from "../../domain/duration.ts";
 import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
 export function viewOrganization(organization: Organization) {

@@ -155,10 +155,9 @@ function renderResult(act: BulkAct, { done, failed }: BulkResult): Html {
         ${failures}
       </ul>
     </section>`;
-  return html`<p role="status">
-      ${done.length === 1 ? "1 deletion was" : `${formatNumber(done.length)} deletions were`}
-      ${participle}.
-    </p>
+  const count =
+    done.length === 1 ? "1 deletion was" : `${formatNumber(done.length)} deletions were`;
+  return html`<p role="status">${`${count} ${participle}.`}</p>
     ${failure}
     <p><a href="/console/deletions">All deletions</a></p>`;
 }

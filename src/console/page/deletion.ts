@@ -17,7 +17,7 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../confirmation.ts";
+import { requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";

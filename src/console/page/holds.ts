@@ -20,7 +20,7 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../confirmation.ts";
+import { requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";

@@ -9,7 +9,7 @@ import { requireReason } from "../../actions/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../confirmation.ts";
+import { requireTyped } from "../field.ts";
 import { html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";

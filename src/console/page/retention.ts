@@ -9,7 +9,7 @@ import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../confirmation.ts";
+import { requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey } from "../record-link.ts";

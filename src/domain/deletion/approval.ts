@@ -3,15 +3,6 @@
 
 import type { Deletion } from "./deletion.ts";
 
-/** What a deletion that needs an approval has. Never grants it. */
-export interface DeletionApproval {
-  /** Who requested the deletion and may not approve it: the name of an operator, or the id of an API key. */
-  readonly requester: string;
-  /** Undefined until it is approved, as `approvedAt`. */
-  readonly approvedBy: string | undefined;
-  readonly approvedAt: number | undefined;
-}
-
 /** What operators are told that such a deletion waits for. */
 export const approvalWait = "the approval of a second person";
 

@@ -1,7 +1,6 @@
 // A deletion request, its states and the transitions between them.
 
 import type { ResourceType } from "../record-type.ts";
-import type { DeletionApproval } from "./approval.ts";
 
 /**
  * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it remains
@@ -22,6 +21,15 @@ export interface CarriedOutBefore {
   readonly receipt_no: number | null;
   /** Its hash. */
   readonly receipt: string | null;
+}
+
+/** What a deletion that needs an approval has. Never grants it. */
+export interface DeletionApproval {
+  /** Who requested the deletion and may not approve it: the name of an operator, or the id of an API key. */
+  readonly requester: string;
+  /** Undefined until it is approved, as `approvedAt`. */
+  readonly approvedBy: string | undefined;
+  readonly approvedAt: number | undefined;
 }
 
 export interface Deletion {

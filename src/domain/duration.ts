@@ -1,19 +1,18 @@
 // Durations as operators write them, such as 90d or 12h.
 
-import { UsageError } from "../../actions/operator-error.ts";
-
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 const form = /^(\d{1,9})([dhms])$/;
 const durationMsMax = 36_500 * unitMs.d;
 
-/** Milliseconds; throws UsageError. */
-export function readDurationMs(text: string): number {
+/** Completes "It must be …". */
+export const durationRule =
+  "a whole number with a unit, d, h, m or s, such as 90d, 12h, 30m or 45s, and at most 36500d";
+
+/** Milliseconds; undefined for a text that is not valid. */
+export function parseDuration(text: string): number | undefined {
   const [, count, unit] = form.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? Number.NaN);
-  if (ms <= durationMsMax) return ms;
-  throw new UsageError(
-    "It must be a whole number with a unit, d, h, m or s, such as 90d, 12h, 30m or 45s, and at most 36500d.",
-  );
+  return ms <= durationMsMax ? ms : undefined;
 }
 
 /** A duration in the largest unit that divides it. */

@@ -1,0 +1,54 @@
+// Fields of forms: read, and rejected with what was expected. A field that was not sent is undefined, and changes nothing.
+
+import { OperatorError } from "../actions/operator-error.ts";
+import { durationRule, parseDuration } from "../domain/duration.ts";
+
+export type Form = Pick<URLSearchParams, "get" | "getAll">;
+
+/** Undefined also for an empty text. */
+export function readText(form: Form, name: string): string | undefined {
+  return form.get(name)?.trim() || undefined;
+}
+
+/** Throws OperatorError invalid. */
+export function readDuration(form: Form, name: string, label: string): number | undefined {
+  const text = readText(form, name);
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw notValid(label, durationRule);
+  return ms;
+}
+
+/** Throws OperatorError invalid. */
+export function readWhole(
+  form: Form,
+  name: string,
+  { label, max }: { readonly label: string; readonly max: number },
+): number | undefined {
+  const text = readText(form, name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= max)) throw notValid(label, `a whole number from 0 to ${max}`);
+  return value;
+}
+
+/** Throws OperatorError invalid for anything but on and off. */
+export function readOnOff(form: Form, name: string, label: string): boolean | undefined {
+  const text = readText(form, name);
+  if (text === undefined) return undefined;
+  if (text !== "on" && text !== "off") throw notValid(label, "on or off");
+  return text === "on";
+}
+
+/** Throws OperatorError not_confirmed unless the field `confirm` is this id. `what`: such as "the deletion". */
+export function requireTyped(form: Form, id: string, what: string): void {
+  if (readText(form, "confirm") === id.trim()) return;
+  throw new OperatorError(
+    "not_confirmed",
+    `The id that was typed is not that of ${what}. Nothing was changed.`,
+  );
+}
+
+function notValid(label: string, rule: string): OperatorError {
+  return new OperatorError("invalid", `${label}: it must be ${rule}. Nothing was changed.`);
+}

@@ -1,0 +1,210 @@
+// API keys: those of an organization, one of them, and what can be done with it. A secret is in the reply that creates it and
+// nowhere else: in no address, no redirect and no later page.
+
+import { type CreatedKey, createKey } from "../../actions/create-key.ts";
+import { findKey, keyStatus } from "../../actions/find-key.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { hasRight, requireRight } from "../../actions/require-right.ts";
+import { revokeKey } from "../../actions/revoke-key.ts";
+import { rotateKey } from "../../actions/rotate-key.ts";
+import type { ApiKey, Organization } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { type Form, readDuration, readText, requireTyped } from "../field.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+import { renderTime } from "../time.ts";
+import { organizationPath } from "./organizations.ts";
+
+const screen = "/console/organizations";
+
+const overlapMsDefault = 24 * 60 * 60 * 1_000;
+
+function keyPath(keyId: string): `/console${string}` {
+  return `/console/key/${encodeURIComponent(keyId)}`;
+}
+
+export function renderKeys(keys: readonly ApiKey[], now: number): Html {
+  if (keys.length === 0) {
+    return html`<p class="empty">
+      There is no key yet. A program needs one to get access tokens and send records.
+    </p>`;
+  }
+  const rows = keys.map(
+    (key) =>
+      html`<tr>
+        <td>
+          <a href="${keyPath(key.keyId)}"><code>${key.keyId}</code></a>
+        </td>
+        <td data-label="Name"><bdi>${key.name}</bdi></td>
+        <td data-label="Status">${keyStatus(key, now)}</td>
+        <td data-label="Last used">${renderTime(key.lastUsedAt)}</td>
+        <td data-label="Expires">${renderTime(key.expiresAt)}</td>
+      </tr>`,
+  );
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">Name</th>
+          <th scope="col">Status</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Expires</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function renderKeyCreation({ organizationId }: Organization): Html {
+  const id = encodeURIComponent(organizationId);
+  const boxes = allScopes.map(
+    (scope) =>
+      html`<label class="tick"
+        ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
+      >`,
+  );
+  return html`<details>
+    <summary>Create a key</summary>
+    <form class="settings" method="post" action="/console/organization/key/${id}">
+      <label
+        >Name, which says what it is for
+        <input name="name" required maxlength="${limits.nameCharactersMax}" autocomplete="off"
+      /></label>
+      <label
+        >Lifetime, such as 90d; empty for a key that never expires <input name="lifetime"
+      /></label>
+      <fieldset>
+        <legend>Scopes</legend>
+        ${boxes}
+      </fieldset>
+      <p class="note">
+        The secret is shown once, on the next page. Loading that page again would create another
+        key.
+      </p>
+      <button type="submit" class="main">Create the key</button>
+    </form>
+  </details>`;
+}
+
+export async function createOneKey(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const created = await createKey(person.app, {
+    organizationId: person.id,
+    name: readText(form, "name") ?? "",
+    scopes: readScopes(person, form),
+    lifetimeMs: readDuration(form, "lifetime", "Lifetime"),
+  });
+  return showSecret(person, created);
+}
+
+/** Throws OperatorError not_permitted and invalid. */
+function readScopes({ app }: Person, form: Form): readonly Scope[] {
+  requireRight(app, "key.create");
+  return form.getAll("scope").map((scope) => {
+    if (isScope(scope)) return scope;
+    throw new OperatorError("invalid", `There is no scope "${scope}". Nothing was changed.`);
+  });
+}
+
+function showSecret(person: Person, { key, secret }: CreatedKey, note?: Html): Answer {
+  const body = html`<section>
+    <p role="status">
+      This is the only time that the secret is shown; only its hash is stored. Copy it to where the
+      program reads it. If it is lost, rotate the key.
+    </p>
+    <pre><code>${secret}</code></pre>
+    <dl class="facts">
+      <dt>Key</dt>
+      <dd>
+        <a href="${keyPath(key.keyId)}"><code>${key.keyId}</code></a> <bdi>${key.name}</bdi>
+      </dd>
+      <dt>Organization</dt>
+      <dd><a href="${organizationPath(key.organizationId)}">${key.organizationId}</a></dd>
+      <dt>Expires</dt>
+      <dd>${key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)}</dd>
+    </dl>
+    ${note}
+  </section>`;
+  return pageAnswer(renderPage({ title: "The new key", screen, body }, person), { status: 201 });
+}
+
+export async function showKey(person: Person): Promise<Answer> {
+  const { app, id } = person;
+  requireRight(app, "key.read");
+  const key = await findKey(app, id);
+  const isActive = keyStatus(key, app.now()) === "active";
+  const body = html`<dl class="facts">
+      <dt>Name</dt>
+      <dd><bdi>${key.name}</bdi></dd>
+      <dt>Organization</dt>
+      <dd><a href="${organizationPath(key.organizationId)}">${key.organizationId}</a></dd>
+      <dt>Status</dt>
+      <dd>${keyStatus(key, app.now())}</dd>
+      <dt>Created</dt>
+      <dd>${renderTime(key.createdAt)}</dd>
+      <dt>Last used for a token</dt>
+      <dd>${renderTime(key.lastUsedAt)}</dd>
+      <dt>Expires</dt>
+      <dd>${key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)}</dd>
+      <dt>Scopes</dt>
+      <dd>${key.scopes.length === allScopes.length ? "all" : key.scopes.join(", ")}</dd>
+    </dl>
+    ${isActive && hasRight(app, "key.rotate") && renderRotation(key)}
+    ${isActive && hasRight(app, "key.revoke") && renderRevocation(key)}`;
+  return pageAnswer(renderPage({ title: `Key ${key.keyId}`, screen, body }, person));
+}
+
+function renderRotation({ keyId }: ApiKey): Html {
+  return html`<section aria-labelledby="rotate">
+    <h2 id="rotate">Rotate</h2>
+    <p>
+      Creates a successor with the same name, scopes and lifetime, and shows its secret once. Both
+      keys work during the overlap, in which programs change over.
+    </p>
+    <form class="settings" method="post" action="/console/key/rotate/${encodeURIComponent(keyId)}">
+      <label
+        >Overlap; 0s ends the old key at once <input name="overlap" required value="24h"
+      /></label>
+      <button type="submit">Rotate the key</button>
+    </form>
+  </section>`;
+}
+
+function renderRevocation({ keyId }: ApiKey): Html {
+  return html`<section class="danger" aria-labelledby="revoke">
+    <h2 id="revoke">Revoke</h2>
+    <p>
+      The key and all tokens that were issued with it end within two seconds, for good. Type the id
+      of the key to confirm.
+    </p>
+    <form method="post" action="/console/key/revoke/${encodeURIComponent(keyId)}">
+      <label>Id of the key <input name="confirm" required autocomplete="off" /></label>
+      <button type="submit">Revoke the key</button>
+    </form>
+  </section>`;
+}
+
+export async function rotateOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const overlapMs = readDuration(form, "overlap", "Overlap") ?? overlapMsDefault;
+  const rotated = await rotateKey(person.app, { keyId: person.id, overlapMs });
+  const note = html`<p>
+    The old key <code>${person.id}</code> works until ${renderTime(rotated.oldExpiresAt)}.
+  </p>`;
+  return showSecret(person, rotated, note);
+}
+
+export async function revokeOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  requireTyped(form, person.id, "the key");
+  await revokeKey(person.app, person.id);
+  return redirectTo(keyPath(person.id));
+}

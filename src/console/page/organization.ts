@@ -1,0 +1,192 @@
+// One organization: its settings, its number of records, its API keys, and its end.
+
+import { changeOrganization } from "../../actions/change-organization.ts";
+import { closeOrganization } from "../../actions/close-organization.ts";
+import { listKeys } from "../../actions/find-key.ts";
+import { countRecords, findOrganization } from "../../actions/find-organization.ts";
+import { hasRight, requireRight } from "../../actions/require-right.ts";
+import type { Organization } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { readDuration, readOnOff, readText, readWhole, requireTyped } from "../field.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatNumber, renderTime } from "../time.ts";
+import { renderKeyCreation, renderKeys } from "./keys.ts";
+import { describeRateLimit, describeRetention, organizationPath } from "./organizations.ts";
+
+const screen = "/console/organizations";
+
+export async function showOrganization(person: Person): Promise<Answer> {
+  const { app, id } = person;
+  requireRight(app, "organization.read");
+  const organization = await findOrganization(app, id);
+  const records = Object.entries(await countRecords(app, id)).filter(([, count]) => count > 0);
+  const counts = records.map(([type, count]) => `${formatNumber(count)} ${type}`);
+  const keys = hasRight(app, "key.read") ? await listKeys(app, id) : [];
+  const isOpen = organization.closedAt === undefined;
+  const body = html`${renderFacts(organization, counts)}
+    <section aria-labelledby="keys">
+      <h2 id="keys">API keys</h2>
+      ${renderKeys(keys, app.now())}
+      ${isOpen && hasRight(app, "key.create") && renderKeyCreation(organization)}
+    </section>
+    ${isOpen && hasRight(app, "organization.change") && renderSettings(organization)}
+    ${isOpen && hasRight(app, "deletion.require_approval") && renderApproval(organization)}
+    ${mayClose(person, organization) && renderClosing(organization)}`;
+  const title = `Organization ${organization.organizationId}`;
+  return pageAnswer(renderPage({ title, screen, body }, person));
+}
+
+/** Also one whose closing was interrupted. */
+function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization): boolean {
+  const isClosed = closedAt !== undefined && deletionRequestId !== undefined;
+  return !isClosed && hasRight(app, "organization.close");
+}
+
+function renderFacts(organization: Organization, counts: readonly string[]): Html {
+  const { closedAt, deletionRequestId } = organization;
+  const deletion =
+    deletionRequestId !== undefined &&
+    html`; <a href="/console/deletion/${encodeURIComponent(deletionRequestId)}">its deletion</a>`;
+  return html`<dl class="facts">
+    <dt>Name</dt>
+    <dd><bdi>${organization.name}</bdi></dd>
+    <dt>State</dt>
+    <dd>${closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`}</dd>
+    <dt>Records</dt>
+    <dd>${counts.length === 0 ? "none" : counts.join(", ")}</dd>
+    <dt>Records kept</dt>
+    <dd>${describeRetention(organization)}</dd>
+    <dt>Grace period of deletions</dt>
+    <dd>${formatDuration(organization.deletionGraceSeconds * 1_000)}</dd>
+    <dt>Approval of deletions</dt>
+    <dd>${organization.deletionApproval === true ? "by a second person" : "not needed"}</dd>
+    <dt>Rate limit</dt>
+    <dd>${describeRateLimit(organization)}</dd>
+    <dt>Strict scopes</dt>
+    <dd>${organization.strictScopes ? "on" : "off"}</dd>
+    <dt>Confidential types</dt>
+    <dd>${[...confidentialTypes(organization.confidentialTypes)].join(", ")}</dd>
+    <dt>Created</dt>
+    <dd>${renderTime(organization.createdAt)}</dd>
+  </dl>`;
+}
+
+function renderSettings(organization: Organization): Html {
+  const { organizationId, name, deletionGraceSeconds, rateLimitPerSecond } = organization;
+  return html`<section aria-labelledby="settings">
+    <h2 id="settings">Settings</h2>
+    <form class="settings" method="post" action="${organizationPath(organizationId)}">
+      <label
+        >Name <input name="name" required maxlength="200" value="${name}" autocomplete="off"
+      /></label>
+      <label
+        >Grace period of deletions, such as 24h
+        <input name="grace" required value="${formatDuration(deletionGraceSeconds * 1_000)}"
+      /></label>
+      <label
+        >Requests a second; 0 for no limit, empty for the limit of the server
+        <input name="rate" inputmode="numeric" value="${rateLimitPerSecond ?? ""}"
+      /></label>
+      <label
+        >Strict scopes: transactions:write covers transactions only
+        ${renderOnOff("strict", organization.strictScopes)}</label
+      >
+      <button type="submit">Save</button>
+    </form>
+  </section>`;
+}
+
+function renderOnOff(name: string, isOn: boolean): Html {
+  const options = isOn
+    ? html`<option value="off">off</option>
+        <option value="on" selected>on</option>`
+    : html`<option value="off" selected>off</option>
+        <option value="on">on</option>`;
+  return html`<select name="${name}">
+    ${options}
+  </select>`;
+}
+
+function renderApproval({ organizationId, deletionApproval }: Organization): Html {
+  const id = encodeURIComponent(organizationId);
+  return html`<section aria-labelledby="approval">
+    <h2 id="approval">Approval of deletions</h2>
+    <p>
+      With on, a deletion that is requested from now on is processed only after another person with
+      the role officer has approved it. Deletions that wait already need the approval even after it
+      is turned off.
+    </p>
+    <form class="settings" method="post" action="/console/organization/approval/${id}">
+      <label
+        >Approval by a second person ${renderOnOff("approval", deletionApproval === true)}</label
+      >
+      <button type="submit">Save</button>
+    </form>
+  </section>`;
+}
+
+function renderClosing({ organizationId, closedAt, deletionApproval }: Organization): Html {
+  const id = encodeURIComponent(organizationId);
+  const interrupted =
+    closedAt !== undefined &&
+    html`<p>Its closing was interrupted; this continues it, without an export.</p>`;
+  const approval =
+    deletionApproval === true && html`The deletion waits for the approval of a second person.`;
+  return html`<section class="danger" aria-labelledby="close">
+    <h2 id="close">Close</h2>
+    ${interrupted}
+    <p>
+      All access of the organization ends at once, and everything that it has stored is erased for
+      good, once no hold and no retention floor prevents it. ${approval} This can't be undone, and
+      the id can't be used again. For an export of the records first, use
+      <code>sluice organization close</code>. Type the id of the organization to confirm.
+    </p>
+    <form method="post" action="/console/organization/close/${id}">
+      <label
+        >Reason, which stays in the receipt
+        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
+      /></label>
+      <label>Id of the organization <input name="confirm" required autocomplete="off" /></label>
+      <button type="submit">Close the organization</button>
+    </form>
+  </section>`;
+}
+
+export async function changeSettings(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const name = readText(form, "name");
+  const graceMs = readDuration(form, "grace", "Grace period");
+  const strictScopes = readOnOff(form, "strict", "Strict scopes");
+  const rate = readWhole(form, "rate", { label: "Requests a second", max: limits.rateLimitMax });
+  await changeOrganization(person.app, person.id, {
+    ...(name === undefined ? {} : { name }),
+    ...(graceMs === undefined ? {} : { deletionGraceSeconds: Math.floor(graceMs / 1_000) }),
+    ...(strictScopes === undefined ? {} : { strictScopes }),
+    // An empty field is the limit of the server; one that is not there changes nothing.
+    ...(form.has("rate") ? { rateLimitPerSecond: rate ?? null } : {}),
+  });
+  return redirectTo(organizationPath(person.id));
+}
+
+export async function changeApproval(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const deletionApproval = readOnOff(form, "approval", "Approval by a second person") ?? false;
+  await changeOrganization(person.app, person.id, { deletionApproval });
+  return redirectTo(organizationPath(person.id));
+}
+
+export async function closeOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  requireTyped(form, person.id, "the organization");
+  await closeOrganization(person.app, {
+    organizationId: person.id,
+    reason: readText(form, "reason") ?? "the organization was closed",
+  });
+  return redirectTo(organizationPath(person.id));
+}

@@ -1,0 +1,105 @@
+// The organizations: a list, and the form that creates one.
+
+import { createOrganization } from "../../actions/create-organization.ts";
+import { listOrganizations } from "../../actions/find-organization.ts";
+import { hasRight } from "../../actions/require-right.ts";
+import type { Organization } from "../../domain/access.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { readOnOff, readText } from "../field.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+
+const screen = "/console/organizations";
+
+export async function showOrganizations(person: Person): Promise<Answer> {
+  const organizations = await listOrganizations(person.app);
+  const body = html`${organizations.length === 0 ? nothing : renderList(organizations)}
+  ${hasRight(person.app, "organization.create") && creation}`;
+  return pageAnswer(renderPage({ title: "Organizations", screen, body }, person));
+}
+
+const nothing = html`<p class="empty">
+  There is no organization yet. Each customer of yours is one, with its own records and API keys.
+  Create the first one here, or with <code>sluice organization create</code>.
+</p>`;
+
+export function organizationPath(organizationId: string): `/console${string}` {
+  return `/console/organization/${encodeURIComponent(organizationId)}`;
+}
+
+export function describeRateLimit({ rateLimitPerSecond }: Organization): string {
+  if (rateLimitPerSecond === undefined) return "that of the server";
+  return rateLimitPerSecond === 0 ? "none" : `${rateLimitPerSecond} requests a second`;
+}
+
+export function describeRetention({ retainDays }: Organization): string {
+  return retainDays === undefined ? "until a deletion is requested" : formatDays(retainDays);
+}
+
+function renderList(organizations: readonly Organization[]): Html {
+  const rows = organizations.map(
+    (one) =>
+      html`<tr>
+        <td><a href="${organizationPath(one.organizationId)}">${one.organizationId}</a></td>
+        <td data-label="Name"><bdi>${one.name}</bdi></td>
+        <td data-label="State">${one.closedAt === undefined ? "open" : "closed"}</td>
+        <td data-label="Grace period">${formatDuration(one.deletionGraceSeconds * 1_000)}</td>
+        <td data-label="Approval">
+          ${one.deletionApproval === true ? "by a second person" : "not needed"}
+        </td>
+        <td data-label="Records kept">${describeRetention(one)}</td>
+        <td data-label="Rate limit">${describeRateLimit(one)}</td>
+      </tr>`,
+  );
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Organization</th>
+          <th scope="col">Name</th>
+          <th scope="col">State</th>
+          <th scope="col">Grace period</th>
+          <th scope="col">Approval of deletions</th>
+          <th scope="col">Records kept</th>
+          <th scope="col">Rate limit</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const creation = html`<section aria-labelledby="create">
+  <h2 id="create">Create an organization</h2>
+  <form class="settings" method="post" action="/console/organizations">
+    <label>Name <input name="name" required maxlength="200" autocomplete="off" /></label>
+    <label
+      >Id, which can't be changed; random if it is empty
+      <input name="id" maxlength="64" autocomplete="off"
+    /></label>
+    <label
+      >Deletions need the approval of a second person
+      <select name="approval">
+        <option value="off">off</option>
+        <option value="on">on</option>
+      </select></label
+    >
+    <button type="submit" class="main">Create</button>
+  </form>
+</section>`;
+
+export async function createOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const { organizationId } = await createOrganization(person.app, {
+    name: readText(form, "name") ?? "",
+    organizationId: readText(form, "id"),
+    deletionApproval: readOnOff(form, "approval", "Approval"),
+  });
+  return redirectTo(organizationPath(organizationId));
+}

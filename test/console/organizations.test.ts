@@ -1,0 +1,147 @@
+// Organizations and API keys in the console: created, changed, rotated, revoked and closed; and a secret that is shown once.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+describe("organizations and keys in the console", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+
+  const show = (role: string, path: string) =>
+    read(service.client, `/console/${path}`, { cookie: cookies[role] });
+  const send = (role: string, path: string, form: Fields = {}) =>
+    submit(service.client, `/console/${path}`, { cookie: cookies[role], form });
+  const find = () => service.app.store.findOrganization("acme");
+
+  async function createKey(name: string): Promise<{ id: string; secret: string }> {
+    const form = { name, scope: "transactions:write", lifetime: "90d" };
+    const { status, text, headers } = await send("operator", "organization/key/acme", form);
+    assert.equal(status, 201);
+    assert.equal(headers["cache-control"], "no-store");
+    const secret = /<code>(sluice_key_\w+)<\/code>/.exec(text)?.[1] ?? "";
+    const id = /href="\/console\/key\/(key_\w+)"/.exec(text)?.[1] ?? "";
+    return { id, secret };
+  }
+
+  /** The status of the reply to a request for a token with this key. */
+  async function useKey(secret: string): Promise<number> {
+    const body = {
+      expiry_seconds: 300,
+      scopes: { organization_id: "acme", scopes: ["transactions:write"] },
+    };
+    const headers = { authorization: secret };
+    return (await service.client.send({ method: "POST", path: "/auth/token", headers, body }))
+      .status;
+  }
+
+  before(async () => {
+    service = await startService();
+    for (const role of ["viewer", "operator", "officer"] as const) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+  });
+  after(() => service.stop());
+
+  it("say what to do where there is none, and create one", async () => {
+    assert.match((await show("operator", "organizations")).text, /no organization yet/);
+    assert.equal((await send("viewer", "organizations", { name: "A", id: "acme" })).status, 403);
+    assert.equal((await send("operator", "organizations", { name: "", id: "acme" })).status, 400);
+    const form = { name: "<b>Acme</b>", id: "acme", approval: "off" };
+    const { status, headers } = await send("operator", "organizations", form);
+    assert.deepEqual([status, headers.location], [303, "/console/organization/acme"]);
+    assert.equal((await send("operator", "organizations", form)).status, 409);
+    for (const path of ["organizations", "organization/acme"]) {
+      assert.match((await show("viewer", path)).text, /&lt;b&gt;Acme&lt;\/b&gt;/);
+    }
+    assert.equal((await show("viewer", "organization/none")).status, 404);
+  });
+
+  it("have settings, and reject what is not valid with what was expected", async () => {
+    const form = { name: "Acme", grace: "24h", rate: "200", strict: "on" };
+    assert.equal((await send("officer", "organization/acme", form)).status, 403);
+    assert.equal((await send("operator", "organization/acme", form)).status, 303);
+    const { deletionGraceSeconds, rateLimitPerSecond, strictScopes } = (await find()) ?? {};
+    assert.deepEqual([deletionGraceSeconds, rateLimitPerSecond, strictScopes], [86_400, 200, true]);
+    for (const [wrong, message] of [
+      [{ grace: "soon" }, /Grace period: it must be a whole number with a unit/],
+      [{ rate: "-1" }, /Requests a second: it must be a whole number from 0 to/],
+      [{ strict: "maybe" }, /Strict scopes: it must be on or off/],
+    ] as const) {
+      const { status, text } = await send("operator", "organization/acme", { ...form, ...wrong });
+      assert.equal(status, 400);
+      assert.match(text, message);
+    }
+    await send("operator", "organization/acme", { ...form, grace: "0s", rate: "" });
+    assert.equal((await find())?.rateLimitPerSecond, undefined);
+  });
+
+  it("require approvals only where an officer says so", async () => {
+    const path = "organization/approval/acme";
+    assert.equal((await send("operator", path, { approval: "on" })).status, 403);
+    assert.equal((await send("officer", path, { approval: "on" })).status, 303);
+    assert.equal((await find())?.deletionApproval, true);
+    assert.match((await show("viewer", "organization/acme")).text, /by a second person/);
+  });
+
+  it("show the secret of a key once, and when it was last used", async () => {
+    const { id, secret } = await createKey("nightly");
+    const none = await show("viewer", `key/${id}`);
+    assert.match(none.text, /Last used for a token<\/dt>\s*<dd><span>–<\/span>/);
+    assert.equal(await useKey(secret), 200);
+    for (const path of [`key/${id}`, "organization/acme", "organizations"]) {
+      const { text } = await show("operator", path);
+      assert.ok(!text.includes(secret), path);
+    }
+    assert.match(
+      (await show("viewer", `key/${id}`)).text,
+      /Last used for a token<\/dt>\s*<dd><time/,
+    );
+    const wrong = { name: "x", scope: "everything" };
+    assert.equal((await send("operator", "organization/key/acme", wrong)).status, 400);
+    assert.equal((await send("operator", "organization/key/acme", { name: "x" })).status, 400);
+    assert.equal((await show("viewer", "key/key_none")).status, 404);
+  });
+
+  it("rotate a key with an overlap, and revoke one at once", async () => {
+    const old = await createKey("daily");
+    assert.equal((await send("viewer", `key/rotate/${old.id}`, { overlap: "1h" })).status, 403);
+    assert.equal((await send("operator", `key/rotate/${old.id}`, { overlap: "?" })).status, 400);
+    const { status, text } = await send("operator", `key/rotate/${old.id}`, { overlap: "1h" });
+    assert.equal(status, 201);
+    const secret = /<code>(sluice_key_\w+)<\/code>/.exec(text)?.[1] ?? "";
+    assert.deepEqual([await useKey(old.secret), await useKey(secret)], [200, 200]);
+    service.clock.advanceMs(3_600_001);
+    assert.deepEqual([await useKey(old.secret), await useKey(secret)], [401, 200]);
+    const id = /href="\/console\/key\/(key_\w+)"/.exec(text)?.[1] ?? "";
+    assert.equal((await send("operator", `key/revoke/${id}`, { confirm: "key_x" })).status, 409);
+    assert.equal(await useKey(secret), 200);
+    assert.equal((await send("operator", `key/revoke/${id}`, { confirm: id })).status, 303);
+    assert.equal(await useKey(secret), 401);
+    assert.equal((await send("operator", `key/rotate/${id}`, { overlap: "1h" })).status, 409);
+  });
+
+  it("close one for good, once its id is typed", async () => {
+    const path = "organization/close/acme";
+    assert.match(
+      (await show("officer", "organization/acme")).text,
+      /everything that it has stored/,
+    );
+    assert.equal((await send("operator", path, { confirm: "acme" })).status, 403);
+    assert.equal((await send("officer", path, { confirm: "other" })).status, 409);
+    assert.equal((await find())?.closedAt, undefined);
+    assert.equal((await send("officer", path, { confirm: "acme", reason: "ended" })).status, 303);
+    const { text } = await show("officer", "organization/acme");
+    assert.match(text, /closed <time/);
+    assert.doesNotMatch(text, /Close the organization|Create a key|>Save</);
+    const id = /href="\/console\/deletion\/(del_\w+)"/.exec(text)?.[1] ?? "";
+    const deletion = await service.app.store.findDeletion(id, undefined);
+    assert.deepEqual(deletion?.approval?.requester, "officer");
+    assert.equal((await send("officer", path, { confirm: "acme" })).status, 409);
+  });
+});
