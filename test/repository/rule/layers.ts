@@ -41,6 +41,7 @@ const layers: readonly Layer[] = [
     may: ["src/actions/", "src/domain/"],
     mayTypes: [
       "store",
+      "approvals",
       "check-report",
       "ledger",
       "holds",
@@ -48,6 +49,7 @@ const layers: readonly Layer[] = [
       "operators",
       "overview",
       "replay",
+      "retention",
       "trail",
     ].map((name) => `src/store/${name}.ts`),
   },
