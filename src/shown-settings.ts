@@ -16,19 +16,29 @@ const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
 /** In the order of the table. */
 export function showSettings(config: Config): readonly ShownSetting[] {
   const usual = readConfig({});
-  return Object.entries(settings).map(([key, { name, summary }]) => {
+  return Object.entries(settings).map(([key, { name, fallback, summary }]) => {
     const value = config[key as keyof Config];
     const isDefault = JSON.stringify(usual[key as keyof Config]) === JSON.stringify(value);
-    return { name, value: show(name, value), isDefault, summary };
+    return { name, value: show(name, value, fallback), isDefault, summary };
   });
 }
 
-function show(name: string, value: unknown): string {
-  if (value === undefined || value === "") return "not set";
+/** What stands for no value. */
+const empty: ReadonlySet<unknown> = new Set([undefined, '""', "{}", "[]"]);
+
+function show(name: string, value: unknown, fallback: string): string {
+  if (empty.has(JSON.stringify(value))) return "not set";
   if (secret.test(name)) return "set, not shown";
-  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "boolean") return showBoolean(value, fallback);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return address.test(name) || text.includes("://") ? withoutCredentials(text) : text;
+}
+
+/** As it is written in the environment. */
+function showBoolean(value: boolean, fallback: string): string {
+  if (fallback === "true" || fallback === "false") return String(value);
+  if (fallback === "on" || fallback === "off") return value ? "on" : "off";
+  return value ? "production" : "development or test";
 }
 
 /** Also without the query, which may have a password. */

@@ -88,6 +88,8 @@ describe("settings that people see", () => {
     assert.equal(valueOf("DATABASE_URL"), "postgres://db.example.com:5433/sluice");
     assert.equal(valueOf("RATE_LIMIT_REDIS_URL"), "rediss://redis.example.com:6380/1");
     assert.equal(valueOf("METRICS_TOKEN"), "set, not shown");
+    assert.equal(valueOf("NODE_ENV"), "development or test");
+    assert.equal(valueOf("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), "not set");
     assert.deepEqual(shown.filter(({ isDefault }) => !isDefault).map(({ name }) => name).length, 5);
   });
 

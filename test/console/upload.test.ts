@@ -87,7 +87,7 @@ describe("uploads in the console", () => {
     const content = [header, ...Array.from({ length: 600 }, (_, index) => row(`t${index}`))];
     const path = await uploaded([...content, row("bad", "much")].join("\n"));
     const first = await show(path);
-    assert.match(first, /1 of 9 are not imported/);
+    assert.match(first, /not imported: 1 of 9 columns/);
     assert.match(first, /<code>amount<\/code> is required/);
     assert.deepEqual(findUnknownFiles(service.config), []);
     const wrong = { column: "Betrag", field: "amonut", time: "" };
@@ -163,8 +163,9 @@ describe("uploads in the console", () => {
         assert.ok((await send(path + part, { seen: "1" }, as)).status >= 403);
       }
     }
-    await uploaded(header);
-    await uploaded(header);
+    const paths = [path, await uploaded(header), await uploaded(header)];
+    const pages = await Promise.all([...paths, ...paths].map((one) => show(one)));
+    assert.ok(pages.every((one) => one.includes("<h1>Check the file</h1>")));
     const fourth = await upload(header);
     assert.equal(fourth.status, 409);
     assert.match(fourth.text, /You have 3 uploaded files already/);

@@ -17,7 +17,8 @@ import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from ".
 const listsAtOnce = 2;
 
 /** Refused rows that are shown; the file of refused rows has all of them. */
-export const refusedRowsShown = 100;
+const refusedRowsShown = 100;
+const reasonCharactersShown = 300;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
@@ -87,7 +88,8 @@ async function runImport(
 }
 
 function describeRefused({ row, code, message, errors }: Refusal): RefusedRow {
-  return { row: row.number, code, reason: describeReason(message, errors) };
+  const reason = describeReason(message, errors).slice(0, reasonCharactersShown);
+  return { row: row.number, code, reason };
 }
 
 /** Sends each list to the main thread and waits for the outcomes. */

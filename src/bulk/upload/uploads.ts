@@ -10,13 +10,29 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { compressionOf, plainName } from "../formats/compression.ts";
+import { plainName } from "../formats/compression.ts";
 import { formatOfName } from "../formats/input-format.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
-import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
+import type { UploadStep } from "./messages.ts";
 import { receiveFile } from "./receive-file.ts";
+import {
+  busy,
+  change,
+  endingOf,
+  type Held,
+  isReceived,
+  type NewUpload,
+  noStep,
+  noSuchUpload,
+  notReady,
+  planOf,
+  tooMany,
+  type Upload,
+  uploadLimits,
+  uploadsOff,
+} from "./upload.ts";
 import {
   importInThread,
   inspectInThread,
@@ -41,45 +57,6 @@ export interface UploadsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface NewUpload extends Omit<UploadPlan, "file"> {
-  /** The operator whom it belongs to: nobody else can see it. */
-  readonly ownerId: string;
-}
-
-export type UploadState =
-  | { readonly name: "ready" }
-  | { readonly name: "importing"; readonly step: UploadStep }
-  | {
-      readonly name: "ended";
-      readonly step: UploadStep;
-      /** Undefined for an import that has reached the end of the file. */
-      readonly failure: string | undefined;
-      readonly report: FileReport | undefined;
-    };
-
-export interface Upload extends NewUpload {
-  readonly uploadId: string;
-  readonly bytes: number;
-  readonly receivedAt: number;
-  readonly state: UploadState;
-  readonly inspection: Inspection | undefined;
-  /** Changes with the mapping, so that nobody imports with another than was shown. */
-  readonly inspectionNo: number;
-  /** The first of them. */
-  readonly refused: readonly RefusedRow[];
-}
-
-interface Held
-  extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
-  inspectionNo: number;
-  state: UploadState | { readonly name: "arriving" };
-  inspection: Inspection | undefined;
-  refused: RefusedRow[];
-  /** Called after each change. */
-  readonly watchers: Set<() => void>;
-  readonly stopping: AbortController;
-}
-
 /** Runs the import in its thread. */
 export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileReport>;
 
@@ -91,18 +68,7 @@ interface StartOptions {
   readonly record: (run: RunImport) => Promise<FileReport>;
 }
 
-export const uploadLimits = {
-  /** After it was received; an import that runs is not ended. */
-  keptMs: 60 * 60_000,
-  ofOperatorMax: 3,
-  filesMax: 20,
-  importsAtOnce: 2,
-  inspectionsAtOnce: 2,
-} as const;
-
 const sweepMs = 60_000;
-const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
-
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #held = new Map<string, Held>();
@@ -111,6 +77,8 @@ export class Uploads {
   /** Imports that have not ended. */
   readonly #running = new Set<Promise<void>>();
   #inspecting = 0;
+  /** Inspections that wait for their turn. */
+  readonly #waiting: (() => void)[] = [];
   #closing = false;
 
   constructor(options: UploadsOptions) {
@@ -141,14 +109,8 @@ export class Uploads {
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
     formatOfName(fileName);
     const own = [...this.#held.values()].filter((one) => one.ownerId === ownerId);
-    if (own.length >= ofOperatorMax || this.#held.size >= filesMax) {
-      const whose = own.length >= ofOperatorMax ? "You have" : "There are";
-      const count = own.length >= ofOperatorMax ? ofOperatorMax : filesMax;
-      throw new OperatorError(
-        "upload",
-        `${whose} ${count} uploaded files already. Discard one, or wait until it is removed, and upload this file again.`,
-      );
-    }
+    if (own.length >= ofOperatorMax) throw tooMany(`You have ${ofOperatorMax}`);
+    if (this.#held.size >= filesMax) throw tooMany(`There are ${filesMax}`);
   }
 
   /**
@@ -197,11 +159,12 @@ export class Uploads {
 
   /** With a choice of columns, or else the last one. Throws OperatorError. */
   async inspect(uploadId: string, ownerId: string, choice?: MappingChoice): Promise<Inspection> {
-    const held = this.#findReady(uploadId, ownerId);
-    if (choice === undefined && held.inspection !== undefined) return held.inspection;
-    if (this.#inspecting >= uploadLimits.inspectionsAtOnce) throw busy("Other files are read now.");
-    this.#inspecting += 1;
+    this.#findReady(uploadId, ownerId);
+    await this.#waitForTurn();
     try {
+      // It may have been inspected, or removed, meanwhile.
+      const held = this.#findReady(uploadId, ownerId);
+      if (choice === undefined && held.inspection !== undefined) return held.inspection;
       const task = { kind: "inspect", plan: planOf(held), choice } as const;
       const inspection = await inspectInThread(this.#options.startThread, task);
       held.inspectionNo += 1;
@@ -210,8 +173,25 @@ export class Uploads {
     } catch (error) {
       throw this.#explain(error);
     } finally {
-      this.#inspecting -= 1;
+      this.#endTurn();
     }
+  }
+
+  /** Throws OperatorError upload if too many wait already. */
+  async #waitForTurn(): Promise<void> {
+    const { inspectionsAtOnce, filesMax } = uploadLimits;
+    if (this.#inspecting < inspectionsAtOnce) {
+      this.#inspecting += 1;
+      return;
+    }
+    if (this.#waiting.length >= filesMax) throw busy("Too many other files are being read.");
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #endTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#inspecting -= 1;
+    else next();
   }
 
   /**
@@ -321,11 +301,7 @@ export class Uploads {
     this.#sweep();
     const held = this.#held.get(uploadId);
     if (held !== undefined && held.ownerId === ownerId && isReceived(held)) return held;
-    throw new OperatorError(
-      "no_such_upload",
-      "This process has no such uploaded file. It was removed, or this process was restarted, or another process of this " +
-        "service received it: a proxy in front of several has to send a person to the same one.",
-    );
+    throw noSuchUpload();
   }
 
   #findReady(uploadId: string, ownerId: string): Held & Upload {
@@ -347,35 +323,4 @@ export class Uploads {
     await rm(dirname(held.file), { recursive: true, force: true }).catch(this.#options.onFailure);
     for (const onChange of held.watchers) onChange();
   }
-}
-
-function isReceived(held: Held): held is Held & Upload {
-  return held.state.name !== "arriving";
-}
-
-function change(held: Held, state: UploadState): void {
-  held.state = state;
-  for (const onChange of held.watchers) onChange();
-}
-
-function planOf({ file, fileName, resourceType, organizationId, update }: Held): UploadPlan {
-  return { file, fileName, resourceType, organizationId, update };
-}
-
-/** Such as `.csv.gz`: it decides how the file is read. Nothing else of the name becomes part of a path. */
-function endingOf(fileName: string): string {
-  const format = /\.[a-z]{1,8}$/i.exec(plainName(fileName))?.[0] ?? "";
-  return (format + (compressionOf(fileName)?.ending ?? "")).toLowerCase();
-}
-
-function notReady(why: string): OperatorError {
-  return new OperatorError("upload", `${why} Nothing was changed.`);
-}
-
-function busy(why: string): OperatorError {
-  return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
-}
-
-function uploadsOff(): OperatorError {
-  return new OperatorError("upload", "Uploads are off: the setting UPLOAD_BYTES_MAX is 0.");
 }

@@ -2,7 +2,7 @@
 
 import { listOrganizations } from "../../actions/find-organization.ts";
 import { hasRight, readHiddenTypes, requireRight } from "../../actions/require-right.ts";
-import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
@@ -68,7 +68,7 @@ async function renderForm({ app, sources }: Person): Promise<Html> {
         </select></label
       >
       <label
-        >What for
+        >Purpose
         <select name="mode">
           <option value="add">add records</option>
           <option value="update">update records that exist</option>

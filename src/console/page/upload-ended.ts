@@ -1,7 +1,7 @@
 // The import of an uploaded file when it has ended: what became of its rows, and the first of those that were refused.
 
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
-import type { Upload, UploadState } from "../../bulk/upload/uploads.ts";
+import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html.ts";
 import { formatNumber } from "../time.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
@@ -74,6 +74,6 @@ function renderRow({ row, code, reason }: RefusedRow): Html {
   return html`<tr>
     <td>${row}</td>
     <td>${code ?? "unreadable"}</td>
-    <td><bdi>${reason.slice(0, 300)}</bdi></td>
+    <td><bdi>${reason}</bdi></td>
   </tr>`;
 }

@@ -1,6 +1,6 @@
 // What the pages of an uploaded file have in common: what it is, and how to remove it.
 
-import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Upload } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html.ts";
 import { formatBytes, renderTime } from "../time.ts";
 

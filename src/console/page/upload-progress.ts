@@ -2,7 +2,7 @@
 // loaded again.
 
 import type { UploadStep } from "../../bulk/upload/messages.ts";
-import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Upload } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html.ts";
 import { formatNumber } from "../time.ts";
 import { renderFile } from "./upload-parts.ts";

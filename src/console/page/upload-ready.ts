@@ -2,7 +2,7 @@
 // stored, with what is wrong with each.
 
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
-import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { type Html, html } from "../html.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
@@ -26,10 +26,7 @@ function renderColumns(
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
     ${problem !== undefined && html`<p role="alert">${problem}</p>`}
-    <p>
-      ${left === 0 ? "Every column is imported." : `${left} of ${columns.length} are not imported.`}
-      A column without a field is not imported.
-    </p>
+    <p>${left === 0 ? "Every column has a field." : leftOut(left, columns.length)}</p>
     <form method="post" action="/console/upload/${uploadId}">
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
@@ -56,6 +53,10 @@ function renderColumns(
       <p><button type="submit">Show the rows with these fields</button></p>
     </form>
   </section>`;
+}
+
+function leftOut(left: number, columns: number): string {
+  return `Without a field, and so not imported: ${left} of ${columns} columns.`;
 }
 
 function renderColumn({ column, samples, field, time, meant }: InspectedColumn): Html {

@@ -8,7 +8,7 @@ import { requireRightOf } from "../../actions/operator/find-operator.ts";
 import { requireRight } from "../../actions/require-right.ts";
 import { trackImport } from "../../actions/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
-import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { fileHeaders, pageAnswer, redirectTo } from "../answer.ts";
 import { makeImportWriter } from "../import-writer.ts";

@@ -1,0 +1,105 @@
+// What is known of an uploaded file, its states, its bounds, and why something is not possible with it.
+
+import { OperatorError } from "../../actions/operator-error.ts";
+import { compressionOf, plainName } from "../formats/compression.ts";
+import type { FileReport } from "../import/import-file.ts";
+import type { Inspection } from "./inspect.ts";
+import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
+
+export interface NewUpload extends Omit<UploadPlan, "file"> {
+  /** The operator whom it belongs to: nobody else can see it. */
+  readonly ownerId: string;
+}
+
+export type UploadState =
+  | { readonly name: "ready" }
+  | { readonly name: "importing"; readonly step: UploadStep }
+  | {
+      readonly name: "ended";
+      readonly step: UploadStep;
+      /** Undefined for an import that has reached the end of the file. */
+      readonly failure: string | undefined;
+      readonly report: FileReport | undefined;
+    };
+
+export interface Upload extends NewUpload {
+  readonly uploadId: string;
+  readonly bytes: number;
+  readonly receivedAt: number;
+  readonly state: UploadState;
+  readonly inspection: Inspection | undefined;
+  /** Changes with the mapping, so that nobody imports with another than was shown. */
+  readonly inspectionNo: number;
+  /** The first of them. */
+  readonly refused: readonly RefusedRow[];
+}
+
+/** An upload as this process holds it. */
+export interface Held
+  extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
+  inspectionNo: number;
+  state: UploadState | { readonly name: "arriving" };
+  inspection: Inspection | undefined;
+  refused: RefusedRow[];
+  /** Called after each change. */
+  readonly watchers: Set<() => void>;
+  readonly stopping: AbortController;
+}
+
+export const uploadLimits = {
+  /** After it was received; an import that runs is not ended. */
+  keptMs: 60 * 60_000,
+  ofOperatorMax: 3,
+  filesMax: 20,
+  importsAtOnce: 2,
+  inspectionsAtOnce: 2,
+} as const;
+
+export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
+
+export function isReceived(held: Held): held is Held & Upload {
+  return held.state.name !== "arriving";
+}
+
+export function change(held: Held, state: UploadState): void {
+  held.state = state;
+  for (const onChange of held.watchers) onChange();
+}
+
+export function planOf({ file, fileName, resourceType, organizationId, update }: Held): UploadPlan {
+  return { file, fileName, resourceType, organizationId, update };
+}
+
+/** Such as `.csv.gz`: it decides how the file is read. Nothing else of the name becomes part of a path. */
+export function endingOf(fileName: string): string {
+  const format = /\.[a-z]{1,8}$/i.exec(plainName(fileName))?.[0] ?? "";
+  return (format + (compressionOf(fileName)?.ending ?? "")).toLowerCase();
+}
+
+export function notReady(why: string): OperatorError {
+  return new OperatorError("upload", `${why} Nothing was changed.`);
+}
+
+export function busy(why: string): OperatorError {
+  return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
+}
+
+export function uploadsOff(): OperatorError {
+  return new OperatorError("upload", "Uploads are off: the setting UPLOAD_BYTES_MAX is 0.");
+}
+
+export function noSuchUpload(): OperatorError {
+  return new OperatorError(
+    "no_such_upload",
+    "This process has no such uploaded file. It was removed, or this process was restarted, or another process of this " +
+      "service received it: a proxy in front of several has to send a person to the same one.",
+  );
+}
+
+/** `whose`: the beginning of the sentence, with their number. */
+export function tooMany(whose: string): OperatorError {
+  return new OperatorError(
+    "upload",
+    `${whose} uploaded files already. Remove one, or wait until it is removed, and upload this file again.`,
+  );
+}
