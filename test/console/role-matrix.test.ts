@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { after, before, describe, it } from "node:test";
+import { after, before, beforeEach, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator-error.ts";
 import { actAs } from "../../src/actions/require-right.ts";
 import type { Person, Route } from "../../src/console/request.ts";
@@ -61,6 +61,8 @@ describe("the role matrix of the console", () => {
     }
   });
   after(() => service.stop());
+  // The requests of a minute from one address are limited.
+  beforeEach(() => service.clock.advanceMs(60_000));
 
   function allRows(): string {
     return readAllRows(`${service.folder}/sluice.db`);
@@ -72,8 +74,9 @@ describe("the role matrix of the console", () => {
     return submit(service.client, asked, { cookie, form });
   }
 
+  // Before anything is allowed: a worker goes on with what was requested.
   for (const role of operatorRoles) {
-    it(`allows ${role} what the table of rights says, and refuses the rest`, async () => {
+    it(`refuses ${role} what the table of rights does not say`, async () => {
       const rows = allRows();
       for (const route of personal.filter((one) => !allows(role, one))) {
         const { status, text } = await send(route, cookies.get(role));
@@ -81,9 +84,14 @@ describe("the role matrix of the console", () => {
         assert.match(text, new RegExp(`${role} may not `), nameOf(route));
       }
       assert.equal(allRows(), rows);
+    });
+  }
+
+  for (const role of operatorRoles) {
+    it(`allows ${role} what the table of rights says`, async () => {
       for (const route of personal.filter((one) => allows(role, one))) {
         const { status, text } = await send(route, cookies.get(role));
-        assert.ok(status < 500, `${nameOf(route)}: ${status}`);
+        assert.ok(status < 500 && status !== 429, `${nameOf(route)}: ${status}`);
         assert.doesNotMatch(text, / may not .*; the role /, nameOf(route));
       }
     });

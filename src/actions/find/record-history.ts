@@ -1,7 +1,11 @@
 // A part of the history of a record, for people: what each change changed. Without its content, which is read with a reason
 // (reveal-record.ts), only the names of fields are in what is returned, and no value.
 
-import { type ChangeEffect, findEffects, isContentField } from "../../domain/record/change-effect.ts";
+import {
+  type ChangeEffect,
+  findEffects,
+  isContentField,
+} from "../../domain/record/change-effect.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import { brokenRules } from "../../domain/record/broken-rules.ts";
