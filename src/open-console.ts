@@ -1,6 +1,7 @@
 // Opens the console: what it shows besides the store, and how it is mounted on the HTTP server.
 
 import type { App } from "./actions/app.ts";
+import type { StartUploadThread } from "./bulk/upload/upload-thread.ts";
 import type { Config } from "./config.ts";
 import { mountConsole } from "./console/console.ts";
 import { EventStreams } from "./console/event-streams.ts";
@@ -26,10 +27,11 @@ interface ConsoleParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly rejections: RejectionHistory;
+  readonly startUploadThread: StartUploadThread | undefined;
 }
 
 export function openConsole(
-  { app, config, log, metrics, rejections }: ConsoleParts,
+  { app, config, log, metrics, rejections, startUploadThread: startThread }: ConsoleParts,
   context: HttpContext,
   opened: AsyncDisposableStack,
 ): ServerOptions["mount"] {
@@ -39,7 +41,7 @@ export function openConsole(
     operations: shownOperations,
   });
   opened.defer(() => history.stop());
-  const uploads = openUploads(config, { now: app.now, log });
+  const uploads = openUploads(config, { now: app.now, log, startThread });
   opened.defer(() => uploads.close());
   const sources = {
     history,

@@ -4,6 +4,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { StartUploadThread } from "./bulk/upload/upload-thread.ts";
 import { Uploads } from "./bulk/upload/uploads.ts";
 import type { UploadTask } from "./bulk/upload/messages.ts";
 import type { Config } from "./config.ts";
@@ -17,15 +18,21 @@ const youngMebibytesMax = 24;
 
 const folderName = "uploads";
 
+interface OpenUploadsOptions {
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly startThread?: StartUploadThread | undefined;
+}
+
 export function openUploads(
   { dataDir, uploadBytesMax }: Pick<Config, "dataDir" | "uploadBytesMax">,
-  { now, log }: { readonly now: () => number; readonly log: Logger },
+  { now, log, startThread = startUploadThread }: OpenUploadsOptions,
 ): Uploads {
   return new Uploads({
     bytesMax: uploadBytesMax,
     now,
     onFailure: (error) => log.error({ err: error }, "an upload failed"),
-    startThread: startUploadThread,
+    startThread,
     makeFolder: async () => {
       const path = unfinishedPath(join(resolve(dataDir), folderName));
       const { done } = await noteUnfinished(resolve(dataDir), path);

@@ -10,6 +10,7 @@ import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
+import type { StartUploadThread } from "./bulk/upload/upload-thread.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { MainLists } from "./http/bulk/main-lists.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
@@ -62,6 +63,7 @@ export interface ServeOptions {
   readonly wrapStore?: (store: Store) => Store;
   readonly openBulk?: typeof openBulk;
   readonly openProbe?: typeof openPressureProbe;
+  readonly startUploadThread?: StartUploadThread;
   readonly bounds?: EdgeBounds;
 }
 
@@ -77,6 +79,7 @@ interface Parts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly rejections: RejectionHistory;
+  readonly startUploadThread: StartUploadThread | undefined;
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;
@@ -151,7 +154,8 @@ async function openParts(
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
   const rejections = new RejectionHistory(app.now);
-  return { app, config, log, metrics, rejections, edge, load, stage, tracing };
+  const { startUploadThread } = options;
+  return { app, config, log, metrics, rejections, startUploadThread, edge, load, stage, tracing };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {

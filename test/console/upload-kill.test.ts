@@ -13,7 +13,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
 
-const rows = 6_000;
+const rows = 20_000;
 const person = { is_test_user: false, is_retail_customer: true, timestamp: "2026-01-31T09:30:00Z" };
 const content = Array.from({ length: rows }, (_, index) =>
   JSON.stringify({ person_id: `p${index}`, ...person }),
@@ -47,17 +47,22 @@ describe("an upload whose process is killed during the import", () => {
       operate(environment, (app) => signIn(app, server.client, "operator"));
     const first = await startServerProcess(environment);
     const cookie = await sign(first);
-    await begin(first, cookie);
-    await waitFor("records", async () => ((await count()) > 0 ? true : undefined));
+    const interrupted = await begin(first, cookie);
+    const isWriting = async () => {
+      const { text } = await read(first.client, interrupted, { cookie });
+      return / [1-9][\d,]* written/.test(text) ? true : undefined;
+    };
+    await waitFor("written rows", isWriting, { intervalMs: 20 });
     await first.end("SIGKILL");
     assert.equal(folders().length, 1);
     const second = await startServerProcess(environment);
     assert.deepEqual(folders(), []);
     const path = await begin(second, cookie);
-    const result = await waitFor("the import", async () => {
+    const readResult = async () => {
       const { text } = await read(second.client, path, { cookie });
       return text.includes('id="result"') ? text : undefined;
-    });
+    };
+    const result = await waitFor("the import", readResult, { intervalMs: 50 });
     assert.match(result, /imported to its end/);
     assert.equal(await count(), rows);
     const outcomes = await operate(environment, listImports);

@@ -9,6 +9,7 @@ import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { serve } from "../../src/serve.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
+import { uploadInProcess } from "./upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { type Held, StoreFaults, type StoreMethod } from "./store-faults.ts";
@@ -77,6 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log: pino({ base: null }, { write: (line: string) => log.push(line) }),
     wrapStore: (store) => faults.wrap(options.wrapStore?.(store) ?? store),
     openBulk: bulkInProcess,
+    startUploadThread: uploadInProcess,
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });
