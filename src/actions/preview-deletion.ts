@@ -2,7 +2,9 @@
 // waiting. Contains nothing about confidential types for somebody who may not know of them.
 
 import type { Hold } from "../domain/access.ts";
+import { confidentialTypes } from "../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
+import { recordTypes } from "../domain/record-types.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
@@ -26,19 +28,25 @@ const holdsReadMax = 200;
 /** For a record whose deletion is pending, or not requested yet. */
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
-  const { edges, isComplete } = await app.store.overview.previewCascade(root);
-  const plan = planErasure(nodeKey(resourceType, resourceId), edges);
   const knows = await readKnowledge(app);
-  const shown = (nodes: readonly Node[]) =>
-    nodes.filter(({ type }) => knows({ organizationId, resourceType: type }));
-  const erased = shown(plan.erase.map(parseNodeKey).toReversed());
-  const redacted = shown([...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey));
+  const types = recordTypes
+    .map((type) => type.resourceType)
+    .filter((type) => knows({ organizationId, resourceType: type }));
+  const { edges, isComplete } = await app.store.overview.previewCascade(root, types);
+  const plan = planErasure(nodeKey(resourceType, resourceId), edges);
+  const erased = plan.erase.map(parseNodeKey).toReversed();
+  const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
+  const organization = await app.store.findOrganization(organizationId);
+  const confidential = confidentialTypes(organization?.confidentialTypes);
+  // Confidential records never delay a deletion: what has to be kept of them is moved to the restricted store.
+  const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
   const keys = [...erased, ...redacted]
     .slice(0, holdsReadMax)
-    .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }));
-  const types = new Set(erased.map(({ type }) => type));
-  const floors = (await app.store.retention.listFloors(organizationId)).filter((floor) =>
-    types.has(floor.resourceType),
+    .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
+    .filter(delays);
+  const erasedTypes = new Set(erased.map(({ type }) => type));
+  const floors = (await app.store.retention.listFloors(organizationId)).filter(
+    (floor) => erasedTypes.has(floor.resourceType) && delays(floor),
   );
   const holds = await app.store.holds.ofRecords(keys);
   return { erased, redacted, holds, floors, isComplete };

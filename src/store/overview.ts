@@ -4,7 +4,7 @@
 import type { AuditEntry } from "../domain/access.ts";
 import type { Edge } from "../domain/deletion/erasure.ts";
 import type { Change, RecordKey } from "../domain/record/record-write.ts";
-import type { RelationKind } from "../domain/record-type.ts";
+import type { RelationKind, ResourceType } from "../domain/record-type.ts";
 
 export interface DeletionQueue {
   /** Pending or processing. */
@@ -51,7 +51,8 @@ export interface RelatedRecord {
 }
 
 export interface OverviewStore {
-  previewCascade(root: RecordKey): Promise<CascadePreview>;
+  /** By relations between records of these types. */
+  previewCascade(root: RecordKey, types: readonly ResourceType[]): Promise<CascadePreview>;
   /** Without deletions of records of these types. Counts at most `countedMax` of each. */
   deletionQueue(
     hiddenTypes: readonly string[],

@@ -170,8 +170,10 @@ export function testOperators(engine: Engine): void {
       for (const id of ["tx-1", "tx-2"]) await add(store, "transaction", id);
       await add(store, "transaction_check", "own", { related_tx_ids: ["tx-1"] });
       await add(store, "transaction_check", "shared", { related_tx_ids: ["tx-1", "tx-2"] });
+      const types = ["transaction", "transaction_check"] as const;
       const { edges, isComplete } = await store.overview.previewCascade(
         keyOf("transaction", "tx-1"),
+        types,
       );
       const plan = planErasure(nodeKey("transaction", "tx-1"), edges);
       assert.deepEqual(new Set(plan.erase), new Set(["transaction/tx-1", "transaction_check/own"]));
@@ -184,8 +186,13 @@ export function testOperators(engine: Engine): void {
         draftOf("transaction_check", `many-${index}`, { related_tx_ids: ["tx-2"] }),
       );
       await write(store, checks, { resourceType: "transaction_check" });
-      const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"));
+      const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"), types);
       assert.equal(large.isComplete, false);
+      const without = await store.overview.previewCascade(
+        keyOf("transaction", "tx-2"),
+        types.slice(0, 1),
+      );
+      assert.deepEqual(without, { edges: [], isComplete: true });
       assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 200);
     });
 

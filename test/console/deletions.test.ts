@@ -132,6 +132,17 @@ describe("the deletions in the console", () => {
     assert.match(text, /customer_sar <bdi>secret-sar/);
     assert.match((await show("viewer", ids["kept"])).text, /Erased: 1</);
     await releaseHold(service.app, { holdId });
+    const report = { organizationId, resourceType: "customer_sar", resourceId: "secret-sar" };
+    const { holdId: delaysNothing } = await holdRecord(service.app, report, { reason: "r" });
+    assert.doesNotMatch((await show("officer", ids["kept"])).text, /Nothing is erased/);
+    await releaseHold(service.app, { holdId: delaysNothing });
+  });
+
+  it("tell the size of the store only to those who operate it or may know of all records", async () => {
+    for (const role of ["viewer", "officer"]) {
+      const { text } = await read(service.client, "/console", { cookie: cookies[role] });
+      assert.equal(text.includes("Size of the store"), role !== "viewer", role);
+    }
   });
 
   it("are cancelled by those who may, once the id is typed", async () => {

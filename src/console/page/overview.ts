@@ -65,12 +65,15 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
       <dt>Overdue deletions</dt>
       <dd>${formatCount(overdue)} <small>${overdue > 0 && oldest}</small></dd>
     </div>
-    <div>
-      <dt>Size of the store</dt>
-      <dd>
-        ${formatBytes(storeBytes)} <small>${engine === "sqlite" ? "SQLite" : "PostgreSQL"}</small>
-      </dd>
-    </div>
+    ${
+      storeBytes !== undefined &&
+      html`<div>
+        <dt>Size of the store</dt>
+        <dd>
+          ${formatBytes(storeBytes)} <small>${engine === "sqlite" ? "SQLite" : "PostgreSQL"}</small>
+        </dd>
+      </div>`
+    }
     <div class="${lastBackup === undefined ? "warn" : "fine"}">
       <dt>Last backup</dt>
       <dd>${backup}</dd>

@@ -2,18 +2,24 @@
 // Writes nothing, and locks nothing; the plan of a deletion is made by each engine.
 
 import { type Edge, type NodeKey, nodeKey, parseNodeKey } from "../../domain/deletion/erasure.ts";
-import type { RelationKind } from "../../domain/record-type.ts";
+import type { RelationKind, ResourceType } from "../../domain/record-type.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { CascadePreview } from "../overview.ts";
 import { all, type Statements } from "./statements.ts";
 
 const findReferrers = `
   SELECT from_type AS type, from_id AS id, kind FROM relation
-  WHERE organization_id = $1 AND to_type = $2 AND to_id = $3 LIMIT $4`;
+  WHERE organization_id = $1 AND to_type = $2 AND to_id = $3
+    --sqlite AND from_type IN (SELECT value FROM json_each($4))
+    --postgres AND from_type = ANY ($4::text[])
+  LIMIT $5`;
 
 const findHolders = `
   SELECT to_type AS type, to_id AS id, kind FROM relation
-  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND kind = 'belongs' LIMIT $4`;
+  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND kind = 'belongs'
+    --sqlite AND to_type IN (SELECT value FROM json_each($4))
+    --postgres AND to_type = ANY ($4::text[])
+  LIMIT $5`;
 
 interface RelatedRow {
   readonly type: string;
@@ -26,15 +32,21 @@ const recordsMax = 200;
 /** Relations that are read of each. */
 const relationsMax = 500;
 
-export function* previewCascade(root: RecordKey): Statements<CascadePreview> {
+/** Reads relations of these types only, so that others change neither the bounds nor the time. */
+export function* previewCascade(
+  root: RecordKey,
+  types: readonly ResourceType[],
+): Statements<CascadePreview> {
   const { organizationId } = root;
+  const relations = (sql: string, node: NodeKey) =>
+    readRelations(sql, organizationId, { node, types });
   let edges: readonly Edge[] = [];
   let reached: readonly NodeKey[] = [nodeKey(root.resourceType, root.resourceId)];
   let isComplete = true;
   for (let at = 0; at < reached.length; at += 1) {
     const to = reached[at] ?? reached[0];
     if (to === undefined) break;
-    const rows = yield* readRelations(findReferrers, organizationId, to);
+    const rows = yield* relations(findReferrers, to);
     const referring = rows.map(({ type, id, kind }) => ({ from: nodeKey(type, id), to, kind }));
     const known = new Set(reached);
     const belonging = referring.filter(({ kind, from }) => kind === "belongs" && !known.has(from));
@@ -47,7 +59,7 @@ export function* previewCascade(root: RecordKey): Statements<CascadePreview> {
     });
     edges = [...edges, ...sure];
     for (const from of read) {
-      const held = yield* readRelations(findHolders, organizationId, from);
+      const held = yield* relations(findHolders, from);
       isComplete &&= held.length < relationsMax;
       const holders = held.map(({ type, id, kind }) => ({ from, to: nodeKey(type, id), kind }));
       edges = [...edges, ...holders];
@@ -60,8 +72,8 @@ export function* previewCascade(root: RecordKey): Statements<CascadePreview> {
 function* readRelations(
   sql: string,
   organizationId: string,
-  node: NodeKey,
+  { node, types }: { readonly node: NodeKey; readonly types: readonly ResourceType[] },
 ): Statements<readonly RelatedRow[]> {
   const { type, id } = parseNodeKey(node);
-  return yield* all<RelatedRow>(sql, organizationId, type, id, relationsMax);
+  return yield* all<RelatedRow>(sql, organizationId, type, id, types, relationsMax);
 }
