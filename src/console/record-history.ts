@@ -10,29 +10,32 @@ import type {
 import { type Html, html } from "./html.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
-/** Of all values of a page, so that it stays small. */
-const valueCharactersMax = 24_000;
+/** Of all values of a page, escaped, so that it stays small. */
+const valueBytesMax = 16_000;
 /** Of one value in the state, and in the history. */
-const stateCharactersMax = 8_000;
+const stateCharactersMax = 4_000;
 const changeCharactersMax = 300;
 
 /** What the values of a page may still use. */
 class ValueSpace {
-  #left = valueCharactersMax;
+  #left = valueBytesMax;
   isExceeded = false;
 
   render(value: unknown, charactersMax: number): Html {
     if (value === undefined) return html`<small>no value</small>`;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    const shown = text.slice(0, Math.min(charactersMax, this.#left));
-    this.#left -= shown.length;
+    let shown = text.slice(0, charactersMax);
+    while (bytesOf(shown) > this.#left) shown = shown.slice(0, shown.length / 2);
+    this.#left -= bytesOf(shown);
     if (shown.length === text.length) return html`<bdi class="value">${text}</bdi>`;
     this.isExceeded = true;
     return html`<bdi class="value">${shown.toWellFormed()}…</bdi>
-      <small
-        >the first ${formatNumber(shown.length)} of ${formatNumber(text.length)} characters</small
-      >`;
+      <small>of ${formatNumber(text.length)} characters</small>`;
   }
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(html`${text}`.text);
 }
 
 export interface HistoryOptions {

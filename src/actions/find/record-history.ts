@@ -53,9 +53,9 @@ export interface HistoryQuery {
   readonly isRevealed: boolean;
 }
 
-const changesShownMax = 20;
+const changesShownMax = 10;
 /** Changes before those that are shown, with which their values are compared. */
-const changesComparedMax = 80;
+const changesComparedMax = 90;
 
 /** All of these have been read: with the latest part, and if there are no more. */
 export interface ReadHistory extends ShownHistory {

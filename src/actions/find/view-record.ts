@@ -35,7 +35,7 @@ export interface RecordView {
 }
 
 /** Records of each type that refer to it, and records that it refers to. */
-const relationBounds = { referrersMax: 20, referencesMax: 50 };
+const relationBounds = { referrersMax: 10, referencesMax: 20 };
 
 /** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function viewRecord(

@@ -5,6 +5,7 @@ import { type FloorView, type RecordView, viewRecord } from "../../actions/find/
 import type { Relations } from "../../actions/find/relations.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { hasRight } from "../../actions/require-right.ts";
+import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -31,16 +32,11 @@ export async function showRecord(person: Person): Promise<Answer> {
   const view = await viewRecord(app, key, { before: readChangeNo(query), isRevealed });
   const { resourceType, resourceId } = key;
   const body = html`${renderFacts(view)} ${renderDeletion(person, key, view.deletion)}
-    <section aria-labelledby="holds">
-      <h2 id="holds">Holds</h2>
-      ${view.holds.length === 0 ? html`<p>There is no hold on it.</p>` : renderHoldTable(app, view.holds)}
-      ${hasRight(app, "hold.place") && renderPlacing(key)}
-    </section>
-    ${renderRelations(key, view.relations)}
-    ${renderHistory(view.history, {
-      revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
-      earlier: renderEarlier(key, view.history.before),
-    })}`;
+  ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
+  ${renderHistory(view.history, {
+    revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
+    earlier: renderEarlier(key, view.history.before),
+  })}`;
   const title = `${resourceType} ${resourceId}`;
   return pageAnswer(renderPage({ title, screen, body }, person));
 }
@@ -89,6 +85,26 @@ function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | un
     <h2 id="deletion">Deletion</h2>
     ${open}
     ${mayRequest && html`<p><a href="${request}">Request its deletion</a>; first you see what it would erase.</p>`}
+  </section>`;
+}
+
+const holdsShownMax = 20;
+
+function renderHolds({ app }: Person, key: RecordKey, holds: readonly Hold[]): Html {
+  const shown = holds.slice(0, holdsShownMax);
+  const more = holds.length - shown.length;
+  const all = new URLSearchParams({ organization: key.organizationId, type: key.resourceType });
+  return html`<section aria-labelledby="holds">
+    <h2 id="holds">Holds</h2>
+    ${shown.length === 0 ? html`<p>There is no hold on it.</p>` : renderHoldTable(app, shown)}
+    ${
+      more > 0 &&
+      html`<p>
+        And ${more} more:
+        <a href="/console/holds?${all.toString()}">holds on records of this type</a>
+      </p>`
+    }
+    ${hasRight(app, "hold.place") && renderPlacing(key)}
   </section>`;
 }
 
