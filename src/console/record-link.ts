@@ -2,6 +2,7 @@
 
 import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
+import { readText } from "./field.ts";
 import { type Html, html } from "./html.ts";
 
 type ConsolePath = `/console${string}`;
@@ -37,7 +38,7 @@ export function renderKeyFields({ organizationId, resourceType, resourceId }: Re
 /** From a query or a form; what is missing is empty. */
 export function readRecordKey(given: URLSearchParams): RecordKey {
   return {
-    organizationId: given.get("organization")?.trim() ?? "",
+    organizationId: readText(given, "organization") ?? "",
     resourceType: given.get("type") ?? "",
     resourceId: given.get("id") ?? "",
   };

@@ -20,6 +20,7 @@ import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
 import { requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
+import { renderRecordLink } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
 import { formatNumber, renderTime } from "../time.ts";
 
@@ -33,7 +34,13 @@ export async function showDeletion(person: Person): Promise<Answer> {
   );
   const body = html`<dl class="facts">
       <dt>Record</dt>
-      <dd>${deletion.resourceType} <bdi>${deletion.resourceId}</bdi></dd>
+      <dd>
+        ${
+          details.preview === undefined
+            ? html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`
+            : renderRecordLink(deletion)
+        }
+      </dd>
       <dt>Organization</dt>
       <dd><bdi>${deletion.organizationId}</bdi></dd>
       <dt>Status</dt>

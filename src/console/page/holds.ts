@@ -20,7 +20,7 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../field.ts";
+import { readText, requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
@@ -38,7 +38,7 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
 
 export async function showHolds(person: Person): Promise<Answer> {
   const { query } = person;
-  const text = (name: string) => query.get(name)?.trim() || undefined;
+  const text = (name: string) => readText(query, name);
   const part = await browseHolds(person.app, {
     organizationId: text("organization"),
     resourceType: text("type"),
@@ -51,7 +51,7 @@ export async function showHolds(person: Person): Promise<Answer> {
 }
 
 async function renderFilters({ app, query }: Person): Promise<Html> {
-  const types = await readKnownTypes(app, query.get("organization")?.trim() ?? "");
+  const types = await readKnownTypes(app, readText(query, "organization") ?? "");
   return html`<form class="filters" method="get" action="${screen}">
     <label
       >Organization
@@ -217,15 +217,11 @@ export function renderPlacing(key: RecordKey): Html {
 export async function placeOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const key = readRecordKey(form);
-  const [reason = "", owner = "", review = ""] = ["reason", "owner", "review"].map((name) =>
-    form.get(name)?.trim(),
-  );
+  const reason = readText(form, "reason") ?? "";
+  const owner = readText(form, "owner");
   requireReason(reason);
-  if (owner !== "") requireLine("The owner", owner, limits.nameCharactersMax);
-  await holdRecord(person.app, key, {
-    reason,
-    owner: owner === "" ? undefined : owner,
-    reviewOn: review === "" ? undefined : review,
-  });
+  if (owner !== undefined) requireLine("The owner", owner, limits.nameCharactersMax);
+  const reviewOn = readText(form, "review");
+  await holdRecord(person.app, key, { reason, owner, reviewOn });
   return redirectTo(recordPath("/console/record", key));
 }

@@ -12,6 +12,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
+import { readText } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { renderHistory } from "../record-history.ts";
@@ -195,7 +196,7 @@ export async function revealRecord(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const key = readRecordKey(form);
   const before = readChangeNo(form)?.toString();
-  const reason = form.get("reason")?.trim() ?? "";
+  const reason = readText(form, "reason") ?? "";
   const reading = await permitReading(app, key, { operator, reason });
   return redirectTo(recordPath(path, key, { before, reading }));
 }

@@ -9,7 +9,7 @@ import { requireReason } from "../../actions/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../field.ts";
+import { readText, requireTyped } from "../field.ts";
 import { html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";
@@ -62,7 +62,7 @@ export async function requestOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const key = readRecordKey(form);
   requireTyped(form, key.resourceId, "the record");
-  const reason = form.get("reason")?.trim() ?? "";
+  const reason = readText(form, "reason") ?? "";
   requireReason(reason);
   await findRecord(person.app, key);
   const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason });

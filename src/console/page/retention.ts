@@ -9,7 +9,7 @@ import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../field.ts";
+import { type Form, readText, readWhole, requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey } from "../record-link.ts";
@@ -18,9 +18,9 @@ import { renderCeilingForm, renderFloorForm } from "../retention-forms.ts";
 import { renderRetentionPreview, retentionPath, screen } from "../retention-preview.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
-  const id = person.query.get("organization")?.trim() ?? "";
-  const body = id === "" ? await renderAll(person) : await renderOne(person, id);
-  const title = id === "" ? "Retention" : `Retention of ${id}`;
+  const id = readText(person.query, "organization");
+  const body = id === undefined ? await renderAll(person) : await renderOne(person, id);
+  const title = id === undefined ? "Retention" : `Retention of ${id}`;
   return pageAnswer(renderPage({ title, screen, body }, person));
 }
 
@@ -92,7 +92,7 @@ function describeCeiling(days: number | undefined): string {
 async function renderOne(person: Person, organizationId: string): Promise<Html> {
   const { app, query } = person;
   const details = await readRetentionOf(app, organizationId);
-  const retainDays = readDays(query.get("days"), "The number of days");
+  const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const part = await previewPart(app, { organizationId, retainDays, after });
@@ -107,16 +107,7 @@ async function renderOne(person: Person, organizationId: string): Promise<Html> 
     ${maySet && renderFloorForm(organizationId, types)}`;
 }
 
-/** Undefined for no text. Throws OperatorError invalid. */
-function readDays(text: string | null, what: string): number | undefined {
-  const given = text?.trim() ?? "";
-  if (given === "") return undefined;
-  if (/^\d{1,6}$/.test(given)) return Number(given);
-  throw new OperatorError(
-    "invalid",
-    `${what} must be a whole number from 1 to ${limits.retainDaysMax}.`,
-  );
-}
+const daysMax = limits.retainDaysMax;
 
 function renderFloors(floors: readonly RetentionFloor[]): Html {
   const rows = floors.map(
@@ -155,7 +146,7 @@ function renderFloors(floors: readonly RetentionFloor[]): Html {
 export async function setCeiling(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const organizationId = readConfirmed(form);
-  const retainDays = readDays(form.get("days"), "The ceiling") ?? null;
+  const retainDays = readWhole(form, "days", { label: "The ceiling", max: daysMax }) ?? null;
   await changeOrganization(person.app, organizationId, { retainDays });
   return redirectTo(retentionPath(organizationId));
 }
@@ -163,9 +154,9 @@ export async function setCeiling(person: Person): Promise<Answer> {
 export async function setOneFloor(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const organizationId = readConfirmed(form);
-  const keepDays = readDays(form.get("days"), "The floor") ?? null;
-  const from = form.get("from") ?? "";
-  const countedFrom = from === "" ? floorOrigins[0] : floorOrigins.find((one) => one === from);
+  const keepDays = readWhole(form, "days", { label: "The floor", max: daysMax }) ?? null;
+  const from = readText(form, "from") ?? floorOrigins[0];
+  const countedFrom = floorOrigins.find((one) => one === from);
   if (countedFrom === undefined) {
     throw new OperatorError("invalid", `Floors count from ${floorOrigins.join(" or ")}.`);
   }
@@ -174,8 +165,8 @@ export async function setOneFloor(person: Person): Promise<Answer> {
   return redirectTo(retentionPath(organizationId));
 }
 
-function readConfirmed(form: URLSearchParams): string {
-  const organizationId = form.get("organization")?.trim() ?? "";
+function readConfirmed(form: Form): string {
+  const organizationId = readText(form, "organization") ?? "";
   requireTyped(form, organizationId, "the organization");
   return organizationId;
 }
