@@ -67,6 +67,10 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     /is cancelled in the store, and not in the audit trail/,
   ],
   [
+    "UPDATE deletion SET approval_requester = 'x', approved_by = 'y', approved_at = 1 WHERE status = 'pending'",
+    /is approved in the store, and not in the audit trail/,
+  ],
+  [
     `UPDATE hold SET owner = 'x' WHERE ${oneHold}`,
     /Hold hold_\w+ differs from the hold that was placed/,
   ],

@@ -24,6 +24,13 @@ const common: readonly Invariant[] = [
       GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT $1`,
   },
   {
+    broken: "A deletion was processed without the approval that it needs",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE approval_requester IS NOT NULL AND approved_at IS NULL
+        AND status IN ('processing', 'completed') AND carried_out_before IS NULL LIMIT $1`,
+  },
+  {
     broken: "A deletion is not of the restricted set, or not of the organization, that it names",
     sql: `
       SELECT deletion_request_id AS subject FROM deletion

@@ -61,6 +61,10 @@ describe("the check of a store", () => {
       "UPDATE deletion SET status = 'completed' WHERE deletion_request_id = 'del_t'",
       /^A deletion that is neither processing nor being planned has a plan: del_t\.$/,
     ],
+    [
+      "UPDATE deletion SET approval_requester = 'anna' WHERE deletion_request_id = 'del_t'",
+      /^A deletion was processed without the approval that it needs: del_t\.$/,
+    ],
     ["DELETE FROM deletion_target", /^A deletion that is processing has no plan: del_t\.$/],
     [
       "UPDATE change SET digest = 7 WHERE change_no = 1",
