@@ -12,6 +12,8 @@ export interface DeletionQueue {
   /** Due, and waiting neither for a hold nor for a floor. */
   readonly overdue: number;
   readonly oldestDueAt: number | undefined;
+  /** Waiting for the approval of a second person; not overdue meanwhile. */
+  readonly awaitingApproval: number;
 }
 
 /** The relations by which the erasure of a record is planned. */

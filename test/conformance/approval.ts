@@ -97,6 +97,12 @@ export function testApproval(engine: Engine): void {
       assert.deepEqual(await listed(), [ofKey, id]);
       assert.deepEqual(await listed(acme), [ofKey, id]);
       assert.deepEqual(await listed(other), []);
+      const queue = await store.overview.deletionQueue([], 10, late);
+      const { open, overdue, awaitingApproval } = queue;
+      assert.deepEqual(
+        { open, overdue, awaitingApproval },
+        { open: 2, overdue: 0, awaitingApproval: 2 },
+      );
       const { oldestDueAt, held } = await store.deletionFigures(late);
       assert.deepEqual({ oldestDueAt, held }, { oldestDueAt: undefined, held: 0 });
       assert.equal(await store.approvals.approve(free ?? "", by("ben")), "not_pending");

@@ -46,7 +46,14 @@ sluice key create --organization acme</code></pre>
 </section>`;
 
 function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: number): Html {
-  const { open, overdue, oldestDueAt } = queue;
+  const { open, overdue, oldestDueAt, awaitingApproval } = queue;
+  const unapproved =
+    awaitingApproval > 0 &&
+    html` <small
+      ><a href="/console/deletions?wait=approval"
+        >${formatCount(awaitingApproval)} wait for an approval</a
+      ></small
+    >`;
   const oldest =
     oldestDueAt === undefined
       ? "none"
@@ -59,7 +66,7 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
   return html`<dl class="figures">
     <div>
       <dt>Open deletions</dt>
-      <dd>${formatCount(open)}</dd>
+      <dd>${formatCount(open)}${unapproved}</dd>
     </div>
     <div class="${overdue > 0 ? "warn" : "fine"}">
       <dt>Overdue deletions</dt>

@@ -26,6 +26,15 @@ const countOverdue = `
       --postgres AND resource_type <> ALL ($1::text[])
     LIMIT $2) AS counted`;
 
+const countAwaiting = `
+  SELECT count(*) AS deletions FROM (
+    SELECT 1 FROM deletion
+    --sqlite INDEXED BY deletion_awaiting
+    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'
+      --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
+      --postgres AND resource_type <> ALL ($1::text[])
+    LIMIT $2) AS counted`;
+
 const findBackup = `
   SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
 
@@ -49,10 +58,12 @@ export function* readDeletionQueue(
     countedMax,
     now,
   );
+  const awaiting = yield* get<{ deletions: number }>(countAwaiting, hiddenTypes, countedMax);
   return {
     open: open?.deletions ?? 0,
     overdue: due?.deletions ?? 0,
     oldestDueAt: due?.oldest ?? undefined,
+    awaitingApproval: awaiting?.deletions ?? 0,
   };
 }
 
