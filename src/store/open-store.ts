@@ -48,7 +48,7 @@ function requireBackupPath(databaseUrl: string): string {
   if (path !== undefined) return path;
   throw new StoreError(
     "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Store the ledger in DATA_DIR, or the output of " +
-      "`sluice receipt export`, separately.",
+      "`sluice receipt export --include-confidential`, separately.",
   );
 }
 

@@ -14,12 +14,14 @@ import {
   acme,
   add,
   claim,
+  day,
   deletionOf,
   draftOf,
   exists,
   finish,
   hold,
   keyOf,
+  onDay,
   operator,
   organization,
   other,
@@ -27,14 +29,11 @@ import {
   release,
   request,
   requireConsistent,
+  seen,
   worker,
   write,
 } from "./scene.ts";
 
-const day = 86_400_000;
-/** Midnight of a day of January 1970, by which the test clock counts. */
-const onDay = (number: number) => (number - 1) * day;
-const seen = (number: number) => ({ timestamp: new Date(onDay(number)).toISOString() });
 const root = keyOf("transaction", "t");
 
 async function openWithOrganizations(

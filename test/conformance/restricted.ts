@@ -15,6 +15,7 @@ import {
   add,
   changesOf,
   claim,
+  day,
   deletionOf,
   draftOf,
   exists,
@@ -22,6 +23,7 @@ import {
   hold,
   keyOf,
   mark,
+  onDay,
   operator,
   organization,
   payloadsOf,
@@ -29,14 +31,11 @@ import {
   release,
   request,
   requireConsistent,
+  seen,
   worker,
   write,
 } from "./scene.ts";
 
-const day = 86_400_000;
-/** Midnight of a day of January 1970, by which the test clock counts. */
-const onDay = (number: number) => (number - 1) * day;
-const seen = (number: number) => ({ timestamp: new Date(onDay(number)).toISOString() });
 const report = "transaction_suspicious_activity";
 
 async function open(engine: Engine, test: Parameters<typeof openSite>[1]) {
@@ -209,6 +208,62 @@ export function testRestricted(engine: Engine): void {
       assert.deepEqual([erased, kept], [{ person: 1 }, { customer_sar: 1 }]);
       assert.equal(await exists(store, keyOf("customer_sar", "late")), false);
       await requireEnd(store, restrictedId(id), onDay(7));
+    });
+
+    it("says for whom a pseudonym stands, while a report is kept that its transaction supports", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, report, 10);
+      for (const id of ["p", "q", "r"]) await add(store, "person", id, seen(2));
+      for (const [id, sender] of [
+        ["t1", "p"],
+        ["t2", "p"],
+        ["t3", "q"],
+        ["t4", "r"],
+      ] as const) {
+        const sent = { ...seen(2), sender_id: sender, sender_country: "DE" };
+        await add(store, "transaction", id, sent);
+      }
+      await add(store, "transaction_alert", "a", { ...seen(2), related_tx_ids: ["t3"] });
+      await addReport(store, "direct", { related_tx_ids: ["t1", "t2"] });
+      await addReport(store, "by alert", { related_alert_id: "a" });
+      const sets: string[] = [];
+      for (const [party, reportId] of [
+        ["p", "direct"],
+        ["q", "by alert"],
+      ] as const) {
+        const { set, redactedByType, kept } = await deleteNow(store, ["person", party]);
+        assert.deepEqual(kept, {});
+        assert.equal(redactedByType["transaction"], party === "p" ? 2 : 1);
+        const [payload] = await payloadsOf(
+          store,
+          keyOf("transaction", party === "p" ? "t1" : "t3"),
+        );
+        const references = { set, after: undefined, limit: 10 };
+        const [found, ...more] = await store.restricted.listReferences(references);
+        assert.deepEqual([found?.fromId, found?.fromSet, more], [reportId, undefined, []]);
+        assert.deepEqual([found?.toType, found?.toId], ["person", payload?.["sender_id"]]);
+        sets.push(set);
+      }
+      // No report names what this one has sent.
+      const { set: none } = await deleteNow(store, ["person", "r"]);
+      assert.equal(await store.findDeletion(none, undefined), undefined);
+      // The report moves, and what the pseudonym stands for is kept as long as it.
+      const moved = await deleteNow(store, ["transaction", "t3"]);
+      assert.deepEqual(moved.kept, { transaction: 1, transaction_alert: 1, [report]: 1 });
+      const [, second = ""] = sets;
+      const [followed] = await store.restricted.listReferences({
+        set: second,
+        after: undefined,
+        limit: 10,
+      });
+      assert.equal(followed?.fromSet, moved.set);
+      await requireEnd(store, sets[0] ?? "", onDay(12));
+      await processAll(store, onDay(12));
+      assert.equal((await deletionOf(store, second)).status, "completed");
+      assert.deepEqual((await payloadsOf(store, keyOf(report, "direct")))[0]?.["related_tx_ids"], [
+        "t1",
+        "t2",
+      ]);
     });
 
     it("is filled again by the replay of the deletion, and not erased early", async (test) => {

@@ -24,6 +24,11 @@ export const other = "org_other";
 export const operator: Act = { actor: "operator", now: 1_000_000 };
 export const worker: Act = { actor: "worker", now: 2_000_000 };
 
+export const day = 86_400_000;
+/** Midnight of a day of January 1970, by which the test clock counts. */
+export const onDay = (number: number) => (number - 1) * day;
+export const seen = (number: number) => ({ timestamp: new Date(onDay(number)).toISOString() });
+
 export function typeNamed(name: string): RecordType {
   const type = recordTypeByName(name);
   assert.ok(type, name);

@@ -11,7 +11,10 @@ import {
 } from "./erasure.ts";
 
 /** Records of these types support the reports that name them. */
-const supportingTypes: ReadonlySet<ResourceType> = new Set(["transaction", "transaction_alert"]);
+export const supportingTypes: ReadonlySet<ResourceType> = new Set([
+  "transaction",
+  "transaction_alert",
+]);
 
 /**
  * `obliged`: confidential records of the plan that have to be kept as they are. `edges`: those that the plan was made from; only

@@ -4,6 +4,7 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../domain/deletion/restricted-set.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
 import { payloadDigest } from "../payload-digest.ts";
 import { storeProgress } from "./erasure.ts";
@@ -31,7 +32,7 @@ const findRelation = `
   SELECT 1 FROM relation
   WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND to_type = $4 AND to_id = $5`;
 
-const lockReport = `
+const lockRow = `
   SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
   --postgres FOR NO KEY UPDATE
   `;
@@ -125,6 +126,15 @@ function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<voi
   yield* run(setDone, moving, from_type, from_id, to_type, to_id, done);
 }
 
+/** Until the end of the transaction nobody else rewrites or moves it. False if it does not exist there. */
+export function* lockReport({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<boolean> {
+  return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
+}
+
 /** Whether the report contains the reference. Rewrites the changes that do, if wanted. */
 function* rewriteReport(
   row: ReferenceRow,
@@ -133,7 +143,11 @@ function* rewriteReport(
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
   const key = [organizationId, from_type, from_id] as const;
-  if (write && (yield* get(lockReport, ...key)) === undefined) return false;
+  if (
+    write &&
+    !(yield* lockReport({ organizationId, resourceType: from_type, resourceId: from_id }))
+  )
+    return false;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return false;
   const gone = new Map([[nodeKey(to_type, to_id), undefined]]);
   let found = false;

@@ -1,9 +1,10 @@
 // References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set. By them a
 // set knows the reports that keep it; when it ends, they are redacted.
 
-import { parseNodeKey } from "../../domain/deletion/erasure.ts";
+import { type Node, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { PlanTarget } from "./plan.ts";
+import type { KeepingReport } from "./restricted-set.ts";
 import { get, run, type Statements } from "./statements.ts";
 
 const findMoving = `
@@ -68,21 +69,40 @@ export function* noteReferences(
 ): Statements<void> {
   const kept = targets.filter(({ reference, restricted }) => restricted && reference !== undefined);
   for (const [report, references] of Map.groupBy(kept, ({ record }) => record)) {
-    const { type, id } = parseNodeKey(report);
-    const moving = yield* get<MovingRow>(findMoving, organizationId, type, id);
+    const { type: resourceType, id: resourceId } = parseNodeKey(report);
     const named = references.flatMap(({ reference }) =>
       reference === undefined ? [] : [parseNodeKey(reference)],
     );
-    yield* run(
-      insertReferences,
-      deletionRequestId,
-      organizationId,
-      type,
-      id,
-      moving?.deletion_request_id ?? "",
-      JSON.stringify(named.map((node) => [node.type, node.id])),
+    yield* noteReferencesOf(
+      { deletionRequestId, organizationId },
+      { resourceType, resourceId, movedBy: undefined },
+      named,
     );
   }
+}
+
+/** Of one report. `movedBy`: the deletion that has moved it; undefined if it is still in the organization. */
+export function* noteReferencesOf(
+  {
+    deletionRequestId,
+    organizationId,
+  }: Pick<LeavingReports, "deletionRequestId" | "organizationId">,
+  { resourceType, resourceId, movedBy }: Omit<KeepingReport, "organizationId">,
+  named: readonly Node[],
+): Statements<void> {
+  const moving =
+    movedBy ??
+    (yield* get<MovingRow>(findMoving, organizationId, resourceType, resourceId))
+      ?.deletion_request_id;
+  yield* run(
+    insertReferences,
+    deletionRequestId,
+    organizationId,
+    resourceType,
+    resourceId,
+    moving ?? "",
+    JSON.stringify(named.map(({ type, id }) => [type, id])),
+  );
 }
 
 interface MovingRow {

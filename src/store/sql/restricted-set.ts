@@ -135,7 +135,7 @@ export function* findSetObstacle(planning: Planning): Statements<Obstacle | unde
 }
 
 /** A report is kept for as long where it is as what supports it; without a time to count from, since the request that moved it. */
-function* findObstacleOfReport(
+export function* findObstacleOfReport(
   report: KeepingReport,
   { restrictedOf, requestedAt: asked, isReplay, now }: Planning,
 ): Statements<Obstacle | undefined> {

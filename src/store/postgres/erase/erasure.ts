@@ -17,6 +17,7 @@ import {
   storeProgress,
   type TargetRow,
 } from "../../sql/erasure.ts";
+import { keepPseudonym } from "../../sql/kept-pseudonym.ts";
 import { updateReferences } from "../../sql/restricted-reference.ts";
 import { deleteOrphans } from "../../sql/orphan.ts";
 import { findPartyErasure } from "../../sql/pseudonym.ts";
@@ -74,7 +75,11 @@ export async function eraseStep(
   // Once a record is locked, no change is added to it that this step would not see.
   await lockRecords(transaction, uniqueKeys(targets));
   const erasure = await transaction.perform(findPartyErasure, deletionRequestId);
-  const { redactedTypes, orphans } = await redactAll(transaction, targets, erasure?.pseudonym);
+  const pseudonym = erasure?.pseudonym;
+  const { redactedTypes, renamed, orphans } = await redactAll(transaction, targets, pseudonym);
+  if (pseudonym !== undefined && renamed.length > 0) {
+    await transaction.perform(keepPseudonym, deletion, renamed, { pseudonym, now: act.now });
+  }
   if (orphans.length > 0) await transaction.perform(deleteOrphans, deletion, orphans, act);
   const erased = await eraseAll(transaction, targets);
   const moving = uniqueKeys(targets.filter((target) => isErased(target) && target.restricted));
@@ -116,6 +121,8 @@ async function eraseAll(
 interface Redacted {
   /** The types of the records, one entry for each reference or id that was removed. */
   readonly redactedTypes: readonly string[];
+  /** Records in which a pseudonym has replaced an id. */
+  readonly renamed: readonly RecordKey[];
   /** Records that name no party any more that is not erased. */
   readonly orphans: readonly RecordKey[];
 }
@@ -128,7 +135,7 @@ async function redactAll(
   const kept = keptReferencesOf(targets);
   if (kept.length > 0) await removeRelations(transaction, kept);
   const references = referencesOf(targets);
-  if (references.length === 0) return { redactedTypes: [], orphans: [] };
+  if (references.length === 0) return { redactedTypes: [], renamed: [], orphans: [] };
   const redactedTypes = await removeRelations(transaction, references);
   const byRecord = Map.groupBy(references, referringText);
   const changes = await rewriteChanges(transaction, {
@@ -137,9 +144,10 @@ async function redactAll(
     ),
     goneFrom: (key) => goneOf(byRecord.get(key) ?? [], pseudonym),
   });
-  if (pseudonym === undefined) return { redactedTypes, orphans: [] };
-  const { pseudonymised, orphans } = findPseudonymised(changes, pseudonym);
-  return { redactedTypes: [...redactedTypes, ...pseudonymised], orphans };
+  if (pseudonym === undefined) return { redactedTypes, renamed: [], orphans: [] };
+  const { renamed, orphans } = findRenamed(changes, pseudonym);
+  const renamedTypes = renamed.map(({ resourceType }) => resourceType);
+  return { redactedTypes: [...redactedTypes, ...renamedTypes], renamed, orphans };
 }
 
 function referringText({ organization_id, from_type, from_id }: Reference): string {
@@ -188,9 +196,9 @@ async function rewriteChanges(
   return changes;
 }
 
-/** The types of the records that name the pseudonym now, and those of them that are orphaned. */
-function findPseudonymised(changes: readonly Rewritten[], pseudonym: string) {
-  const pseudonymised: string[] = [];
+/** The records that name the pseudonym only now, and those of them that are orphaned. */
+function findRenamed(changes: readonly Rewritten[], pseudonym: string) {
+  const renamed: RecordKey[] = [];
   const orphans: RecordKey[] = [];
   for (const [, ofRecord] of Map.groupBy(changes, rowKeyText)) {
     const [first] = ofRecord;
@@ -199,10 +207,10 @@ function findPseudonymised(changes: readonly Rewritten[], pseudonym: string) {
     const after = ofRecord.map((change) => change.after);
     const parties = evaluateParties(first.resource_type, { before, after, pseudonym });
     if (!parties.isNew) continue;
-    pseudonymised.push(first.resource_type);
+    renamed.push(toKey(first));
     if (parties.isOrphan) orphans.push(toKey(first));
   }
-  return { pseudonymised, orphans };
+  return { renamed, orphans };
 }
 
 function uniqueKeys(rows: readonly KeyRow[]): readonly RecordKey[] {

@@ -20,6 +20,7 @@ import {
   type TargetRow,
 } from "../../sql/erasure.ts";
 import { eraseOrganizationStep } from "../../sql/organization-erasure.ts";
+import { keepPseudonym } from "../../sql/kept-pseudonym.ts";
 import { updateReferences } from "../../sql/restricted-reference.ts";
 import { deleteOrphans } from "../../sql/orphan.ts";
 import { findPartyErasure } from "../../sql/pseudonym.ts";
@@ -85,7 +86,10 @@ export function eraseStep(
   if (next.targets.length === 0) return { done: true };
   const { erased, moved, targets } = eraseAll(connection, next, act);
   const pseudonym = connection.perform(findPartyErasure, deletionRequestId)?.pseudonym;
-  const { redactedTypes, orphans } = redactAll(connection, targets, pseudonym);
+  const { redactedTypes, renamed, orphans } = redactAll(connection, targets, pseudonym);
+  if (pseudonym !== undefined && renamed.length > 0) {
+    connection.perform(keepPseudonym, deletion, renamed, { pseudonym, now: act.now });
+  }
   if (orphans.length > 0) {
     connection.perform(deleteOrphans, deletion, orphans, act);
     group.deletionsChanged();
@@ -161,6 +165,8 @@ function eraseChanges(connection: Connection, target: NumberedTarget, changesMax
 interface Redacted {
   /** The types of the records, one entry for each reference or id that was removed. */
   readonly redactedTypes: string[];
+  /** Records in which a pseudonym has replaced an id. */
+  readonly renamed: RecordKey[];
   /** Records that name no party any more that is not erased. */
   readonly orphans: RecordKey[];
 }
@@ -175,7 +181,7 @@ function redactAll(
     nodeKey(from_type, from_id),
   );
   for (const reference of keptReferencesOf(targets)) removeRelationOf(connection, reference);
-  const result: Redacted = { redactedTypes: [], orphans: [] };
+  const result: Redacted = { redactedTypes: [], renamed: [], orphans: [] };
   for (const references of byRecord.values()) {
     redactRecord(connection, { references, pseudonym, result });
   }
@@ -207,8 +213,10 @@ function redactRecord(
   const rewritten = rewriteChanges(connection, record, gone);
   if (pseudonym === undefined || rewritten === undefined) return;
   const { isNew, isOrphan } = evaluateParties(resourceType, { ...rewritten, pseudonym });
-  if (isNew) result.redactedTypes.push(resourceType);
-  if (isNew && isOrphan) result.orphans.push(record);
+  if (!isNew) return;
+  result.redactedTypes.push(resourceType);
+  result.renamed.push(record);
+  if (isOrphan) result.orphans.push(record);
 }
 
 interface StoredPayload extends Pick<Change, "changeNo" | "payload"> {
