@@ -6,6 +6,7 @@ import { readCampaignOptions } from "../crash/campaign-options.ts";
 import { runDisclosureCampaign } from "./disclosure-campaign.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
+import { preferMemory } from "../support/temp-folder.ts";
 import type { RankStatistic } from "./rank-statistic.ts";
 import { measureTiming } from "./timing.ts";
 
@@ -40,7 +41,11 @@ function describe({ superiority, deviations }: RankStatistic): string {
 
 /** From now on services have their stores on this engine. */
 async function useEngine(): Promise<PostgresServer | undefined> {
-  if (engine === "sqlite") return undefined;
+  if (engine === "sqlite") {
+    // Times are measured where the store has to wait for the disk, as in service.
+    if (!options.flags.has("timing")) preferMemory();
+    return undefined;
+  }
   if (engine !== "postgres") {
     throw new TypeError(`--engine must be sqlite or postgres, but is "${engine}"`);
   }

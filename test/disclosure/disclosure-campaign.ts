@@ -38,8 +38,8 @@ interface Pair {
 
 /** Pairs that are processed together. */
 const pairsAtOnce = 250;
-/** Then a new store is made, because the time to complete deletions grows with its size. */
-const pairsOfStore = 2_000;
+/** Then a new store is made, because each round of the retention ceiling reads all organizations. */
+const pairsOfStore = 500;
 const worldsAtOnce = 32;
 /** Before which the second half of the hidden records is written. */
 const lateStep = 3;

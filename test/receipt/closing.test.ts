@@ -3,44 +3,26 @@
 // everything; and a restore of a backup from before the closing does not bring it back.
 
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/close-organization.ts";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { operator, organization, write } from "../conformance/scene.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { canaryRecord, findWord, goes, stays } from "./canary.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { canaryRecord, goes, stays } from "./canary.ts";
+import { copyOf, filesWith, killAt, processDue } from "./kill-scene.ts";
 
-const program = join(import.meta.dirname, "crash-process.ts");
-const folders: string[] = [];
 const recordsOfType = 1;
 const related = {
   screening: { related_tx_id: "transaction-0" },
   customer_sar: { related_person_id: "person-0" },
 } as const;
-
-after(() => folders.forEach(removeFolder));
-
-function makeFolder(): string {
-  const folder = makeTempFolder();
-  folders.push(folder);
-  return folder;
-}
-
-function copyOf(folder: string): string {
-  const copy = makeFolder();
-  cpSync(folder, copy, { recursive: true });
-  return copy;
-}
 
 /** Records of every type in both organizations, with a word by which their bytes are recognised. */
 async function fill(app: App): Promise<void> {
@@ -61,17 +43,6 @@ async function fill(app: App): Promise<void> {
   }
 }
 
-async function processDue(app: App): Promise<void> {
-  const stopping = new AbortController().signal;
-  // What the killed process had claimed is claimed again once its lease has expired.
-  const later = { ...app, now: () => Date.now() + 3_600_000 };
-  for (;;) {
-    const all = await processDeletions(later, { claimant: "test", stopping });
-    assert.ok(all.every(({ result }) => result === "completed"));
-    if (all.length === 0) return;
-  }
-}
-
 async function requireErased({ store }: App): Promise<void> {
   assert.deepEqual(await store.countRecords("closed"), {});
   const each = recordTypes.map(({ resourceType }) => [resourceType, recordsOfType]);
@@ -83,27 +54,10 @@ async function requireErased({ store }: App): Promise<void> {
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
 }
 
-function filesWith(folder: string, word: string): readonly string[] {
-  return readdirSync(folder).filter(
-    (name) => Object.keys(findWord(readFileSync(join(folder, name)), word)).length > 0,
-  );
-}
-
-/** Undefined if it was killed; otherwise how many points there were. */
-async function killAt(point: number, folder: string): Promise<number | undefined> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
-  const child = fork(program, [`${point}`], { env });
-  let points: number | undefined;
-  child.on("message", (message: { points: number }) => ({ points } = message));
-  await once(child, "exit");
-  return points;
-}
-
 describe("the deletion of a closed organization", () => {
-  const line = makeCommandLine({ folder: makeFolder() });
-  const backup = join(makeFolder(), "backup.db");
-  const prepared = makeFolder();
+  const line = makeCommandLine({ folder: makeTempFolder() });
+  const backup = join(makeTempFolder(), "backup.db");
+  const prepared = makeTempFolder();
 
   before(async () => {
     await operate(line.environment, fill);

@@ -3,13 +3,10 @@
 // nowhere else; and after the floor no file of the data folder contains a byte of it.
 
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { setFloor } from "../../src/actions/retention-floors.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
@@ -17,21 +14,13 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { keyOf, operator, organization, request, typeNamed, write } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { canaryRecord, findWord, goes, stays } from "./canary.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { canaryRecord, goes, stays } from "./canary.ts";
+import { filesWith, killAt, processDue } from "./kill-scene.ts";
 
-const program = join(import.meta.dirname, "crash-process.ts");
 const deletionRequestId = "del_person";
 const set = restrictedId(deletionRequestId);
 const organizationId = "acme";
-const folders: string[] = [];
-after(() => folders.forEach(removeFolder));
-
-function makeFolder(): string {
-  const folder = makeTempFolder();
-  folders.push(folder);
-  return folder;
-}
 
 async function add(app: App, resourceType: string, word: string): Promise<void> {
   const type = typeNamed(resourceType);
@@ -54,17 +43,6 @@ async function keepReports(app: App, keepDays: number | null): Promise<void> {
   await setFloor(app, { organizationId, resourceType: "customer_sar", keepDays, countedFrom });
 }
 
-async function processDue(app: App): Promise<void> {
-  const stopping = new AbortController().signal;
-  // What the killed process had claimed is claimed again once its lease has expired.
-  const later = { ...app, now: () => Date.now() + 3_600_000 };
-  for (;;) {
-    const all = await processDeletions(later, { claimant: "test", stopping });
-    assert.ok(all.every(({ result }) => result === "completed"));
-    if (all.length === 0) return;
-  }
-}
-
 async function requireRestricted({ store }: App): Promise<void> {
   assert.deepEqual(await store.countRecords(organizationId), {});
   assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
@@ -74,27 +52,10 @@ async function requireRestricted({ store }: App): Promise<void> {
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
 }
 
-function filesWith(folder: string, word: string): readonly string[] {
-  return readdirSync(folder).filter(
-    (name) => Object.keys(findWord(readFileSync(join(folder, name)), word)).length > 0,
-  );
-}
-
-/** Undefined if it was killed; otherwise how many points there were. */
-async function killAt(point: number, folder: string): Promise<number | undefined> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
-  const child = fork(program, [`${point}`], { env });
-  let points: number | undefined;
-  child.on("message", (message: { points: number }) => ({ points } = message));
-  await once(child, "exit");
-  return points;
-}
-
 describe("a deletion that has to keep a report", () => {
-  const line = makeCommandLine({ folder: makeFolder() });
-  const backup = join(makeFolder(), "backup.db");
-  const prepared = makeFolder();
+  const line = makeCommandLine({ folder: makeTempFolder() });
+  const backup = join(makeTempFolder(), "backup.db");
+  const prepared = makeTempFolder();
 
   before(async () => {
     await operate(line.environment, fill);
@@ -118,7 +79,7 @@ describe("a deletion that has to keep a report", () => {
     assert.ok(points > 10, `${points}`);
     await operate(testEnvironment(prepared), requireRestricted);
     for (const share of [0.6]) {
-      const folder = makeFolder();
+      const folder = makeTempFolder();
       cpSync(backup, join(folder, "sluice.db"));
       const root = keyOf("person", "p", organizationId);
       const fields = { deletionRequestId };
@@ -145,7 +106,7 @@ describe("a deletion that has to keep a report", () => {
     await operate(line.environment, (app) => keepReports(app, null));
     await operate(line.environment, processDue);
     assert.deepEqual(filesWith(line.folder, stays), []);
-    const second = await line.ask("deletion show", set);
+    const second = await line.ask("deletion show --include-confidential", set);
     assert.equal(second["status"], "completed");
     assert.equal((await line.type("check --erasure")).code, 0);
     const restored = await line.ask("restore", backup, "--replace");

@@ -3,6 +3,7 @@
 
 import { readCampaignOptions } from "../crash/campaign-options.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { preferMemory } from "../support/temp-folder.ts";
 import { type RetentionCampaign, runRetentionCampaign } from "./retention-campaign.ts";
 
 const { seed, countMax, budgetMs, engine = "sqlite" } = readCampaignOptions("graphs", 10_000);
@@ -25,7 +26,10 @@ await postgres?.remove();
 
 /** Undefined for SQLite. */
 async function prepare(name: string): Promise<RetentionCampaign["makeDatabase"]> {
-  if (name === "sqlite") return undefined;
+  if (name === "sqlite") {
+    preferMemory();
+    return undefined;
+  }
   if (name !== "postgres")
     throw new TypeError(`--engine must be sqlite or postgres, but is "${name}"`);
   const server = (postgres = await startPostgres());

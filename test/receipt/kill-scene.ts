@@ -1,0 +1,48 @@
+// Data folders of a service that is killed while it processes deletions: prepared, copied, and searched for the bytes of records.
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { App } from "../../src/actions/app.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { findWord } from "./canary.ts";
+
+const program = join(import.meta.dirname, "crash-process.ts");
+
+export function copyOf(folder: string): string {
+  const copy = makeTempFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+export async function processDue(app: App): Promise<void> {
+  const stopping = new AbortController().signal;
+  // What the killed process had claimed is claimed again once its lease has expired.
+  const later = { ...app, now: () => Date.now() + 3_600_000 };
+  for (;;) {
+    const all = await processDeletions(later, { claimant: "test", stopping });
+    assert.ok(all.every(({ result }) => result === "completed"));
+    if (all.length === 0) return;
+  }
+}
+
+export function filesWith(folder: string, word: string): readonly string[] {
+  return readdirSync(folder).filter(
+    (name) => Object.keys(findWord(readFileSync(join(folder, name)), word)).length > 0,
+  );
+}
+
+/** Undefined if it was killed; otherwise how many points there were. */
+export async function killAt(point: number, folder: string): Promise<number | undefined> {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
+  const child = fork(program, [`${point}`], { env });
+  let points: number | undefined;
+  child.on("message", (message: { points: number }) => ({ points } = message));
+  await once(child, "exit");
+  return points;
+}
