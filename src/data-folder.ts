@@ -1,8 +1,9 @@
 // Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no deletion
 // reaches. Removes nothing.
 
-import { readdirSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { OperatorError } from "./actions/operator-error.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { codeOf } from "./files/file-error.ts";
@@ -15,12 +16,42 @@ const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 /** Created by the file system where the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 
+/**
+ * For a command that writes records to a file or a folder: there they would be a finding of `sluice check`. Throws OperatorError
+ * output.
+ */
+export function requireOutsideData(config: Config, path: string): void {
+  const wanted = actualPath(resolve(path));
+  const inside = dataFolders(config).find((folder) =>
+    `${wanted}${sep}`.startsWith(`${actualPath(folder)}${sep}`),
+  );
+  if (inside === undefined) return;
+  throw new OperatorError(
+    "output",
+    `${resolve(path)} is in the folder ${inside} of the store, where no deletion would reach what is written, and check reports ` +
+      "what does not belong to Sluice. Name a place elsewhere.",
+  );
+}
+
+/** Without symbolic links, as far as the path exists. */
+function actualPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(actualPath(parent), basename(path));
+  }
+}
+
+function dataFolders({ databaseUrl, dataDir }: Config): readonly string[] {
+  const store = sqlitePath(databaseUrl);
+  return [...new Set([resolve(dataDir), ...(store === undefined ? [] : [dirname(store)])])];
+}
+
 /** Absolute paths, in order. Leftovers of killed commands have to be removed before. */
 export function findUnknownFiles(config: Config): readonly string[] {
   const store = sqlitePath(config.databaseUrl);
-  const folders = new Set([resolve(config.dataDir)]);
-  if (store !== undefined) folders.add(dirname(store));
-  return [...folders].flatMap((folder) =>
+  return dataFolders(config).flatMap((folder) =>
     list(folder)
       .filter((name) => !isKnown(config, join(folder, name), store))
       .map((name) => join(folder, name))

@@ -91,7 +91,7 @@ function writeReceipts(sluice, path) {
   const part = `${path}.part`;
   const file = openSync(part, "wx", 0o600);
   try {
-    run(sluice, ["receipt", "export"], file);
+    run(sluice, ["receipt", "export", "--include-confidential"], file);
     fsyncSync(file);
     renameSync(part, path);
   } catch (error) {

@@ -2,6 +2,7 @@
 // erased here. Records under a legal hold or a retention floor are skipped.
 
 import type { Organization } from "../domain/access.ts";
+import { type Node, nodeKey } from "../domain/deletion/erasure.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { dayMs } from "../domain/retention/floor.ts";
@@ -9,7 +10,8 @@ import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestam
 import type { ExpiredPart } from "../store/retention.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
-import { readKnowledge, requireRight } from "./require-right.ts";
+import { previewRestriction } from "./preview-restriction.ts";
+import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
 
 /** Records that one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -80,6 +82,8 @@ export interface RetentionPreview extends Readonly<
   readonly organization: Organization;
   /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
+  /** Of the first records that would be deleted: what would move to the restricted store; undefined for those who may not know it. */
+  readonly restricted: readonly Node[] | undefined;
 }
 
 /**
@@ -101,7 +105,19 @@ export async function previewRetention(
     after = part.next;
   } while (after !== undefined);
   const { counts, dueByType, due } = tally;
-  return { organization, before: cutoff(app, organization), counts, dueByType, due };
+  const mayKnow = hasRight(app, "confidential.read");
+  const restricted = mayKnow ? await previewRestricted(app, due) : undefined;
+  return { organization, before: cutoff(app, organization), counts, dueByType, due, restricted };
+}
+
+/** Each record once, in any order. */
+async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<readonly Node[]> {
+  const found = new Map<string, Node>();
+  for (const key of due) {
+    const { records } = await previewRestriction(app, { ...key, requestedAt: app.now() });
+    for (const node of records) found.set(nodeKey(node.type, node.id), node);
+  }
+  return [...found.values()];
 }
 
 /** Organizations with a retention period that are not closed, in the order of their ids. */

@@ -83,7 +83,7 @@ function mayApprove(app: App, deletion: Deletion): boolean | "own" {
 }
 
 /** What is processed has a plan already, and everything of an organization is no cascade. */
-function hasPreview(deletion: Deletion): boolean {
+export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);
 }
 

@@ -2,14 +2,17 @@
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
+import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
 import { actOf, type App } from "./app.ts";
-import { findDeletion } from "./find-target.ts";
+import { findDeletion, noSuchDeletion } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 import { requireRight } from "./require-right.ts";
 
 /** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.cancel");
+  // A restricted set is named by the deletion that filled it.
+  if (isRestrictedId(deletionRequestId)) throw noSuchDeletion(deletionRequestId);
   const deletion = await findDeletion(app, deletionRequestId);
   if (isOfOrganization(deletion)) {
     throw new OperatorError(

@@ -3,9 +3,11 @@
 
 import { approvalWait, awaitsApproval } from "../domain/deletion/approval.ts";
 import { type Deletion, type DeletionStatus, openStatuses } from "../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import { explainWaits } from "./explain-wait.ts";
+import { withKnownWait } from "./find-target.ts";
 import { hasRight, readKnowledge } from "./require-right.ts";
 
 /**
@@ -41,7 +43,7 @@ export async function findMatching(
   const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
   const examined = await examine(app, query, { before, limit });
   const knows = await readKnowledge(app);
-  const known = examined.filter(knows);
+  const known = examined.filter(knows).map((deletion) => withKnownWait(app, deletion));
   const held = wait === undefined ? new Set<string>() : await findHeld(app, known);
   const found: Deletion[] = [];
   let last: Deletion | undefined;
@@ -119,28 +121,46 @@ export async function withWaits(
   app: App,
   deletions: readonly Deletion[],
 ): Promise<readonly ShownDeletion[]> {
-  // The reason of a hold may name a confidential record.
-  if (hasRight(app, "confidential.read")) {
-    const waits = await explainWaits(app, deletions);
-    return deletions.map((deletion) => ({
-      deletion,
-      waitsFor: waits.get(deletion.deletionRequestId),
-    }));
-  }
-  const held = await findHeld(app, deletions);
+  const explained = await listExplainable(app, deletions);
+  const waits = await explainWaits(app, [...explained]);
+  const others = deletions.filter((deletion) => !explained.has(deletion));
+  const held = await findHeld(app, others);
   return deletions.map((deletion) => ({
     deletion,
-    waitsFor: describeWait(deletion, waitKindsOf(deletion, app.now(), held)),
+    waitsFor: explained.has(deletion)
+      ? waits.get(deletion.deletionRequestId)
+      : describeWait(deletion, waitKindsOf(deletion, app.now(), held)),
   }));
 }
 
-function describeWait(
-  { dueAt, floorUntil = 0 }: Deletion,
-  kinds: ReadonlySet<WaitKind>,
-): string | undefined {
+/**
+ * Of which this person may know what they wait for. That names no record of a type that always is confidential, because such a
+ * record delays no deletion but its own and that of a closed organization.
+ */
+async function listExplainable(
+  app: App,
+  deletions: readonly Deletion[],
+): Promise<ReadonlySet<Deletion>> {
+  if (hasRight(app, "confidential.read")) return new Set(deletions);
+  const organizations = await app.store.listOrganizations();
+  const without = new Set(
+    organizations
+      .filter(({ confidentialTypes: added = [] }) => added.length === 0)
+      .map(({ organizationId }) => organizationId),
+  );
+  return new Set(
+    deletions.filter(
+      (deletion) => !isOfOrganization(deletion) && without.has(deletion.organizationId),
+    ),
+  );
+}
+
+function describeWait(deletion: Deletion, kinds: ReadonlySet<WaitKind>): string | undefined {
+  const { dueAt, floorUntil = 0 } = deletion;
   if (kinds.has("approval")) return approvalWait;
   if (kinds.has("grace")) return `its grace period, until ${new Date(dueAt).toISOString()}`;
   if (kinds.has("hold")) return "a legal hold";
   if (kinds.has("floor")) return `a retention floor, until ${new Date(floorUntil).toISOString()}`;
+  if (isOfOrganization(deletion)) return deletion.waitingFor;
   return kinds.has("error") ? "another attempt" : undefined;
 }

@@ -4,10 +4,10 @@
 import type { CountKind, DisclosedCount, Disclosures } from "../domain/deletion/receipt-count.ts";
 import type { ResourceType } from "../domain/record-type.ts";
 import { actOf, type App } from "./app.ts";
-import { findDeletion, findType } from "./find-target.ts";
+import { confidentialType, findDeletion, findType } from "./find-target.ts";
 import { officialReader } from "./operator-reader.ts";
 import { OperatorError } from "./operator-error.ts";
-import { requireRight } from "./require-right.ts";
+import { requireRight, showing } from "./require-right.ts";
 import { findReceipt } from "./read-deletion.ts";
 import { discloseCounts } from "./receipt-counts.ts";
 
@@ -32,8 +32,7 @@ export async function discloseReceipt(
   { deletionRequestId, types, includeConfidential }: DisclosureRequest,
 ): Promise<DisclosureDocument> {
   requireRight(app, "receipt.disclose");
-  if (includeConfidential) requireRight(app, "confidential.read");
-  const deletion = await findDeletion(app, deletionRequestId);
+  const deletion = await findDeletion(showing(app, { includeConfidential }), deletionRequestId);
   const { organizationId } = deletion;
   const reader = await officialReader(app, organizationId);
   if (types !== undefined)
@@ -72,11 +71,7 @@ function withoutKept({
 function requireTypes(types: readonly ResourceType[], hidden: ReadonlySet<ResourceType>): void {
   for (const type of types) findType(type);
   const refused = types.find((type) => hidden.has(type));
-  if (refused === undefined) return;
-  throw new OperatorError(
-    "confidential_type",
-    `The type ${refused} is confidential. To disclose its numbers, add --include-confidential; it may be forbidden to do so.`,
-  );
+  if (refused !== undefined) throw confidentialType(refused);
 }
 
 function noReceipt(why: string): OperatorError {

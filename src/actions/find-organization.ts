@@ -34,7 +34,7 @@ export async function requireOrganization(
   if (organizationId !== undefined) await findOrganization(app, organizationId);
 }
 
-/** By record type, of those types that this person may know of. Throws OperatorError not_permitted. */
+/** By record type, of those types that this person may know of and that have any. Throws OperatorError not_permitted. */
 export async function countRecords(
   app: App,
   organizationId: string,
@@ -43,6 +43,6 @@ export async function countRecords(
   const knows = await readKnowledge(app);
   const counts = Object.entries(await app.store.countRecords(organizationId));
   return Object.fromEntries(
-    counts.filter(([resourceType]) => knows({ organizationId, resourceType })),
+    counts.filter(([resourceType, count]) => count > 0 && knows({ organizationId, resourceType })),
   );
 }

@@ -5,18 +5,22 @@ import type { RecordKey } from "../domain/record/record-write.ts";
 import type { HoldFilter } from "../store/holds.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
-import { findType } from "./find-target.ts";
+import { confidentialType, findType } from "./find-target.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
 
 /**
  * Those on records that this person may know of, in the order of their ids. Throws OperatorError not_permitted,
- * no_such_organization and no_such_type.
+ * no_such_organization, no_such_type and confidential_type.
  */
 export async function listHolds(app: App, filter: HoldFilter): Promise<readonly Hold[]> {
   requireRight(app, "hold.read");
   await requireOrganization(app, filter.organizationId);
   if (filter.resourceType !== undefined) findType(filter.resourceType);
   const knows = await readKnowledge(app);
+  const { organizationId = "", resourceType } = filter;
+  if (resourceType !== undefined && !knows({ organizationId, resourceType })) {
+    throw confidentialType(resourceType);
+  }
   const found: Hold[] = [];
   let { after } = filter;
   for (;;) {

@@ -4,6 +4,7 @@
 import { confidentialTypes, type Reader } from "../domain/confidentiality.ts";
 import { allScopes } from "../domain/scope.ts";
 import type { App } from "./app.ts";
+import { hasRight } from "./require-right.ts";
 
 /** May count records of types that are not confidential, and read none. */
 export async function publicReader({ store }: App, organizationId: string): Promise<Reader> {
@@ -18,12 +19,18 @@ export async function officialReader(app: App, organizationId: string): Promise<
   return { confidential, covered: new Set(allScopes) };
 }
 
+/** What this person may know. */
+export function readerOf(app: App, organizationId: string): Promise<Reader> {
+  const isOfficer = hasRight(app, "confidential.read");
+  return (isOfficer ? officialReader : publicReader)(app, organizationId);
+}
+
 /** By the id of the organization. */
-export async function publicReaders(
+export async function readersOf(
   app: App,
   organizationIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, Reader>> {
   const readers = new Map<string, Reader>();
-  for (const id of new Set(organizationIds)) readers.set(id, await publicReader(app, id));
+  for (const id of new Set(organizationIds)) readers.set(id, await readerOf(app, id));
   return readers;
 }

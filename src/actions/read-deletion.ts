@@ -1,6 +1,11 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
-import { mayCount, mayReadAllConfidential, type Reader } from "../domain/confidentiality.ts";
+import {
+  mayCount,
+  mayKnowKept,
+  mayReadAllConfidential,
+  type Reader,
+} from "../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../domain/deletion/receipt-count.ts";
@@ -9,6 +14,7 @@ import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { DeletionFilter } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
+import { withKnownWait } from "./find-target.ts";
 import { discloseCounts } from "./receipt-counts.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
 
@@ -80,7 +86,9 @@ export async function listDeletions(
     const page = await app.store.listDeletions({ ...filter, before, limit });
     found.push(...page.filter(knows));
     before = page.at(-1);
-    if (page.length < limit || found.length >= filter.limit) return found;
+    if (page.length < limit || found.length >= filter.limit) {
+      return found.map((deletion) => withKnownWait(app, deletion));
+    }
   }
 }
 
@@ -109,11 +117,16 @@ export function viewDeletion(
   };
 }
 
-/** Records that are no longer among those of the organization, in the same order for every deletion. */
+/**
+ * Records that are erased, in the same order for every deletion. For a reader who may not know that something was kept, these are
+ * all that are no longer among those of the organization.
+ */
 export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
-  const { removed } = countsOf(deletion);
+  const { removed, kept } = countsOf(deletion);
   const visible = recordTypes.flatMap((type): [string, number][] => {
-    const count = removed[type.resourceType] ?? 0;
+    const { resourceType } = type;
+    const known = mayKnowKept(reader, type) ? (kept[resourceType] ?? 0) : 0;
+    const count = (removed[resourceType] ?? 0) - known;
     return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
   });
   return Object.fromEntries(visible);

@@ -5,7 +5,7 @@ import { actOf, type App } from "./app.ts";
 import { findHold, noSuchHold } from "./find-hold.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
-import { requireRight } from "./require-right.ts";
+import { readKnowledge, requireRight, showing } from "./require-right.ts";
 
 export interface Released {
   readonly hold: Hold;
@@ -32,10 +32,12 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
   const [only, ...others] = await app.store.holds.ofRecords([key]);
   if (only === undefined) {
     const { organizationId } = key;
-    const known = await app.store.holds.list({ organizationId, limit: 100 });
+    const shown = showing(app, { includeConfidential: false });
+    const holds = await shown.store.holds.list({ organizationId, limit: 100 });
+    const known = holds.filter(await readKnowledge(shown));
     const held =
       known.length === 0
-        ? `Nothing is held in organization "${organizationId}".`
+        ? `Nothing that is not confidential is held in organization "${organizationId}".`
         : `Held there: ${listNames(known.map((hold) => `${hold.resourceType} ${hold.resourceId}`))}.`;
     throw new OperatorError("no_such_hold", `There is no hold on ${nameTarget(key)}. ${held}`);
   }

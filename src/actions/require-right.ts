@@ -3,7 +3,12 @@
 
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
-import { type OperatorRight, operatorRights, rightsOf } from "../domain/operator-right.ts";
+import {
+  allOperatorRights,
+  type OperatorRight,
+  operatorRights,
+  rightsOf,
+} from "../domain/operator-right.ts";
 import type { Operator } from "../domain/operator.ts";
 import type { App } from "./app.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -59,6 +64,23 @@ export async function readKnowledge(app: Pick<App, "rights" | "store">): Promise
   const always = confidentialTypes();
   return ({ organizationId, resourceType }) =>
     !isRestrictedId(organizationId) && !(hidden.get(organizationId) ?? always).has(resourceType);
+}
+
+/**
+ * The application for a command whose output is passed on unless confidential records are asked for: without them, nobody gets
+ * more than somebody who may not learn of them (decision 0053). Throws OperatorError not_permitted.
+ */
+export function showing(
+  app: App,
+  { includeConfidential }: { readonly includeConfidential: boolean },
+): App {
+  if (includeConfidential) {
+    requireRight(app, "confidential.read");
+    return app;
+  }
+  const rights = new Set(app.rights ?? allOperatorRights);
+  rights.delete("confidential.read");
+  return { ...app, rights };
 }
 
 /** Types that are confidential in any organization, if this person may not know of their records. */

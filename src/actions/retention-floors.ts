@@ -77,9 +77,10 @@ function requireAllowed(type: RecordType, keepDays: number, countedFrom: FloorOr
   }
   if (countedFrom === "closed" && closed === undefined) {
     const types = recordTypes.filter((one) => one.closed !== undefined);
+    const origins = hasFilingTime(type) ? "last_seen or report_filed_at" : "last_seen";
     throw new OperatorError(
       "invalid",
-      `A ${resourceType} is never closed, so its floor can only count from last_seen. Floors that count from closing are ` +
+      `A ${resourceType} is never closed, so its floor can only count from ${origins}. Floors that count from closing are ` +
         `possible for: ${types.map((one) => one.resourceType).join(", ")}.`,
     );
   }

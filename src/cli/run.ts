@@ -4,6 +4,7 @@
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../config.ts";
 import { UsageError } from "../actions/operator-error.ts";
+import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
 import type { Command } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
@@ -25,7 +26,7 @@ export async function run(
     if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
     const known =
       error instanceof CommanderError ? new UsageError(describeUsageError(error, words)) : error;
-    report(known, processContext, json);
+    report(known, processContext, { json, words });
     return known instanceof UsageError ? exitCode.usage : exitCode.failure;
   }
 }
@@ -104,10 +105,15 @@ function warnOfUnknownSettings({ environment, err }: ProcessContext): void {
   }
 }
 
-function report(error: unknown, { err, environment }: ProcessContext, json: boolean): void {
+function report(
+  error: unknown,
+  { err, environment }: ProcessContext,
+  { json, words }: { readonly json: boolean; readonly words: readonly string[] },
+): void {
   const view = viewError(error);
+  const message = escapeControls(view.message, words);
   const opening = makePaint(err, environment, { json })("bad", "sluice:");
-  err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${view.message}\n`);
+  err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
 }

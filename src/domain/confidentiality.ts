@@ -66,9 +66,14 @@ export function mayReadAllConfidential(reader: Reader): boolean {
   });
 }
 
-/** The kinds of numbers of this type whose salts the reader may have. That something was kept says that there was a report. */
+/** Whether the reader may know how many records of this type were kept: that any were says that there was a report. */
+export function mayKnowKept(reader: Reader, type: RecordType): boolean {
+  const isConfidentialToo = reader.confidential.has(type.resourceType);
+  return mayRead(reader, type) && (isConfidentialToo || mayReadAllConfidential(reader));
+}
+
+/** The kinds of numbers of this type whose salts the reader may have. */
 export function disclosableKinds(reader: Reader, type: RecordType): readonly CountKind[] {
   if (!mayRead(reader, type)) return [];
-  const mayKnowKept = reader.confidential.has(type.resourceType) || mayReadAllConfidential(reader);
-  return countKinds.filter((kind) => kind !== "kept" || mayKnowKept);
+  return countKinds.filter((kind) => kind !== "kept" || mayKnowKept(reader, type));
 }

@@ -81,7 +81,7 @@ async function playUntilLoss({ line, apart, start }: Site) {
     ids.push(await requestDeletion(server.client, acme, id));
     await awaitCompletion(server.client, acme, ids.at(-1) ?? "");
   }
-  const { out: receipts } = await line.type("receipt export");
+  const { out: receipts } = await line.type("receipt export --include-confidential");
   await server.stop();
   return { acme, file, ids, receipts, before };
 }
@@ -173,7 +173,7 @@ describe("a restore", () => {
     const id = String(earlier["deletion_request_id"]);
     assert.deepEqual(await awaitCompletion(server.client, acme, id), earlier);
     // The chain continues from the receipts that were issued, so that all of them form one chain.
-    const { out: now } = await site.line.type("receipt export");
+    const { out: now } = await site.line.type("receipt export --include-confidential");
     const all = join(site.apart, "all.ndjson");
     writeFileSync(all, receipts + now.trim().split("\n").slice(1).join("\n"));
     assert.equal((await site.line.ask("receipt verify", all))["ok"], true);

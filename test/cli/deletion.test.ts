@@ -188,7 +188,7 @@ describe("deletion hold and release", () => {
     const words = ["deletion", "release", "transaction", "tx-none", "--organization", "acme"];
     assert.match(
       (await line.fail(...words)).message,
-      /no hold on transaction "tx-none".*Nothing is held/,
+      /no hold on transaction "tx-none".*Nothing that is not confidential is held/,
     );
     await beside((app) => addTransaction(app, "acme", { tx_id: "tx-kept" }));
     await line.ask(

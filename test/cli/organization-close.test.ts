@@ -37,7 +37,10 @@ describe("organization close", () => {
   it("only says what it would delete unless it is confirmed", async () => {
     const { name, message } = await line.fail(...close);
     assert.equal(name, "not_confirmed");
-    assert.match(message, /Nothing was changed.*"acme" \(acme\).*delete 3 transaction\. Add --yes/);
+    assert.match(
+      message,
+      /Nothing was changed.*"acme" \(acme\).*delete 3 transaction\. .* Add --yes/,
+    );
     const shown = await line.ask("organization", "show", "acme");
     assert.equal(shown["closed_at"], null);
   });
@@ -143,14 +146,15 @@ describe("organization close, under a hold and a retention floor", () => {
         processDeletions(app, { claimant: "test", stopping: new AbortController().signal }),
       );
     assert.deepEqual(await processAll(), []);
-    const show = async () => (await line.type("organization show acme")).out;
+    const show = async () => (await line.type("organization show acme --include-confidential")).out;
     assert.match(await show(), /pending, waiting for a hold on transaction tx-2/);
     await line.ask("deletion", "release", String(held["hold_id"]));
     assert.deepEqual(await processAll(), []);
     assert.match(await show(), /waiting for the retention floor of transaction tx-\d: 10,000 days/);
     assert.match((await line.type("retention show --organization acme")).out, /^closed/m);
     const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
-    assert.equal(typeof (await line.ask("deletion", "show", String(id)))["floor_until"], "string");
+    const waiting = await line.ask("deletion show --include-confidential", String(id));
+    assert.equal(typeof waiting["floor_until"], "string");
     await line.ask(...floor, "--keep-days", "none");
     const [done] = await processAll();
     assert.equal(done?.result, "completed");

@@ -3,13 +3,11 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findType } from "../../src/actions/find-target.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
-import { writeRecords } from "../../src/actions/write-records.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
-import { addTransaction } from "./write-transactions.ts";
+import { processAll } from "./process-all.ts";
+import { addRecord, addTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock(Date.UTC(2026, 2, 1));
 const line = makeCommandLine({ now: clock.now });
@@ -19,34 +17,18 @@ await line.ask("organization create --name Other --id other");
 await operate(line.environment, async (opened) => {
   const app = { ...opened, now: clock.now };
   for (const id of ["tx-1", "tx-2"]) await addTransaction(app, "acme", { tx_id: id });
-  await writeRecords(app, {
-    organizationId: "acme",
-    type: findType("transaction_suspicious_activity"),
-    mode: "append",
-    lenient: false,
-    single: true,
-    items: [
-      {
-        suspicious_activity_id: "report-1",
-        detection_date: "2026-01-31T00:00:00Z",
-        report_filed_at: "2026-02-01T00:00:00Z",
-        related_tx_ids: ["tx-1", "tx-2"],
-        timestamp: "2026-02-01T00:00:00Z",
-      },
-    ],
+  await addRecord(app, "acme", {
+    type: "transaction_suspicious_activity",
+    fields: {
+      suspicious_activity_id: "report-1",
+      detection_date: "2026-01-31T00:00:00Z",
+      report_filed_at: "2026-02-01T00:00:00Z",
+      related_tx_ids: ["tx-1", "tx-2"],
+      timestamp: "2026-02-01T00:00:00Z",
+    },
   });
 });
-
-function process(): Promise<unknown> {
-  return operate(line.environment, async (opened) => {
-    const app = { ...opened, now: clock.now };
-    const stopping = new AbortController().signal;
-    for (;;) {
-      const done = await processDeletions(app, { claimant: "test", stopping });
-      if (done.length === 0) return;
-    }
-  });
-}
+const process = () => processAll(line, clock.now);
 
 async function audited(action: string): Promise<readonly Record<string, unknown>[]> {
   const { out } = await line.type("audit export");
@@ -134,7 +116,7 @@ describe("restricted", () => {
     await line.ask("deletion release", String(hold["hold_id"]));
     await process();
     assert.deepEqual(await line.ask("restricted list", ...ofAcme), { sets: [] });
-    const receipt = await line.ask("deletion show", `restricted/${id}`);
+    const receipt = await line.ask("deletion show --include-confidential", `restricted/${id}`);
     assert.equal(receipt["status"], "completed");
     const { state } = await line.ask(
       "record show transaction_suspicious_activity report-1",

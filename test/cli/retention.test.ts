@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
+import { processAll } from "./process-all.ts";
 import { addTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock(Date.UTC(2026, 2, 1));
@@ -21,13 +21,7 @@ const set = (type: string, keepDays: string, ...more: readonly string[]) =>
   ["retention set --organization acme --type", type, "--keep-days", keepDays, ...more] as const;
 const show = () => line.ask("retention show --organization acme");
 
-function process(): Promise<unknown> {
-  return operate(line.environment, async (opened) => {
-    const app = { ...opened, now: clock.now };
-    const stopping = new AbortController().signal;
-    return processDeletions(app, { claimant: "test", stopping });
-  });
-}
+const process = () => processAll(line, clock.now);
 
 describe("retention set and show", () => {
   it("print the ceiling and the floors", async () => {
@@ -64,6 +58,16 @@ describe("retention set and show", () => {
     clock.advanceMs(Date.parse(end) - clock.now());
     await process();
     assert.equal((await line.ask("deletion show", id))["status"], "completed");
+  });
+
+  it("name what a floor of the type can count from", async () => {
+    for (const [type, origins] of [
+      ["transaction", "last_seen"],
+      ["transaction_suspicious_activity", "last_seen or report_filed_at"],
+    ] as const) {
+      const { message } = await line.fail(...set(type, "60", "--from", "closed"));
+      assert.ok(message.includes(`can only count from ${origins}. `), message);
+    }
   });
 
   it("refuse a floor above the ceiling, in both commands, and change nothing", async () => {

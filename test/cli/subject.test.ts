@@ -9,9 +9,11 @@ import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { operate } from "../support/server.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();
+const outside = makeTempFolder();
 await line.ask("organization", "create", "--name", "Acme <Bank>", "--id", "acme");
 const hostile = `p"<script>alert(1)</script>&'`;
 await operate(line.environment, async (app) => {
@@ -46,7 +48,7 @@ let exported = 0;
 
 async function exportAll(id: string, ...options: readonly string[]) {
   exported += 1;
-  const folder = join(line.folder, `archive ${exported}`);
+  const folder = join(outside, `archive ${exported}`);
   const report = await line.ask(
     `subject export person`,
     id,
@@ -88,7 +90,7 @@ describe("subject export", () => {
       lines("transaction").map((one) => one["resource_id"]),
       ["sent"],
     );
-    const left = readdirSync(line.folder).filter((name) => name.endsWith(".unfinished"));
+    const left = readdirSync(outside).filter((name) => name.endsWith(".unfinished"));
     assert.deepEqual(left, []);
   });
 
@@ -124,13 +126,30 @@ describe("subject export", () => {
   });
 
   it("replaces nothing, and leaves nothing of an export that fails", async () => {
-    const folder = join(line.folder, "taken");
+    const folder = join(outside, "taken");
     mkdirSync(folder);
     const command = `subject export person p ${of} --output`;
     assert.match((await line.fail(command, folder)).message, /is a folder/);
     assert.deepEqual(readdirSync(folder), []);
-    const missing = await line.fail(command, join(line.folder, "missing", "archive"));
+    const missing = await line.fail(command, join(outside, "missing", "archive"));
     assert.match(missing.message, /does not exist/);
+    for (const inside of ["archive", "deeper/archive"]) {
+      const refused = await line.fail(command, join(line.folder, inside));
+      assert.match(refused.message, /is in the folder .* no deletion would reach/);
+    }
+    assert.deepEqual((await line.ask("check"))["findings"], []);
+  });
+
+  it("finds what refers to somebody who has no record", async () => {
+    await operate(line.environment, async (app) => {
+      await add(app, "transaction", "alone", { sender_id: "unknown", sender_country: "DE" });
+    });
+    const { page, lines } = await exportAll("unknown");
+    assert.match(page, /There is no record of the person itself/);
+    assert.deepEqual(
+      lines("transaction").map((record) => record["resource_id"]),
+      ["alone"],
+    );
   });
 
   it("is in the audit trail, without the id", async () => {

@@ -1,4 +1,4 @@
-// Writes transactions to the store without the command line, through the action that the API uses.
+// Writes transactions and other records to the store without the command line, through the action that the API uses.
 
 import type { App } from "../../src/actions/app.ts";
 import { requestDeletion } from "../../src/actions/request-deletion.ts";
@@ -22,13 +22,21 @@ export async function addTransaction(
   organizationId: string,
   fields: Payload & { readonly tx_id: string },
 ): Promise<void> {
+  await addRecord(app, organizationId, { type: "transaction", fields: { ...complete, ...fields } });
+}
+
+export async function addRecord(
+  app: App,
+  organizationId: string,
+  { type, fields }: { readonly type: string; readonly fields: Payload },
+): Promise<void> {
   await writeRecords(app, {
     organizationId,
-    type: findType("transaction"),
+    type: findType(type),
     mode: "append",
     lenient: false,
     single: true,
-    items: [{ ...complete, ...fields }],
+    items: [fields],
   });
 }
 

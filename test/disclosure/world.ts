@@ -5,7 +5,10 @@ import { createHash } from "node:crypto";
 import { keyHashOf, keySpaceOf } from "../../src/actions/idempotency.ts";
 import { exportHistory, exportStates } from "../../src/actions/export-records.ts";
 import { publicReader } from "../../src/actions/operator-reader.ts";
-import { findReceipt } from "../../src/actions/read-deletion.ts";
+import { countRecords } from "../../src/actions/find-organization.ts";
+import { listHolds } from "../../src/actions/list-holds.ts";
+import { findReceipt, listDeletions } from "../../src/actions/read-deletion.ts";
+import { showing } from "../../src/actions/require-right.ts";
 import { createKey } from "../../src/actions/create-key.ts";
 import { createOrganization } from "../../src/actions/create-organization.ts";
 import { changeOrganization } from "../../src/actions/change-organization.ts";
@@ -117,7 +120,16 @@ export class World {
   /** The status of every deletion, and what an operator may pass on. */
   async readDeletions(): Promise<void> {
     const { app } = this.#service;
-    const reader = await publicReader(app, this.organizationId);
+    const { organizationId } = this;
+    const reader = await publicReader(app, organizationId);
+    const shown = showing(app, { includeConfidential: false });
+    this.#add("records", await countRecords(shown, organizationId));
+    this.#add("holds", await listHolds(shown, { organizationId, limit: 100 }));
+    const listed = await listDeletions(shown, { organizationId, limit: 100 });
+    this.#add(
+      "deletions",
+      listed.map(({ resourceType, status }) => [resourceType, status]),
+    );
     for (const [index, id] of this.#deletions.entries()) {
       await this.take({ deletion: index });
       const deletion = await app.store.findDeletion(id, this.organizationId);

@@ -92,7 +92,7 @@ describe("the export of the audit trail", () => {
   it("links a completed deletion to its receipt", async () => {
     const entries = await exported();
     const detail = entries.find(({ action }) => action === "deletion.complete")?.detail;
-    const { out } = await line.type("receipt export");
+    const { out } = await line.type("receipt export --include-confidential");
     const { receipt_no: receiptNo } = JSON.parse(out) as Record<string, unknown>;
     const { receiptHash } = detail as { receiptHash: string };
     assert.match(receiptHash, /^[0-9a-f]{64}$/);

@@ -78,11 +78,41 @@ describe("a deletion that erased a report", () => {
     assert.equal(verdict["ok"], true);
   });
 
+  it("has a status that is verified too, as far as the receipt and the disclosures prove it", async () => {
+    const { body } = await statusFor(officer);
+    for (const [name, value] of [
+      ["resource_id", "p-2"],
+      ["resource_type", "company"],
+      ["completed_at", "2020-01-01T00:00:00.000Z"],
+      ["status", "pending"],
+      ["erased", { person: 1 }],
+      ["erased", { person: 2, customer_sar: 1 }],
+      ["erased", { person: 1, customer_sar: 1, screening: 1 }],
+      ["erased", 7],
+    ] as const) {
+      const path = write("edited.json", { ...body, [name]: value });
+      const { code, out } = await line.type("receipt verify", path);
+      assert.equal(code, 1, name);
+      assert.match(out, new RegExp(`The status (?:says that ${name}|has no numbers)`));
+    }
+    const { body: seen } = await statusFor(clerk);
+    assert.match(
+      (await line.type("receipt verify", write("clerk.json", seen))).out,
+      /verified numbers: person \(removed 1\); every other .* 0\n  not disclosed: .*person \(kept\)/,
+    );
+    const claim = { ...seen, erased: { person: 1, transaction: 5 } };
+    const unproved = await line.type("receipt verify", write("claim.json", claim));
+    assert.equal(unproved.code, 0);
+    assert.match(unproved.out, /in the status, not verified: erased\.transaction$/m);
+  });
+
   it("is shown without the number to operators, unless they ask for it", async () => {
     const plain = await line.ask("deletion show", deletionId);
     assert.deepEqual(plain["erased"], { person: 1 });
     assert.doesNotMatch((await line.type("deletion show", deletionId)).out, /1 customer_sar/);
     const full = await line.ask("deletion show", deletionId, "--include-confidential");
+    const verdict = await line.ask("receipt verify", write("shown.json", full));
+    assert.equal(verdict["ok"], true);
     assert.deepEqual(full["erased"], { person: 1, customer_sar: 1 });
     const { deletions } = await line.ask("deletion list");
     assert.doesNotMatch(JSON.stringify(deletions), /"customer_sar":1/);
@@ -123,6 +153,33 @@ describe("a deletion that erased a report", () => {
   });
 });
 
+describe("a deletion that has to keep a report", () => {
+  it("does not count it as erased for callers who may know of it, and not at all for others", async () => {
+    const organization = ["--organization", officer.organizationId] as const;
+    const floor = "retention set --type customer_sar --keep-days 3650";
+    await line.ask(floor, ...organization);
+    await add("person", { person_id: "p-9", is_test_user: false, is_retail_customer: true });
+    await add("customer_sar", { sar_id: "sar-9", status: "FILED", related_person_id: "p-9" });
+    const body = { person_id: "p-9", reason: "asked" };
+    const asked = await send(clerk, "DELETE", "/v2/person", { body });
+    const id = String(asked.body.deletion_request_id);
+    await awaitCompletion(server.client, clerk, id);
+    const { body: seen } = await statusFor(officer, id);
+    assert.deepEqual(seen["erased"], { person: 1 });
+    const { customer_sar: numbers } = seen["disclosures"] as {
+      customer_sar: Readonly<Record<string, { readonly count: number }>>;
+    };
+    assert.deepEqual([numbers["removed"]?.count, numbers["kept"]?.count], [1, 1]);
+    assert.deepEqual((await statusFor(clerk, id)).body["erased"], { person: 1 });
+    const shown = await line.ask("deletion show --include-confidential", id);
+    assert.deepEqual([shown["erased"], shown["kept"]], [{ person: 1 }, { customer_sar: 1 }]);
+    for (const [name, status] of Object.entries({ seen, shown })) {
+      assert.equal((await line.ask("receipt verify", write(`${name}.json`, status)))["ok"], true);
+    }
+    await line.ask("retention set --type customer_sar --keep-days none", ...organization);
+  });
+});
+
 describe("sluice receipt disclose", () => {
   let receipt: string;
   before(async () => (receipt = write("receipt.json", (await statusFor(clerk)).body["receipt"])));
@@ -133,7 +190,10 @@ describe("sluice receipt disclose", () => {
     const numbers = write("numbers.json", given);
     const { out } = await line.type("receipt verify", receipt, "--disclosures", numbers);
     assert.match(out, /genuine/);
-    assert.match(out, /verified numbers: customer_sar \(removed 1\); others are 0/);
+    assert.match(
+      out,
+      /verified numbers: customer_sar \(removed 1\); every other disclosed number is 0/,
+    );
     assert.match(out, /not disclosed: .*person/);
     const trail = (await line.type("audit export")).out;
     assert.match(

@@ -187,7 +187,7 @@ describe("the receipt of a deletion", () => {
   });
 
   it("follows the previous one, as the export of all of them shows", async () => {
-    const { out } = await line.type("receipt export");
+    const { out } = await line.type("receipt export --include-confidential");
     const verdict = await line.ask("receipt verify", write("all.ndjson", out));
     assert.ok((verdict["receipts"] as readonly unknown[]).length > 5);
     const lines = out.trim().split("\n");

@@ -1,9 +1,11 @@
 // Everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth, and the
-// transactions that name it as sender or receiver, with what belongs to them. Yields keys, a page at a time; in memory are
-// one page for each level, and a short hash of each record that could be reached twice.
+// transactions that name it as sender or receiver, with what belongs to them; for officers also in restricted sets. Yields keys, a
+// page at a time; in memory are one page for each level, and a short hash of each record that could be reached twice.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
+import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../find-organization.ts";
@@ -20,13 +22,19 @@ type Referrer = Awaited<ReturnType<App["store"]["listReferrers"]>>[number];
 export interface SubjectQuery extends RecordKey {
   /** Types that are left out, with everything that is reached only through them. */
   readonly leftOut: ReadonlySet<string>;
+  /** Whether restricted sets are searched too. Their records have the id of the set as their organization id. */
+  readonly restricted: boolean;
 }
 
 /**
- * Throws OperatorError invalid for a type that is neither a person nor a company, no_such_type, no_such_organization and
- * no_such_record.
+ * Somebody without a record of its own, whom others refer to, is a subject too. Throws OperatorError invalid for a type that is
+ * neither a person nor a company, no_such_type, no_such_organization and no_such_record.
  */
-export async function requireSubject(app: App, key: RecordKey): Promise<void> {
+export async function requireSubject(
+  app: App,
+  key: RecordKey,
+  findKeys: () => AsyncGenerator<readonly RecordKey[]>,
+): Promise<void> {
   const { resourceType } = findType(key.resourceType);
   if (!isPartyType(resourceType)) {
     const parties = recordTypes.filter(({ party }) => party === true);
@@ -38,25 +46,32 @@ export async function requireSubject(app: App, key: RecordKey): Promise<void> {
   }
   await findOrganization(app, key.organizationId);
   if ((await app.store.findRecord(key)) !== undefined) return;
+  for await (const keys of findKeys()) if (keys.length > 0) return;
   throw new OperatorError(
     "no_such_record",
-    `There is no ${nameTarget(key)}. Transactions may name this id all the same: they are only searched for a ` +
-      `${resourceType} that has a record. If they do, add the ${resourceType} first.`,
+    `There is no ${nameTarget(key)}, and nothing that may be shown refers to it.`,
   );
 }
 
-/** Lists of records of one type, each record once, beginning with the subject. */
+/** Lists of records of one type and place, each record once, beginning with the subject, if it has a record. */
 export async function* findSubject(
   app: App,
   query: SubjectQuery,
 ): AsyncGenerator<readonly RecordKey[]> {
   const search = new SubjectSearch(app, query);
-  const { organizationId, resourceType, resourceId } = query;
-  const subject = { organizationId, resourceType, resourceId };
-  search.isNew(subject);
-  yield [subject];
-  yield* search.follow([subject]);
-  yield* search.followNamings();
+  yield* search.search(query.organizationId);
+  if (!query.restricted) return;
+  const limit = recordsAtOnce;
+  const { organizationId } = query;
+  const pages = readPages<Deletion>(limit, (last) =>
+    app.store.restricted.listSets({ organizationId, after: last?.deletionRequestId ?? "", limit }),
+  );
+  for await (const page of pages) {
+    for (const { deletionRequestId: set } of page) {
+      yield* search.search(set);
+      yield* search.followKept(set);
+    }
+  }
 }
 
 class SubjectSearch {
@@ -71,14 +86,44 @@ class SubjectSearch {
     this.#query = query;
   }
 
-  isNew({ resourceType, resourceId }: Omit<RecordKey, "organizationId">): boolean {
-    return this.#yielded.add(`${resourceType}/${resourceId}`);
+  /** In the organization, or in one of its restricted sets. */
+  async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
+    const { resourceType, resourceId } = this.#query;
+    const subject = { organizationId: place, resourceType, resourceId };
+    if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
+      yield [subject];
+    }
+    yield* this.follow([subject]);
+    yield* this.followNamings(place);
   }
 
-  /** What refers to these records of one type. A record that only mentions one is not followed further. */
+  #isNew(key: RecordKey): boolean {
+    return this.#yielded.add(nameOf(key));
+  }
+
+  /** The reports that named what was found in this set, before it moved there. */
+  async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
+    const limit = recordsAtOnce;
+    const pages = readPages<KeptReference>(limit, (after) =>
+      this.#app.store.restricted.listReferences({ set, after, limit }),
+    );
+    for await (const page of pages) {
+      for (const { fromType, fromId, fromSet, toType, toId } of page) {
+        const to = { organizationId: set, resourceType: toType, resourceId: toId };
+        if (!this.#yielded.has(nameOf(to))) continue;
+        const organizationId = fromSet ?? this.#query.organizationId;
+        const report = { organizationId, resourceType: fromType, resourceId: fromId };
+        if (!this.#isNew(report)) continue;
+        yield [report];
+        yield* this.follow([report]);
+      }
+    }
+  }
+
+  /** What refers to these records of one type and place. A record that only mentions one is not followed further. */
   async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
-    const { organizationId, leftOut } = this.#query;
-    const resourceType = records[0]?.resourceType ?? "";
+    const { leftOut } = this.#query;
+    const { resourceType = "", organizationId = "" } = records[0] ?? {};
     const resourceIds = records.map(({ resourceId }) => resourceId);
     const limit = recordsAtOnce;
     const pages = readPages<Referrer>(limit, (after) =>
@@ -90,7 +135,7 @@ class SubjectSearch {
         const keys = found.map(({ resourceId, kind }) => {
           return { kind, key: { organizationId, resourceType: type, resourceId } };
         });
-        const fresh = keys.filter(({ key }) => this.isNew(key)).map(({ key }) => key);
+        const fresh = keys.filter(({ key }) => this.#isNew(key)).map(({ key }) => key);
         if (fresh.length > 0) yield fresh;
         const belonging = keys
           .filter(({ kind, key }) => kind === "belongs" && this.#isToFollow(key))
@@ -101,8 +146,8 @@ class SubjectSearch {
   }
 
   /** The records that name the subject. They are read in the order of their ids, so each is found once. */
-  async *followNamings(): AsyncGenerator<readonly RecordKey[]> {
-    const { organizationId, resourceId: party, leftOut } = this.#query;
+  async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
+    const { resourceId: party, leftOut } = this.#query;
     let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
     do {
       const page = await this.#app.store.readNamings({
@@ -115,7 +160,7 @@ class SubjectSearch {
       const keys = wanted.map(({ resourceType, resourceId }) => {
         return { organizationId, resourceType, resourceId };
       });
-      const fresh = keys.filter((key) => this.isNew(key));
+      const fresh = keys.filter((key) => this.#isNew(key));
       if (fresh.length > 0) {
         yield fresh;
         yield* this.follow(fresh);
@@ -124,7 +169,12 @@ class SubjectSearch {
     } while (after !== undefined);
   }
 
-  #isToFollow({ resourceType, resourceId }: RecordKey): boolean {
-    return this.#followed.add(`${resourceType}/${resourceId}`);
+  #isToFollow(key: RecordKey): boolean {
+    return this.#followed.add(nameOf(key));
   }
+}
+
+/** Types contain no space, nor do the ids of organizations and sets. */
+function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${organizationId} ${resourceType} ${resourceId}`;
 }

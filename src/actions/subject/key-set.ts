@@ -12,13 +12,13 @@ export class KeySet {
   #words = new Uint32Array(entriesAtFirst * wordsOfHash);
   #size = 0;
 
+  has(key: string): boolean {
+    return !findPlace(this.#words, wordsOf(key)).isFree;
+  }
+
   /** False if it has the key already. */
   add(key: string): boolean {
-    const bytes = hash("sha256", key, "buffer");
-    // An empty entry is zero, and no entry may look like one.
-    const words = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
-    words[0] = ((words[0] ?? 0) | 1) >>> 0;
-    if (!put(this.#words, words)) return false;
+    if (!put(this.#words, wordsOf(key))) return false;
     this.#size += 1;
     if (this.#size > (this.#words.length / wordsOfHash) * loadMax) this.#grow();
     return true;
@@ -33,15 +33,26 @@ export class KeySet {
   }
 }
 
+/** An empty entry is zero, and no entry may look like one. */
+function wordsOf(key: string): readonly number[] {
+  const bytes = hash("sha256", key, "buffer");
+  const [first = 0, ...others] = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
+  return [(first | 1) >>> 0, ...others];
+}
+
 /** False if the entry is there. */
 function put(array: Uint32Array, words: readonly number[]): boolean {
+  const { at, isFree } = findPlace(array, words);
+  if (isFree) array.set(words, at);
+  return isFree;
+}
+
+/** Where the entry is, or would be. */
+function findPlace(array: Uint32Array, words: readonly number[]): { at: number; isFree: boolean } {
   const entries = array.length / wordsOfHash;
   for (let entry = (words[1] ?? 0) % entries; ; entry = (entry + 1) % entries) {
     const at = entry * wordsOfHash;
-    if (array[at] === 0) {
-      array.set(words, at);
-      return true;
-    }
-    if (words.every((word, index) => array[at + index] === word)) return false;
+    if (array[at] === 0) return { at, isFree: true };
+    if (words.every((word, index) => array[at + index] === word)) return { at, isFree: false };
   }
 }

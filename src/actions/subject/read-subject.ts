@@ -4,6 +4,7 @@
 import type { Hold } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
@@ -20,7 +21,7 @@ import { findSubject, requireSubject } from "./find-subject.ts";
 const readAtOnce = 16;
 
 export interface SubjectRequest extends RecordKey {
-  /** For officers: confidential types, and holds. */
+  /** For officers: confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
 }
 
@@ -28,6 +29,8 @@ export interface SubjectRequest extends RecordKey {
 export interface SubjectRecord {
   readonly resource_type: string;
   readonly resource_id: string;
+  /** Of a record in the restricted store: the deletion that moved it there. */
+  readonly restricted_by?: string;
   readonly first_seen: string;
   readonly last_seen: string;
   readonly state: Payload;
@@ -43,7 +46,7 @@ export async function beginSubject(
 ): Promise<void> {
   requireRight(app, action);
   if (request.confidential) requireRight(app, "confidential.read");
-  await requireSubject(app, request);
+  await requireSubject(app, request, () => findKeys(app, request));
   const { organizationId, resourceType, resourceId, confidential } = request;
   const subject = { organizationId, resourceType, resourceId };
   await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
@@ -64,7 +67,7 @@ export async function* readSubject(
   }
 }
 
-/** Lists of records of one type. */
+/** Lists of records of one type and place. */
 export async function* findKeys(
   app: App,
   { confidential, ...key }: SubjectRequest,
@@ -73,7 +76,7 @@ export async function* findKeys(
   const leftOut = confidential
     ? new Set<string>()
     : confidentialTypes(organization.confidentialTypes);
-  yield* findSubject(app, { ...key, leftOut });
+  yield* findSubject(app, { ...key, leftOut, restricted: confidential });
 }
 
 async function readRecord(
@@ -84,9 +87,11 @@ async function readRecord(
   const history = await store.readHistory(key);
   const changes = history?.changes.filter(({ changeNo }) => changeNo <= upTo) ?? [];
   if (history === undefined || changes.length === 0) return undefined;
+  const movedBy = deletionOfSet(key.organizationId);
   return {
     resource_type: key.resourceType,
     resource_id: key.resourceId,
+    ...(movedBy === undefined ? {} : { restricted_by: movedBy }),
     first_seen: formatTimestamp(history.firstSeen),
     last_seen: formatTimestamp(history.lastSeen),
     state: mergeChanges(findType(key.resourceType), changes),

@@ -11,6 +11,7 @@ import {
   type SubjectRecord,
   type SubjectRequest,
 } from "../../actions/subject/read-subject.ts";
+import { restrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { BulkProgress } from "../progress.ts";
 import type { SubjectArchive } from "./archive.ts";
 import { subjectPage } from "./page.ts";
@@ -44,20 +45,22 @@ export async function exportSubject(
     let rows = 0;
     for await (const records of readSubject(app, request)) {
       if (stopping.aborted) throw new OperatorError("stopped", "The export was stopped.");
-      subject ??= records[0];
+      subject ??= records.find((record) => isSubject(record, request));
       for (const record of records) await archive.add(record.resource_type, record);
       if (request.confidential) await addHolds(app, request, { archive, records });
       rows += records.length;
       progress.show({ rows, share: undefined, note: "" });
     }
-    if (subject?.resource_id !== request.resourceId) {
-      throw new OperatorError("no_such_record", "The record was erased in the meantime.");
+    if (rows === 0) {
+      throw new OperatorError("no_such_record", "All of it was erased in the meantime.");
     }
     const deletions = await addDeletions(app, request, archive);
     const page = subjectPage({
       organizationId: request.organizationId,
       organizationName: name,
-      subject,
+      resourceType: request.resourceType,
+      resourceId: request.resourceId,
+      state: subject?.state,
       counts: archive.counts(),
       deletions,
       confidential: request.confidential,
@@ -74,13 +77,24 @@ export async function exportSubject(
   }
 }
 
+function isSubject(
+  { resource_type, resource_id, restricted_by }: SubjectRecord,
+  { resourceType, resourceId }: SubjectRequest,
+): boolean {
+  return (
+    resource_type === resourceType && resource_id === resourceId && restricted_by === undefined
+  );
+}
+
 async function addHolds(
   app: App,
   { organizationId }: SubjectRequest,
   { archive, records }: { archive: SubjectArchive; records: readonly SubjectRecord[] },
 ): Promise<void> {
-  const keys = records.map(({ resource_type: resourceType, resource_id: resourceId }) => {
-    return { organizationId, resourceType, resourceId };
+  const keys = records.map((record) => {
+    const { resource_type: resourceType, resource_id: resourceId, restricted_by: by } = record;
+    const place = by === undefined ? organizationId : restrictedId(by);
+    return { organizationId: place, resourceType, resourceId };
   });
   for (const hold of await readHoldsOf(app, keys)) {
     await archive.add(holdsFile, {

@@ -1,13 +1,17 @@
 // The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that loads
 // nothing; everything that comes from records is escaped.
 
-import type { SubjectDeletion, SubjectRecord } from "../../actions/subject/read-subject.ts";
+import type { SubjectDeletion } from "../../actions/subject/read-subject.ts";
+import type { Payload } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 
 export interface SubjectSummary {
   readonly organizationId: string;
   readonly organizationName: string;
-  readonly subject: SubjectRecord;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  /** Of its own record; undefined if others only refer to it. */
+  readonly state: Payload | undefined;
   /** Records in each file, by the name of the file. */
   readonly counts: readonly (readonly [name: string, records: number])[];
   readonly deletions: readonly SubjectDeletion[];
@@ -25,8 +29,8 @@ const style = `
   code { font-size: 0.95em; }`;
 
 export function subjectPage(summary: SubjectSummary): string {
-  const { subject, organizationId, organizationName, startedAt, endedAt } = summary;
-  const title = `Data on ${nameOf(subject)}`;
+  const { organizationId, organizationName, startedAt, endedAt } = summary;
+  const title = `Data on ${nameOf(summary)}`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -46,13 +50,13 @@ ${table([
   ["Completed", endedAt],
 ])}
 <h2>Latest state</h2>
-${table(Object.entries(subject.state).map(([name, value]) => [name, textOf(value)]))}
+${stateTable(summary)}
 <h2>Records in this folder</h2>
 ${recordTable(summary)}
 <h2>Deletion requests</h2>
 ${deletionTable(summary.deletions)}
 <h2>What was searched</h2>
-${searched(subject)}
+${searched(summary)}
 <h2>What is left out, and why</h2>
 ${leftOut(summary)}
 <h2>How to read the files</h2>
@@ -63,6 +67,14 @@ earliest and the latest of these. Programs can read the files without this page.
 </body>
 </html>
 `;
+}
+
+function stateTable({ resourceType, state }: SubjectSummary): string {
+  if (state === undefined) {
+    const title = escape(titleOf(resourceType).toLowerCase());
+    return `<p>There is no record of the ${title} itself; the records below refer to this id.</p>`;
+  }
+  return table(Object.entries(state).map(([name, value]) => [name, textOf(value)]));
 }
 
 function recordTable({ counts }: SubjectSummary): string {
@@ -86,13 +98,16 @@ function deletionTable(deletions: readonly SubjectDeletion[]): string {
   return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
 }
 
-function searched({ resource_type: type }: SubjectRecord): string {
+function searched({ resourceType: type, confidential }: SubjectSummary): string {
+  const restricted = confidential
+    ? "\n<li>the same in the restricted store, where records have <code>restricted_by</code>;</li>"
+    : "";
   return `<p>All records of the organization that are stored by this service:</p>
 <ul>
 <li>the ${escape(titleOf(type).toLowerCase())} itself;</li>
 <li>every record that belongs to it or mentions it, and everything that belongs to those that belong to it, at any depth;</li>
 <li>every transaction in which it was sender or receiver, in its latest state or in an earlier change, and everything that
-belongs to that transaction, at any depth;</li>
+belongs to that transaction, at any depth;</li>${restricted}
 <li>the requests to delete it.</li>
 </ul>`;
 }
@@ -120,8 +135,8 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
 
-function nameOf({ resource_type, resource_id }: SubjectRecord): string {
-  return `${titleOf(resource_type).toLowerCase()} ${resource_id}`;
+function nameOf({ resourceType, resourceId }: SubjectSummary): string {
+  return `${titleOf(resourceType).toLowerCase()} ${resourceId}`;
 }
 
 /** A file that is not of a type has its own name. */

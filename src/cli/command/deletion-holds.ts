@@ -1,14 +1,18 @@
 // `sluice deletion holds`
 
 import { listHolds } from "../../actions/list-holds.ts";
+import { showing } from "../../actions/require-right.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineStoreCommand, flag, optional, withDefault } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { recordType, text, wholeNumber } from "../input/kinds.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 
 export const deletionHolds = defineStoreCommand({
   name: "deletion holds",
   summary: "List legal holds with their records, reasons, owners and review dates.",
+  details:
+    "Holds on records of confidential types and of restricted sets are listed only with --include-confidential.",
   examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
   rights: ["hold.read"],
   options: {
@@ -21,16 +25,19 @@ export const deletionHolds = defineStoreCommand({
       String(limits.holdsListedAtOnce),
     ),
     after: optional(text("HOLD_ID"), "Continue after this hold, in the order of ids."),
+    ...confidentialOptions,
   },
   restoring: true,
-  run: async (app, { organization, type, overdue, limit, after }) => {
-    const holds = await listHolds(app, {
+  run: async (opened, { organization, type, overdue, limit, after, includeConfidential }) => {
+    const app = showing(opened, { includeConfidential });
+    const filter = {
       organizationId: organization,
       resourceType: type,
       reviewBefore: overdue ? new Date(app.now()).toISOString().slice(0, 10) : undefined,
       after,
       limit,
-    });
+    };
+    const holds = await listHolds(app, filter);
     const next = holds.length === limit ? holds.at(-1)?.holdId : undefined;
     const more = next === undefined ? "" : `\nThere may be more: --after ${next}`;
     return {

@@ -2,10 +2,12 @@
 
 import type { App } from "../../actions/app.ts";
 import { withWaits } from "../../actions/deletion-filter.ts";
-import { publicReaders } from "../../actions/operator-reader.ts";
+import { readersOf } from "../../actions/operator-reader.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { showing } from "../../actions/require-right.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";
 import { deletionStatus, text, wholeNumber } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
@@ -13,6 +15,9 @@ import { type Column, formatTime, renderTable } from "../output/table.ts";
 export const deletionList = defineStoreCommand({
   name: "deletion list",
   summary: "List deletion requests, newest first, and what each one waits for.",
+  details:
+    "Deletions of confidential records, and what the deletion of a closed organization waits for, are shown only with " +
+    "--include-confidential.",
   examples: ["sluice deletion list --organization acme --status pending"],
   rights: ["deletion.read"],
   options: {
@@ -22,9 +27,11 @@ export const deletionList = defineStoreCommand({
       "Only deletions that are pending, processing, completed or cancelled.",
     ),
     limit: withDefault(wholeNumber("N", 1, 10_000), "Maximum number to list.", "50"),
+    ...confidentialOptions,
   },
   restoring: true,
-  run: async (app, { organization, status, limit }, { paint }) => {
+  run: async (opened, { organization, status, limit, includeConfidential }, { paint }) => {
+    const app = showing(opened, { includeConfidential });
     const deletions = await listDeletions(app, {
       organizationId: organization,
       status,
@@ -32,7 +39,7 @@ export const deletionList = defineStoreCommand({
     });
     const waits = await readWaits(app, deletions);
     const ids = deletions.map(({ organizationId }) => organizationId);
-    const readers = await publicReaders(app, ids);
+    const readers = await readersOf(app, ids);
     return {
       json: {
         deletions: deletions.map((deletion) => {

@@ -11,7 +11,7 @@ export const deletionReplay = defineCommand({
   summary: "After a restore, replay every deletion that was completed since the backup.",
   details:
     "Reads deletions and holds from the ledger in DATA_DIR, and from --ledger: the ledger of another host, or the output of " +
-    "`receipt export`. First it writes the list of deletions to replay into the store. From then on no ledger is needed, and " +
+    "`receipt export --include-confidential`. First it writes the list of deletions to replay into the store. From then on no ledger is needed, and " +
     "nothing else can read the store until all of them are processed. Records are erased and verified as usual; the receipts " +
     "say that the deletion was replayed. Exits with 1 while a hold keeps a deletion waiting; release the hold and run this " +
     "again. If there is nothing to replay, it changes nothing and may be run at any time; otherwise the service must be stopped.",

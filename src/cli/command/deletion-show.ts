@@ -1,14 +1,18 @@
 // `sluice deletion show`
 
+import { hasPreview } from "../../actions/browse-deletions.ts";
 import { withWaits } from "../../actions/deletion-filter.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { listHoldsOf } from "../../actions/list-holds.ts";
-import { officialReader, publicReader } from "../../actions/operator-reader.ts";
+import { readerOf } from "../../actions/operator-reader.ts";
+import { previewRestriction } from "../../actions/preview-restriction.ts";
 import { findReceipt } from "../../actions/read-deletion.ts";
-import { requireRight } from "../../actions/require-right.ts";
-import { defineStoreCommand, flag, required } from "../command.ts";
+import { showing } from "../../actions/require-right.ts";
+import { defineStoreCommand, required } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
+import { describeRestriction, viewRestriction } from "../output/restricted-view.ts";
 import { text } from "../input/kinds.ts";
 
 export const deletionShow = defineStoreCommand({
@@ -17,27 +21,37 @@ export const deletionShow = defineStoreCommand({
     "Show a deletion request: its state, what it erased or waits for, its receipt, and holds on its record.",
   details:
     "Numbers of records of confidential types, such as customer_sar, are left out, and so is a receipt of an earlier version, " +
-    "which contains them, so that the output can be passed on.",
+    "which contains them, so that the output can be passed on. Deletions of confidential records and of restricted sets, what the " +
+    "deletion of a closed organization waits for, and what a pending deletion would move to the restricted store, are shown only " +
+    "with --include-confidential.",
   examples: ["sluice deletion show del_4fQ2mN8sT1vXc7Za"],
   rights: ["deletion.read"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
-  options: { includeConfidential: flag("Also show what is confidential.") },
+  options: confidentialOptions,
   restoring: true,
-  run: async (app, { id, includeConfidential }, { paint }) => {
+  run: async (opened, { id, includeConfidential }, { paint }) => {
+    const app = showing(opened, { includeConfidential });
     const deletion = await findDeletion(app, id);
-    if (includeConfidential) requireRight(app, "confidential.read");
     const waiting = (await withWaits(app, [deletion]))[0]?.waitsFor;
     const receipt = await findReceipt(app, deletion);
     const holds = await listHoldsOf(app, deletion);
-    const readerOf = includeConfidential ? officialReader : publicReader;
     const reader = await readerOf(app, deletion.organizationId);
     const view = viewForOperator(deletion, waiting, { receipt, reader });
     const parts = [describeDeletion(deletion, waiting, { reader, paint })];
     if (holds.length > 0) parts.push(renderHolds(holds));
+    const restriction =
+      includeConfidential && hasPreview(deletion)
+        ? await previewRestriction(app, deletion)
+        : undefined;
+    if (restriction !== undefined) parts.push(describeRestriction(restriction));
     if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
     return {
-      json: { ...view, holds: holds.map(viewHold) },
-      text: parts.join("\n\n"),
+      json: {
+        ...view,
+        holds: holds.map(viewHold),
+        ...(restriction === undefined ? {} : { would_restrict: viewRestriction(restriction) }),
+      },
+      text: parts.filter((part) => part !== "").join("\n\n"),
     };
   },
 });

@@ -5,6 +5,7 @@ import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
 import { listHolds } from "../../actions/list-holds.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { showing } from "../../actions/require-right.ts";
 import { readRetention } from "../../actions/retention-floors.ts";
 import type { Organization } from "../../domain/access.ts";
 import {
@@ -118,15 +119,20 @@ function describeExport(
   return ` ${changes.toLocaleString("en")} changes were exported to ${folder}.`;
 }
 
-async function describeUnconfirmed(app: App, organization: Organization): Promise<OperatorError> {
+async function describeUnconfirmed(
+  opened: App,
+  organization: Organization,
+): Promise<OperatorError> {
+  const app = showing(opened, { includeConfidential: false });
   const { organizationId } = organization;
   const counts = Object.entries(await countRecords(app, organizationId));
-  const records = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
+  const listed = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
+  const records = listed.length === 0 ? "its records, of which none are shown" : listed.join(", ");
   const condition = await describeCondition(app, organizationId);
   return new OperatorError(
     "not_confirmed",
-    `Nothing was changed. This would ${describeEnd(organization)}permanently delete ${records.length === 0 ? "its records, of which there are none" : records.join(", ")}` +
-      `${condition === undefined ? "" : `, once ${condition}`}. Add --yes to confirm.`,
+    `Nothing was changed. This would ${describeEnd(organization)}permanently delete ${records}` +
+      `${condition === undefined ? "" : `, once ${condition}`}. ${ofConfidential} Add --yes to confirm.`,
   );
 }
 
@@ -136,15 +142,21 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
     : `continue the interrupted closing of the organization "${organizationId}" (${name}), and `;
 }
 
-/** What has to happen before anything is erased, as far as that is known. */
-async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
+const ofConfidential =
+  "Confidential records, and what obliges to keep them, are not listed here; they are deleted and waited for in the same way.";
+
+/** What has to happen before anything is erased, as far as that is known and may be shown. */
+async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {
+  const app = showing(opened, { includeConfidential: false });
   const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
+  const counts = await countRecords(app, organizationId);
   const { floors } = await readRetention(app, organizationId);
   const { deletionApproval } = await findOrganization(app, organizationId);
+  const isUnderFloor = floors.some(({ resourceType }) => Object.hasOwn(counts, resourceType));
   const conditions = [
     ...(deletionApproval === true ? ["a second person has approved it"] : []),
     ...(held ? ["all its holds are released"] : []),
-    ...(floors.length > 0 ? ["the last retention floor of its records has ended"] : []),
+    ...(isUnderFloor ? ["the last retention floor of its records has ended"] : []),
   ];
   return conditions.length === 0 ? undefined : conditions.join(" and ");
 }

@@ -5,6 +5,7 @@ import { previewRetention } from "../../actions/apply-retention.ts";
 import { changeOrganization, requireFloorsWithin } from "../../actions/change-organization.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { showing } from "../../actions/require-right.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { duration, onOff, rateLimit, retainDays, text, typeList } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
@@ -87,10 +88,12 @@ async function requireConfirmed(
   await requireFloorsWithin(app, id, days);
   const { retainDays: before = Number.POSITIVE_INFINITY } = organization;
   if (days >= before) return;
-  const preview = await previewRetention(app, { ...organization, retainDays: days });
+  const wanted = { ...organization, retainDays: days };
+  const preview = await previewRetention(showing(app, { includeConfidential: false }), wanted);
   throw new OperatorError(
     "not_confirmed",
     `Nothing was changed. With --retain-days ${days}, a serving process would begin within a minute to permanently ` +
-      `delete:\n${describePreview(preview)}\nAdd --yes to confirm.`,
+      `delete:\n${describePreview(preview)}\nConfidential records are deleted too, and not listed: see ` +
+      "sluice retention preview --days N --include-confidential. Add --yes to confirm.",
   );
 }

@@ -3,8 +3,10 @@
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { listHolds } from "../../actions/list-holds.ts";
+import { showing } from "../../actions/require-right.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import { text } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
@@ -13,13 +15,17 @@ import { renderTable } from "../output/table.ts";
 export const organizationShow = defineStoreCommand({
   name: "organization show",
   summary: "Show an organization, its number of records of each type, and its legal holds.",
+  details:
+    "Records of confidential types, holds on them, and what the deletion of a closed organization waits for are shown only with " +
+    "--include-confidential.",
   examples: ["sluice organization show acme"],
   rights: ["organization.read"],
   arguments: { id: required(text("ID"), "The organization.") },
-  run: async (app, { id }) => {
+  options: confidentialOptions,
+  run: async (opened, { id, includeConfidential }) => {
+    const app = showing(opened, { includeConfidential });
     const organization = await findOrganization(app, id);
-    const counts = await countRecords(app, id);
-    const rows = Object.entries(counts).filter(([, count]) => count > 0);
+    const rows = Object.entries(await countRecords(app, id));
     const table = renderTable(
       [
         { title: "record type", cell: ([type]: [string, number]) => type },

@@ -1,7 +1,8 @@
 // `sluice receipt disclose`
 
 import { discloseReceipt } from "../../actions/disclose-receipt.ts";
-import { defineStoreCommand, flag, optional, required } from "../command.ts";
+import { defineStoreCommand, optional, required } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { text, typeList } from "../input/kinds.ts";
 
 export const receiptDisclose = defineStoreCommand({
@@ -20,7 +21,7 @@ export const receiptDisclose = defineStoreCommand({
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The completed deletion.") },
   options: {
     types: optional(typeList, "Only numbers of these record types, separated by commas."),
-    includeConfidential: flag("Also disclose what is confidential."),
+    ...confidentialOptions,
   },
   run: async (app, { id, types, includeConfidential }) => {
     const document = await discloseReceipt(app, {

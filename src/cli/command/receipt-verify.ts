@@ -6,8 +6,9 @@ import {
   publishReceiptKeys,
   readPublishedKeys,
 } from "../../actions/receipt-keys.ts";
-import { addDisclosures, type DisclosedVerdict } from "../../actions/verify-disclosures.ts";
+import { addDisclosures } from "../../actions/verify-disclosures.ts";
 import { verifyReceipts } from "../../actions/verify-receipt.ts";
+import { addStatus, type StatusVerdict } from "../../actions/verify-status.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { readDisclosureFile, readKeysFile, readReceiptFile } from "../input/receipt-file.ts";
@@ -21,7 +22,8 @@ export const receiptVerify = defineCommand({
     "FILE contains a receipt, the status of a deletion that has one, or receipts as a JSON list or NDJSON in the order of their " +
     "chain. With --keys, a copy of what a server publishes at /.well-known/sluice-receipts.json, it needs neither a store nor a " +
     "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
-    "status of a deletion, contain numbers with their salts, which are verified too. Numbers that are not disclosed are listed by " +
+    "status of a deletion, contain numbers with their salts, which are verified too, and so is everything else that a status says " +
+    "and its receipt too. Numbers that are not disclosed are listed by " +
     "type, and are no error. Exits with 1 unless every receipt is genuine and every disclosed number is right.",
   examples: [
     "sluice receipt verify receipt.json",
@@ -37,7 +39,9 @@ export const receiptVerify = defineCommand({
     const given = readReceiptFile(file);
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
     const genuine = verifyReceipts(given.receipts, await findKeys(context, keys));
-    const { verdicts, faults } = addDisclosures(genuine, [...given.disclosures, ...more]);
+    const disclosed = addDisclosures(genuine, [...given.disclosures, ...more]);
+    const { faults } = disclosed;
+    const verdicts = disclosed.verdicts.map((one, at) => addStatus(one, given.statuses[at]));
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
     return {
@@ -66,7 +70,7 @@ async function findKeys(context: Context, file: string | undefined): Promise<Pub
   }
 }
 
-function viewVerdict({ receipt, faults, disclosed, undisclosed }: DisclosedVerdict) {
+function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: StatusVerdict) {
   return {
     receipt_no: receipt?.receipt_no ?? null,
     deletion_request_id: receipt?.deletion_request_id ?? null,
@@ -74,10 +78,11 @@ function viewVerdict({ receipt, faults, disclosed, undisclosed }: DisclosedVerdi
     faults,
     disclosed,
     undisclosed,
+    unverified,
   };
 }
 
-function describeVerdict(verdict: DisclosedVerdict, paint: Paint): string {
+function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
   const { name, receipt, faults } = verdict;
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
@@ -92,16 +97,32 @@ function describeVerdict(verdict: DisclosedVerdict, paint: Paint): string {
   ].join("\n");
 }
 
-/** Where any number is disclosed: those that are not zero, and the types of which some are not disclosed. */
-function describeNumbers({ disclosed, undisclosed }: DisclosedVerdict): readonly string[] {
-  if (Object.keys(disclosed).length === 0) return [];
+/** Those that are not zero, the types of which some are not disclosed, and what the status says without proof. */
+function describeNumbers(verdict: StatusVerdict): readonly string[] {
+  const { disclosed, undisclosed, unverified } = verdict;
+  const claims =
+    unverified.length === 0 ? [] : [`  in the status, not verified: ${unverified.join(", ")}`];
+  if (Object.keys(disclosed).length === 0) return claims;
   const types = Object.entries(disclosed).flatMap(([type, byKind]) => {
     const numbers = Object.entries(byKind).filter(([, count]) => count > 0);
     const texts = numbers.map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
     return texts.length === 0 ? [] : [`${type} (${texts.join(", ")})`];
   });
   return [
-    ...(types.length === 0 ? [] : [`  verified numbers: ${types.join(", ")}; others are 0`]),
-    ...(undisclosed.length === 0 ? [] : [`  not disclosed: ${undisclosed.join(", ")}`]),
+    `  verified numbers: ${[...types, "every other disclosed number is 0"].join("; ")}`,
+    ...(undisclosed.length === 0
+      ? []
+      : [
+          `  not disclosed: ${undisclosed.map((type) => nameUndisclosed(type, verdict)).join(", ")}`,
+        ]),
+    ...claims,
   ];
+}
+
+/** The type, and which of its numbers, if some are disclosed. */
+function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
+  const known = disclosed[type];
+  if (receipt === undefined || receipt.version === 1 || known === undefined) return type;
+  const missing = Object.keys(receipt.counts[type] ?? {}).filter((kind) => !(kind in known));
+  return `${type} (${missing.map((kind) => kind.replaceAll("_", " ")).join(", ")})`;
 }

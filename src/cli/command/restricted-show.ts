@@ -10,7 +10,8 @@ export const restrictedShow = defineStoreCommand({
   name: "restricted show",
   summary: "Show a restricted set: its records, their legal holds, and until when they are kept.",
   details:
-    "Also shows which references remain in reports that stay in the organization, until the set is erased. The audit trail records who used " +
+    "Also shows which references remain in reports that stay in the organization, until the set is erased, and for whom a " +
+    "pseudonym stands in the transactions of such reports. The audit trail records who used " +
     "this, when, and the reason if one is given. `sluice restricted export` prints the content of the records.",
   examples: ["sluice restricted show del_4fQ2mN8sT1vXc7Za --organization acme"],
   rights: ["restricted.show"],

@@ -7,7 +7,9 @@ import {
 } from "../../actions/apply-retention.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { UsageError } from "../../actions/operator-error.ts";
+import { showing } from "../../actions/require-right.ts";
 import { defineStoreCommand, optional } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
 import { retainDays, text } from "../input/kinds.ts";
 import { describePreview, viewPreview } from "../output/retention-view.ts";
 
@@ -17,14 +19,17 @@ export const retentionPreview = defineStoreCommand({
   details:
     "A record is due when its last_seen is more than the organization's --retain-days ago. A record under a legal hold or " +
     "a retention floor is kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
-    "deletions, which are processed, verified and receipted like any other.",
+    "deletions, which are processed, verified and receipted like any other. Confidential records are left out, and deleted in the " +
+    "same way.",
   examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
   rights: ["retention.read"],
   options: {
     organization: optional(text("ID"), "Only this organization."),
     days: optional(retainDays, "Preview this number of days instead of the organization's own."),
+    ...confidentialOptions,
   },
-  run: async (app, { organization: id, days }) => {
+  run: async (opened, { organization: id, days, includeConfidential }) => {
+    const app = showing(opened, { includeConfidential });
     if (id === undefined && days !== undefined) {
       throw new UsageError("--days needs --organization.");
     }

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { beginSubject } from "../../actions/subject/read-subject.ts";
 import { readConfig } from "../../config.ts";
+import { requireOutsideData } from "../../data-folder.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
 import { defineCommand, required } from "../command.ts";
 import { subjectArguments, subjectOptions } from "../input/subject.ts";
@@ -33,6 +34,8 @@ export const subjectExport = defineCommand({
   },
   run: async (context, { type, id, organization, includeConfidential, output }) => {
     const path = resolve(output);
+    const config = readConfig(context.environment);
+    requireOutsideData(config, path);
     requireOutputFile(path, { replace: false, advice: "Name another folder." });
     limitHeap(bulkHeap);
     const request = {
@@ -45,7 +48,7 @@ export const subjectExport = defineCommand({
       context.withApp(async (app) => {
         await beginSubject(app, "subject.export", request);
         const unfinished = unfinishedPath(path);
-        const { done } = await noteUnfinished(readConfig(context.environment).dataDir, unfinished);
+        const { done } = await noteUnfinished(config.dataDir, unfinished);
         try {
           const name = "subject export";
           const progress = makeBulkProgress(context.err, { json: context.json, name });

@@ -10,6 +10,8 @@ const bytesMax = 256 * 1_024 * 1_024;
 
 export interface ReceiptFile {
   readonly receipts: readonly unknown[];
+  /** For each receipt the status that contained it; undefined for a receipt by itself. */
+  readonly statuses: readonly unknown[];
   /** Of statuses of deletions, which contain both. */
   readonly disclosures: readonly GivenDisclosures[];
 }
@@ -20,6 +22,7 @@ export function readReceiptFile(path: string): ReceiptFile {
   if (values.length === 0) throw new OperatorError("file", `${path} contains no receipt.`);
   return {
     receipts: values.map(({ value }) => receiptOf(value)),
+    statuses: values.map(({ value }) => (receiptOf(value) === value ? undefined : value)),
     disclosures: values.flatMap(({ name, value }) => {
       const receipt = receiptOf(value);
       if (receipt === value) return [];

@@ -17,6 +17,6 @@ export const subjectArguments = {
 export const subjectOptions = {
   organization: required(text("ID"), "Organization that the record belongs to."),
   includeConfidential: flag(
-    "Include confidential types, such as reports of suspicions, and legal holds. For officers only: do not hand it out.",
+    "Include confidential types, such as reports of suspicions, the restricted store, and legal holds. For officers only: do not hand it out.",
   ),
 };

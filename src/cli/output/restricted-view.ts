@@ -5,8 +5,12 @@ import type {
   RestrictedSet,
   RestrictedSetDetails,
 } from "../../actions/restricted-sets.ts";
+import type { RestrictionPreview } from "../../actions/preview-restriction.ts";
+import type { Node } from "../../domain/deletion/erasure.ts";
+import { isPseudonym } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
+import { replaceControls } from "./control-characters.ts";
 import { renderHoldsOfRecords, viewHold } from "./hold-view.ts";
 import { type Column, formatTime, renderFields, renderTable, timeOrNull } from "./table.ts";
 
@@ -22,6 +26,29 @@ export function viewSet({ deletion, movedBy, counts }: RestrictedSet) {
     waiting_for: deletion.waitingFor ?? null,
     records: counts,
   };
+}
+
+export function viewNode({ type, id }: Node) {
+  return { resource_type: type, resource_id: id };
+}
+
+/** Nothing if there are none. */
+export function describeNodes(title: string, nodes: readonly Node[]): readonly string[] {
+  if (nodes.length === 0) return [];
+  return [title, ...nodes.map(({ type, id }) => `  ${replaceControls(`${type} ${id}`)}`)];
+}
+
+export function viewRestriction({ records, reports, isComplete }: RestrictionPreview) {
+  return { records: records.map(viewNode), reports: reports.map(viewNode), complete: isComplete };
+}
+
+export function describeRestriction(preview: RestrictionPreview): string {
+  const { records, reports, isComplete } = preview;
+  return [
+    ...describeNodes("If it is processed now, the restricted store will keep:", records),
+    ...describeNodes("Reports that will stay unchanged:", reports),
+    ...(isComplete ? [] : ["There may be more: the cascade is too large for a preview."]),
+  ].join("\n");
 }
 
 const setColumns: readonly Column<RestrictedSet>[] = [
@@ -57,9 +84,18 @@ export function viewSetDetails(shown: RestrictedSetDetails) {
       from_set: reference.fromSet ?? null,
       to_type: reference.toType,
       to_id: reference.toId,
+      pseudonym_of: pseudonymOf(reference, shown) ?? null,
     })),
     more: shown.more,
   };
+}
+
+/** The id that a pseudonym replaced; undefined for any other reference. */
+function pseudonymOf(
+  { toId }: KeptReference,
+  { movedBy }: Pick<RestrictedSet, "movedBy">,
+): string | undefined {
+  return isPseudonym(toId) ? movedBy?.resourceId : undefined;
 }
 
 const recordColumns: readonly Column<HeldRecord>[] = [
@@ -69,10 +105,13 @@ const recordColumns: readonly Column<HeldRecord>[] = [
   { title: "last seen", cell: ({ lastSeen }) => formatTimestamp(lastSeen) },
 ];
 
-const referenceColumns: readonly Column<KeptReference>[] = [
-  { title: "report", cell: ({ fromType, fromId }) => `${fromType} ${fromId}` },
-  { title: "names", cell: ({ toType, toId }) => `${toType} ${toId}` },
-];
+function referenceColumns(shown: RestrictedSet): readonly Column<KeptReference>[] {
+  return [
+    { title: "report", cell: ({ fromType, fromId }) => `${fromType} ${fromId}` },
+    { title: "names", cell: ({ toType, toId }) => `${toType} ${toId}` },
+    { title: "a pseudonym of", cell: (reference) => pseudonymOf(reference, shown) ?? "-" },
+  ];
+}
 
 export function describeSet(shown: RestrictedSetDetails): string {
   const { deletion, movedBy, counts, records, references } = shown;
@@ -91,7 +130,8 @@ export function describeSet(shown: RestrictedSetDetails): string {
   if (records.length > 0) parts.push(`Records\n${renderTable(recordColumns, records)}`);
   if (holds.length > 0) parts.push(`Holds\n${renderHoldsOfRecords(holds)}`);
   if (references.length > 0) {
-    parts.push(`References that remain in reports\n${renderTable(referenceColumns, references)}`);
+    const table = renderTable(referenceColumns(shown), references);
+    parts.push(`References of reports, and pseudonyms in their transactions\n${table}`);
   }
   if (shown.more) parts.push("There are more; use --limit, or sluice restricted export.");
   return parts.join("\n\n");

@@ -4,6 +4,7 @@ import type { RetentionPreview } from "../../actions/apply-retention.ts";
 import type { Retention } from "../../actions/retention-floors.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
+import { describeNodes, viewNode } from "./restricted-view.ts";
 import { type Column, renderFields, renderTable } from "./table.ts";
 
 export function viewRetention({ organization, floors }: Retention) {
@@ -41,7 +42,8 @@ export function describeRetention({ organization, floors }: Retention): string {
   return floors.length === 0 ? fields : `${fields}\n\n${renderTable(floorColumns, floors)}`;
 }
 
-export function viewPreview({ organization, before, counts, dueByType, due }: RetentionPreview) {
+export function viewPreview(preview: RetentionPreview) {
+  const { organization, before, counts, dueByType, due, restricted } = preview;
   return {
     organization_id: organization.organizationId,
     retain_days: organization.retainDays ?? null,
@@ -56,6 +58,7 @@ export function viewPreview({ organization, before, counts, dueByType, due }: Re
       resource_type: resourceType,
       resource_id: resourceId,
     })),
+    ...(restricted === undefined ? {} : { would_restrict: restricted.map(viewNode) }),
   };
 }
 
@@ -65,6 +68,7 @@ export function describePreview({
   counts,
   dueByType,
   due,
+  restricted,
 }: RetentionPreview): string {
   const types = Object.entries(dueByType).map(([type, count]) => `${count} ${type}`);
   const fields = renderFields([
@@ -77,5 +81,12 @@ export function describePreview({
     ["deletion already open", String(counts.open)],
   ]);
   const first = due.map(({ resourceType, resourceId }) => `  ${resourceType} ${resourceId}`);
-  return first.length === 0 ? fields : [fields, "The first of them:", ...first].join("\n");
+  return [
+    fields,
+    ...(first.length === 0 ? [] : ["The first of them:", ...first]),
+    ...describeNodes(
+      "Of what belongs to these, the restricted store would keep:",
+      restricted ?? [],
+    ),
+  ].join("\n");
 }

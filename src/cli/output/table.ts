@@ -1,5 +1,6 @@
 // Aligned tables and lists for people to read. Colours depend on `paint` and never change the text or its alignment.
 
+import { replaceControls } from "./control-characters.ts";
 import { type Paint, plain, type Tone } from "./paint.ts";
 
 export interface Column<Row> {
@@ -24,7 +25,10 @@ export function renderTable<Row>(
   const lines = [
     columns.map(({ title }): Cell => ({ text: title, tone: undefined })),
     ...rows.map((row) =>
-      columns.map(({ cell, tone }): Cell => ({ text: printable(cell(row)), tone: tone?.(row) })),
+      columns.map(({ cell, tone }): Cell => ({
+        text: replaceControls(cell(row)),
+        tone: tone?.(row),
+      })),
     ),
   ];
   const padded = columns.map(({ right = false }, index) => {
@@ -59,7 +63,7 @@ export function renderFields(fields: readonly Field[], paint: Paint = plain): st
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields
     .map(([name, value, tone]) => {
-      const shown = printable(value);
+      const shown = replaceControls(value);
       return `${name.padEnd(width)}  ${tone === undefined ? shown : paint(tone, shown)}`;
     })
     .join("\n");
@@ -73,10 +77,4 @@ export function formatTime(unixMs: number | undefined): string {
 /** The same for JSON. */
 export function timeOrNull(unixMs: number | undefined): string | null {
   return unixMs === undefined ? null : formatTime(unixMs);
-}
-
-/** Replaces control characters, so that text from outside can't move the cursor or forge a line. */
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\uFFFD");
 }

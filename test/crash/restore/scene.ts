@@ -70,7 +70,7 @@ export async function makeScene(
   await changeAfterBackup(second.client, acme);
   await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force since");
   await line.ask("deletion release transaction stays-1", ...ofAcme);
-  const { out } = await line.type("receipt export");
+  const { out } = await line.type("receipt export --include-confidential");
   writeFileSync(place.receipts, out);
   await second.stop();
 }
@@ -143,7 +143,7 @@ export async function isRestored(place: Place): Promise<boolean> {
 /** One for each deletion that was completed, whatever was restored since, and each genuine. */
 async function requireReceipts(place: Place): Promise<void> {
   const line = lineOf(place);
-  const { out } = await line.type("receipt export");
+  const { out } = await line.type("receipt export --include-confidential");
   const receipts = out.trim().split("\n");
   assert.equal(receipts.length, erased.length + 2);
   for (const receipt of receipts) {

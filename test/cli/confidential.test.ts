@@ -1,0 +1,201 @@
+// What operators are shown without --include-confidential: two organizations that differ only in reports, what these keep in the
+// restricted store and holds on them have the same output from every command that lists or counts, and with it they differ.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { processAll } from "./process-all.ts";
+import { addRecord, addTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock(Date.UTC(2026, 2, 1));
+const line = makeCommandLine({ now: clock.now });
+const timestamp = "2026-02-01T00:00:00Z";
+const organizations = ["acme", "bare"] as const;
+type OrganizationId = (typeof organizations)[number];
+const deletions = new Map<OrganizationId, string>();
+/** Of which a part is of the report. */
+const kept = { sar: "", closing: "" };
+
+const on = (id: OrganizationId) => ["--organization", id, "--reason", "r"] as const;
+
+for (const id of organizations) {
+  await line.ask("organization create --name Name --id", id);
+  await line.ask("retention set --type customer_sar --keep-days 90 --organization", id);
+  const filed = "transaction_suspicious_activity --keep-days 60 --organization";
+  await line.ask(`retention set --type ${filed}`, id);
+  await line.ask("organization set --retain-days 90 --yes", id);
+  await operate(line.environment, async (opened) => {
+    const app = { ...opened, now: clock.now };
+    for (const tx of ["tx-1", "tx-2"]) await addTransaction(app, id, { tx_id: tx });
+    const person = { person_id: "p-1", is_test_user: false, is_retail_customer: true, timestamp };
+    await addRecord(app, id, { type: "person", fields: person });
+    if (id === "bare") return;
+    const type = "transaction_suspicious_activity";
+    const detected = { suspicious_activity_id: "r-1", detection_date: timestamp, timestamp };
+    await addRecord(app, id, { type, fields: { ...detected, related_tx_ids: ["tx-1"] } });
+    const sar = { sar_id: "s-1", status: "FILED", related_person_id: "p-1", timestamp };
+    await addRecord(app, id, { type: "customer_sar", fields: sar });
+    const other = { ...sar, sar_id: "s-2" };
+    await addRecord(app, id, { type: "customer_sar", fields: other });
+  });
+}
+await line.ask("deletion hold customer_sar s-1", ...on("acme"));
+await line.ask("deletion hold transaction tx-2", ...on("acme"));
+await line.ask("deletion hold transaction tx-2", ...on("bare"));
+for (const id of organizations) {
+  const asked = await line.ask("deletion request transaction tx-1", ...on(id));
+  deletions.set(id, String(asked["deletion_request_id"]));
+}
+const officers = "--include-confidential";
+const before = {
+  pending: await line.ask("deletion show", deletions.get("acme") ?? "", officers),
+  ceiling: await line.ask("retention preview --organization acme --days 1", officers),
+};
+const sar = await line.ask("deletion request customer_sar s-2", ...on("acme"));
+kept.sar = String(sar["deletion_request_id"]);
+await processAll(line, clock.now);
+await processAll(line, clock.now);
+// A legal hold on a record that is in the restricted store.
+const set = ["--restricted", deletions.get("acme") ?? ""] as const;
+await line.ask("deletion hold transaction tx-1", ...on("acme"), ...set);
+
+/** Without what differs by chance, and the name of the organization. */
+async function typed(id: OrganizationId, ...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await line.type(...words);
+  const known = new Map([[deletions.get(id) ?? "", "<deletion>"]]);
+  let text = `${code} ${out} ${err}`;
+  for (const [from, to] of known) text = text.replaceAll(from, to);
+  return text
+    .replaceAll(id, "<one>")
+    .replaceAll(/hold_\w+|del_\w+/g, "<id>")
+    .replaceAll(
+      /"(?:removed|kept|references_removed|previous_receipt|salt|signature)": ?"[^"]*"/g,
+      "<hash>",
+    )
+    .replaceAll(/"receipt_no": ?\d+/g, "<number>");
+}
+
+/** By which somebody could learn of the report. */
+const commands: readonly ((id: OrganizationId) => readonly string[])[] = [
+  (id) => ["organization show", id],
+  (id) => ["organization close --organization", id],
+  (id) => ["deletion list --organization", id],
+  (id) => ["deletion holds --organization", id],
+  (id) => ["deletion holds --limit 1 --organization", id],
+  (id) => ["deletion holds --type customer_sar --organization", id],
+  (id) => ["deletion release transaction tx-9 --organization", id],
+  (id) => ["deletion show", deletions.get(id) ?? ""],
+  (id) => ["deletion show", `restricted/${deletions.get(id)}`],
+  (id) => ["deletion cancel", `restricted/${deletions.get(id)}`],
+  (id) => ["receipt disclose", deletions.get(id) ?? ""],
+  (id) => ["receipt disclose", `restricted/${deletions.get(id)}`],
+  (id) => ["receipt disclose --types customer_sar", deletions.get(id) ?? ""],
+  (id) => ["receipt export --organization", id],
+  (id) => ["retention preview --organization", id, "--days", "1"],
+];
+
+describe("without --include-confidential", () => {
+  it("no command shows a report, what it keeps, or a hold on it", async () => {
+    for (const wordsFor of commands) {
+      for (const json of [[], ["--json"]]) {
+        const words = (id: OrganizationId) => [...wordsFor(id), ...json];
+        const shown = await typed("acme", ...words("acme"));
+        assert.equal(shown, await typed("bare", ...words("bare")));
+        assert.doesNotMatch(shown, /s-1|s-2|r-1/);
+      }
+    }
+  });
+
+  it("lists of the whole store leave out restricted sets and confidential records", async () => {
+    const { holds, next } = await line.ask("deletion holds --limit 2");
+    const held = holds as readonly Readonly<Record<string, unknown>>[];
+    assert.deepEqual(
+      held.map((hold) => hold["resource_id"]),
+      ["tx-2", "tx-2"],
+    );
+    assert.equal(next, held.at(-1)?.["hold_id"]);
+    const { deletions: listed } = await line.ask("deletion list --limit 2");
+    const ids = (listed as readonly Readonly<Record<string, unknown>>[]).map(
+      (deletion) => deletion["deletion_request_id"],
+    );
+    assert.deepEqual(new Set(ids), new Set(deletions.values()));
+    const refused = await line.fail("receipt export");
+    assert.equal(refused.name, "usage");
+    assert.match(refused.message, /--include-confidential.*--organization/s);
+  });
+
+  it("a deletion of a confidential record seems not to exist", async () => {
+    for (const command of ["deletion show", "receipt disclose"]) {
+      assert.equal((await line.fail(command, kept.sar)).name, "no_such_deletion");
+    }
+    const shown = await line.ask("deletion show --include-confidential", kept.sar);
+    assert.equal(shown["resource_id"], "s-2");
+  });
+
+  it("the deletion of a closed organization does not say what it waits for", async () => {
+    const closed = await line.ask("organization close --yes --organization acme");
+    const id = String(closed["deletion_request_id"]);
+    await processAll(line, clock.now);
+    for (const words of [["deletion show", id], ["organization show acme"], ["deletion list"]]) {
+      const { out } = await line.type(...words);
+      assert.match(out, /a legal hold, a retention floor or another attempt/);
+      assert.doesNotMatch(out, /customer_sar s-1|2026-05/);
+      const all = await line.type(...words, "--include-confidential");
+      assert.match(all.out, /a hold on (customer_sar s-1|transaction tx-2)/);
+    }
+  });
+});
+
+describe("with --include-confidential", () => {
+  it("a pending deletion and the ceiling name what would move to the restricted store", async () => {
+    const report = { resource_type: "transaction_suspicious_activity", resource_id: "r-1" };
+    const transaction = { resource_type: "transaction", resource_id: "tx-1" };
+    const { would_restrict: would } = before.pending;
+    const records = [report, transaction];
+    assert.deepEqual(would, { records, reports: [], complete: true });
+    const id = deletions.get("acme") ?? "";
+    const { list } = await line.ask("restricted show --organization acme", id);
+    const moved = list as readonly Readonly<Record<string, unknown>>[];
+    assert.deepEqual(
+      new Set(moved.map((record) => record["resource_id"])),
+      new Set(records.map((record) => record.resource_id)),
+    );
+    const [preview] = before.ceiling["organizations"] as readonly Readonly<
+      Record<string, unknown>
+    >[];
+    const named = preview?.["would_restrict"] as readonly { readonly resource_id: string }[];
+    const ids = new Set(named.map((record) => record.resource_id));
+    assert.deepEqual(ids, new Set(["s-1", "s-2"]));
+  });
+
+  it("commands show them", async () => {
+    const show = await line.ask("organization show acme --include-confidential");
+    assert.deepEqual(show["records"], { customer_sar: 2, person: 1, transaction: 1 });
+    const { holds } = await line.ask("deletion holds --include-confidential");
+    assert.equal((holds as readonly unknown[]).length, 4);
+    const { deletions: listed } = await line.ask("deletion list --include-confidential");
+    assert.ok(JSON.stringify(listed).includes(kept.sar));
+    const id = deletions.get("acme") ?? "";
+    const restricted = await line.ask("deletion show --include-confidential", `restricted/${id}`);
+    assert.equal(restricted["restricted_of"], "acme");
+    const disclosed = await line.ask("receipt disclose --include-confidential", id);
+    const { transaction_suspicious_activity: reports } = disclosed["disclosures"] as {
+      transaction_suspicious_activity: { kept: { count: number } };
+    };
+    assert.equal(reports.kept.count, 1);
+    // The restricted set is erased, and so is a report that waited for its own floor.
+    const released = (holds as readonly Readonly<Record<string, unknown>>[])
+      .filter((hold) => hold["organization_id"] === `restricted/${id}`)
+      .map((hold) => String(hold["hold_id"]));
+    for (const hold of released) await line.ask("deletion release", hold);
+    clock.advanceMs(100 * 86_400_000);
+    await processAll(line, clock.now);
+    const receipts = async (...more: readonly string[]) => {
+      const { out } = await line.type("receipt export --organization acme", ...more);
+      return out.trim().split("\n").length;
+    };
+    assert.deepEqual([await receipts(), await receipts("--include-confidential")], [1, 3]);
+  });
+});
