@@ -177,6 +177,21 @@ export function testRestricted(engine: Engine): void {
       assert.deepEqual(await store.countRecords(three.set), {});
     });
 
+    it("waits for a deletion that is about to move a report of it, and then for its floor", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, report, 10, "report_filed_at");
+      for (const id of ["t1", "t2"]) await add(store, "transaction", id, seen(2));
+      await addReport(store, "r", { related_tx_ids: ["t1", "t2"] });
+      const { set, requestedAt } = await deleteNow(store, ["transaction", "t1"]);
+      const later = { now: onDay(3) };
+      const moving = (await request(store, keyOf("transaction", "t2"), later)) ?? "";
+      const end = requestedAt + 10 * day;
+      assert.equal((await claim(store, end - 1))?.deletionRequestId, moving);
+      assert.equal(await claim(store, end), undefined);
+      assert.deepEqual((await finish(store, moving)).kept, { transaction: 1, [report]: 1 });
+      await requireEnd(store, set, onDay(13));
+    });
+
     it("obeys holds on what was moved, and holds that moved with it", async (test) => {
       const { store } = await open(engine, test);
       await add(store, "transaction", "t", seen(2));

@@ -42,13 +42,13 @@ export function* keepPseudonym(
     restrictedOf: organizationId,
     isReplay: false,
   };
-  for (const key of yield* findReports(organizationId, records)) {
-    const report = { ...key, movedBy: undefined };
-    if ((yield* findObstacleOfReport(report, planning)) === undefined) continue;
+  for (const report of yield* findReports(organizationId, records)) {
+    const keeping = { ...report, movedBy: undefined };
+    if ((yield* findObstacleOfReport(keeping, planning)) === undefined) continue;
     // A deletion that moves it later finds the reference.
     yield* lockReport(report);
     const to = [{ type: resourceType, id: pseudonym }];
-    yield* noteReferencesOf({ deletionRequestId, organizationId }, report, to);
+    yield* noteReferencesOf(deletionRequestId, report, to);
   }
 }
 

@@ -4,7 +4,6 @@
 import { type Node, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { PlanTarget } from "./plan.ts";
-import type { KeepingReport } from "./restricted-set.ts";
 import { get, run, type Statements } from "./statements.ts";
 
 const findMoving = `
@@ -73,27 +72,19 @@ export function* noteReferences(
     const named = references.flatMap(({ reference }) =>
       reference === undefined ? [] : [parseNodeKey(reference)],
     );
-    yield* noteReferencesOf(
-      { deletionRequestId, organizationId },
-      { resourceType, resourceId, movedBy: undefined },
-      named,
-    );
+    const key = { organizationId, resourceType, resourceId };
+    yield* noteReferencesOf(deletionRequestId, key, named);
   }
 }
 
-/** Of one report. `movedBy`: the deletion that has moved it; undefined if it is still in the organization. */
+/** Of one report, which is still in its organization. */
 export function* noteReferencesOf(
-  {
-    deletionRequestId,
-    organizationId,
-  }: Pick<LeavingReports, "deletionRequestId" | "organizationId">,
-  { resourceType, resourceId, movedBy }: Omit<KeepingReport, "organizationId">,
+  deletionRequestId: string,
+  report: RecordKey,
   named: readonly Node[],
 ): Statements<void> {
-  const moving =
-    movedBy ??
-    (yield* get<MovingRow>(findMoving, organizationId, resourceType, resourceId))
-      ?.deletion_request_id;
+  const { organizationId, resourceType, resourceId } = report;
+  const moving = yield* findMovingDeletion(report);
   yield* run(
     insertReferences,
     deletionRequestId,
@@ -103,6 +94,16 @@ export function* noteReferencesOf(
     moving ?? "",
     JSON.stringify(named.map(({ type, id }) => [type, id])),
   );
+}
+
+/** The deletion that is about to move this report of an organization. */
+export function* findMovingDeletion({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<string | undefined> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  return (yield* get<MovingRow>(findMoving, ...key))?.deletion_request_id;
 }
 
 interface MovingRow {

@@ -11,6 +11,7 @@ import { auditAct } from "./audit.ts";
 import { findLatestFloor, listFloors } from "./floor.ts";
 import { findHoldsOf } from "./hold.ts";
 import type { Obstacle, Planning } from "./plan.ts";
+import { findMovingDeletion } from "./restricted-reference.ts";
 import { all, get, run, type Statements } from "./statements.ts";
 
 const findReference = `
@@ -139,7 +140,8 @@ export function* findObstacleOfReport(
   report: KeepingReport,
   { restrictedOf, requestedAt: asked, isReplay, now }: Planning,
 ): Statements<Obstacle | undefined> {
-  const { organizationId, resourceType, resourceId, movedBy } = report;
+  const { organizationId, resourceType, resourceId } = report;
+  const movedBy = report.movedBy ?? (yield* findMovingDeletion(report));
   const mover = movedBy === undefined ? undefined : yield* get<MoverRow>(findMover, movedBy);
   if (movedBy !== undefined && isOpen(mover)) return unfinished(movedBy, now);
   const requestedAt = Math.max(asked, mover?.requested_at ?? asked);
