@@ -126,10 +126,9 @@ export class World {
     this.#add("records", await countRecords(shown, organizationId));
     this.#add("holds", await listHolds(shown, { organizationId, limit: 100 }));
     const listed = await listDeletions(shown, { organizationId, limit: 100 });
-    this.#add(
-      "deletions",
-      listed.map(({ resourceType, status }) => [resourceType, status]),
-    );
+    // Those that were requested at the same time are in the order of their ids, which are random.
+    const named = listed.map((one) => `${one.resourceType} ${one.resourceId} ${one.status}`);
+    this.#add("deletions", named.sort());
     for (const [index, id] of this.#deletions.entries()) {
       await this.take({ deletion: index });
       const deletion = await app.store.findDeletion(id, this.organizationId);

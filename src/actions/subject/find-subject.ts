@@ -101,7 +101,7 @@ class SubjectSearch {
     return this.#yielded.add(nameOf(key));
   }
 
-  /** The reports that named what was found in this set, before it moved there. */
+  /** The reports that named the subject, or what was found in this set, before it was erased or moved there. */
   async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
     const limit = recordsAtOnce;
     const pages = readPages<KeptReference>(limit, (after) =>
@@ -110,7 +110,8 @@ class SubjectSearch {
     for await (const page of pages) {
       for (const { fromType, fromId, fromSet, toType, toId } of page) {
         const to = { organizationId: set, resourceType: toType, resourceId: toId };
-        if (!this.#yielded.has(nameOf(to))) continue;
+        const isSubject = toType === this.#query.resourceType && toId === this.#query.resourceId;
+        if (!isSubject && !this.#yielded.has(nameOf(to))) continue;
         const organizationId = fromSet ?? this.#query.organizationId;
         const report = { organizationId, resourceType: fromType, resourceId: fromId };
         if (!this.#isNew(report)) continue;
