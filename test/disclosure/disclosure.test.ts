@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Service, startService } from "../support/service.ts";
-import { runDisclosureCampaign, serviceOptions } from "./disclosure-campaign.ts";
+import { runDisclosureCampaign, serviceOptions, withMethods } from "./disclosure-campaign.ts";
 
 type Alter = (deletion: Deletion) => Deletion;
 
@@ -18,13 +18,7 @@ function altering(store: Store): Store {
     const found = await store.findDeletion(...args);
     return found && alter(found);
   };
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === "findDeletion") return findDeletion;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
+  return withMethods(store, { findDeletion });
 }
 
 function countOf({ erased, kept }: Deletion): number {
