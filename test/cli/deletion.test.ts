@@ -71,6 +71,7 @@ describe("deletion list and show", () => {
       attempts: 0,
       next_attempt_at: null,
       waiting_for: null,
+      approval: null,
       holds: [],
     });
     const { out } = await line.type("deletion", "show", id);
