@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { type ConnectionSettings, defaultConnections } from "./store/connection-settings.ts";
 import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
+import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
 import { telemetrySettings } from "./telemetry/settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
@@ -128,6 +129,7 @@ export const settings = {
     "Maximum size of a file that is uploaded in the console, in bytes; 0 disables uploads.",
     wholeNumber(0, 100_000_000_000),
   ),
+  ...oidcSettings,
   production: setting(
     "NODE_ENV",
     "development",
@@ -166,6 +168,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
     return [key, value];
   });
+  if (problems.length === 0) problems.push(...findOidcProblems(environment));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const config = Object.fromEntries(entries) as Config;
   const given = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
@@ -197,7 +200,9 @@ export function connectionsOf(config: Config): ConnectionSettings {
 
 /** A URL may contain a password, and tokens and headers are secrets, so none of them is ever repeated. */
 function quote(name: string, given: string | undefined): string {
-  return /_(?:URL|TOKEN|ENDPOINT|HEADERS)$/.test(name) ? "" : `, but is "${given ?? ""}"`;
+  return /_(?:URL|ISSUER|TOKEN|SECRET|ENDPOINT|HEADERS)$/.test(name)
+    ? ""
+    : `, but is "${given ?? ""}"`;
 }
 
 /** Anything else, such as `prod`, is ambiguous and therefore rejected. */

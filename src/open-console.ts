@@ -5,6 +5,7 @@ import type { StartUploadThread } from "./bulk/upload/upload-thread.ts";
 import type { Config } from "./config.ts";
 import { mountConsole } from "./console/console.ts";
 import { EventStreams } from "./console/event-streams.ts";
+import { makeOpenId, type OpenId } from "./console/openid/provider.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { operations } from "./http/routes.ts";
 import type { ServerOptions } from "./http/server.ts";
@@ -48,6 +49,7 @@ export function openConsole(
     rejections,
     uploads,
     streams: new EventStreams(),
+    openId: openIssuer(config, { now: app.now, log }),
     process: {
       version,
       node: process.versions.node,
@@ -57,4 +59,20 @@ export function openConsole(
     },
   };
   return (server, watch) => mountConsole(server, context, { url, watch, sources });
+}
+
+function openIssuer(
+  { oidcIssuer, oidcClientId, ...config }: Config,
+  { now, log }: { readonly now: () => number; readonly log: Logger },
+): OpenId | undefined {
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  return makeOpenId({
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: config.oidcClientSecret,
+    scope: config.oidcScope,
+    roles: { claim: config.oidcRolesClaim, mapping: config.oidcRoles },
+    now,
+    onFailure: (reason) => log.warn({ reason }, "a sign-in with OpenID Connect failed"),
+  });
 }

@@ -54,3 +54,24 @@ export function optional<Value>(
 ): (value: string) => Value | undefined | Problem {
   return (value) => (value === "" ? undefined : read(value));
 }
+
+/** Undefined if a part is not `key=value` or can't be decoded. */
+export function readPairs(value: string): readonly (readonly [string, string])[] | undefined {
+  const parts = value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const pairs = parts.map(readPair);
+  return pairs.every((pair) => pair !== undefined) ? pairs : undefined;
+}
+
+function readPair(part: string): readonly [string, string] | undefined {
+  const at = part.indexOf("=");
+  if (at <= 0) return undefined;
+  try {
+    const name = decodeURIComponent(part.slice(0, at).trim());
+    return name === "" ? undefined : [name, decodeURIComponent(part.slice(at + 1).trim())];
+  } catch {
+    return undefined;
+  }
+}

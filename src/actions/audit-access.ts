@@ -23,3 +23,13 @@ export async function auditAccess(
   requireRight(app, action);
   await app.store.trail.note({ ...about, action }, actOf(app));
 }
+
+/** A download of the whole chain; as `auditAccess`. */
+export async function noteDownload(
+  app: App,
+  action: "audit.export" | "receipt.export",
+): Promise<void> {
+  const { storeId } = await app.store.receiptHead();
+  const note = { action, organizationId: undefined, subject: storeId, detail: {} };
+  await app.store.trail.note(note, actOf(app));
+}

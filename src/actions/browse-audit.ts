@@ -3,7 +3,8 @@
 
 import type { AuditEntry } from "../domain/access.ts";
 import type { AuditPart, AuditQuery, VerifiedPart } from "../store/trail.ts";
-import { actOf, type App } from "./app.ts";
+import type { App } from "./app.ts";
+import { noteDownload } from "./audit-access.ts";
 import { auditPages } from "./pages.ts";
 import { requireRight } from "./require-right.ts";
 
@@ -58,12 +59,6 @@ export function exportAudit(app: App, after = 0): AsyncGenerator<readonly AuditE
 /** The same as a download in the console, which is in the trail itself. */
 export async function downloadAudit(app: App): Promise<AsyncGenerator<readonly AuditEntry[]>> {
   requireAudit(app);
-  await noteExport(app, "audit.export");
+  await noteDownload(app, "audit.export");
   return auditPages(app);
-}
-
-async function noteExport(app: App, action: "audit.export" | "receipt.export"): Promise<void> {
-  const { storeId } = await app.store.receiptHead();
-  const note = { action, organizationId: undefined, subject: storeId, detail: {} };
-  await app.store.trail.note(note, actOf(app));
 }

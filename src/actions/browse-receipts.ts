@@ -3,12 +3,17 @@
 
 import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
-import { receiptPages } from "./pages.ts";
 import type { StoredReceipt } from "../store/trail.ts";
 import type { App } from "./app.ts";
-import { type PublishedKeys, publishReceiptKeys } from "./receipt-keys.ts";
-import { readKnowledge, requireRight } from "./require-right.ts";
-import { type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
+import { noteDownload } from "./audit-access.ts";
+import { OperatorError } from "./operator-error.ts";
+import { receiptPages } from "./pages.ts";
+import { readReceipts } from "./receipt-document.ts";
+import { publishReceiptKeys } from "./receipt-keys.ts";
+import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
+import { addDisclosures, type VerifiedDisclosures } from "./verify-disclosures.ts";
+import { verifyReceipts } from "./verify-receipt.ts";
+import { addStatus } from "./verify-status.ts";
 
 const shownMax = 50;
 
@@ -23,6 +28,10 @@ export interface ReceiptPart {
 function requireReceipts(app: App): void {
   requireRight(app, "receipt.read");
   requireRight(app, "confidential.read");
+}
+
+export function mayBrowseReceipts(app: App): boolean {
+  return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
 }
 
 /** Those with numbers before `before`, or the last ones. Throws OperatorError not_permitted. */
@@ -79,11 +88,32 @@ async function addOwners(
   }));
 }
 
-/** With the keys that the service publishes. Whoever has a receipt may verify it, so this needs no right. */
-export async function verifyPresented(
+/** As downloadAudit. */
+export async function downloadReceipts(
   app: App,
-  presented: readonly unknown[],
-): Promise<{ readonly verdicts: readonly ReceiptVerdict[]; readonly keys: PublishedKeys }> {
-  const keys = await publishReceiptKeys(app);
-  return { verdicts: verifyReceipts(presented, keys), keys };
+): Promise<AsyncGenerator<readonly StoredReceipt[]>> {
+  requireReceipts(app);
+  await noteDownload(app, "receipt.export");
+  return receiptPages(app);
+}
+
+/** Verifying each takes a tenth of a millisecond, and a page shows them all. */
+const presentedMax = 100;
+
+/**
+ * Receipts that somebody presents, as text, verified with the keys that the service publishes. Throws OperatorError
+ * not_permitted, file and invalid.
+ */
+export async function verifyPresented(app: App, text: string): Promise<VerifiedDisclosures> {
+  requireRight(app, "deletion.read");
+  const { receipts, statuses, disclosures } = readReceipts("The text", text);
+  if (receipts.length > presentedMax) {
+    throw new OperatorError(
+      "invalid",
+      `The text has ${receipts.length} receipts; verify at most ${presentedMax} at once, or use: sluice receipt verify`,
+    );
+  }
+  const genuine = verifyReceipts(receipts, await publishReceiptKeys(app));
+  const { verdicts, faults } = addDisclosures(genuine, disclosures);
+  return { verdicts: verdicts.map((one, at) => addStatus(one, statuses[at])), faults };
 }

@@ -32,7 +32,8 @@ export async function listHolds(app: App, filter: HoldFilter): Promise<readonly 
   }
 }
 
-/** Oldest first. */
-export function listHoldsOf({ store }: App, record: RecordKey): Promise<readonly Hold[]> {
-  return store.holds.ofRecords([record]);
+/** Oldest first. Throws OperatorError not_permitted. */
+export async function listHoldsOf(app: App, record: RecordKey): Promise<readonly Hold[]> {
+  requireRight(app, "hold.read");
+  return app.store.holds.ofRecords([record]);
 }

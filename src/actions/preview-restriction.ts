@@ -4,6 +4,7 @@
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
 import { planRestriction } from "../domain/deletion/restriction.ts";
+import { recordTypes } from "../domain/record-types.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { FiledAt } from "../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../domain/retention/floor.ts";
@@ -24,7 +25,10 @@ export async function previewRestriction(
   { requestedAt, ...root }: RecordKey & { readonly requestedAt: number },
 ): Promise<RestrictionPreview> {
   const { organizationId } = root;
-  const { edges, isComplete } = await app.store.overview.previewCascade(root);
+  const { edges, isComplete } = await app.store.overview.previewCascade(
+    root,
+    recordTypes.map(({ resourceType }) => resourceType),
+  );
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const plan = planErasure(rootNode, edges);
   const types = confidentialTypes();

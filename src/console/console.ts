@@ -15,6 +15,7 @@ import { pageAnswer, redirectTo } from "./answer.ts";
 import { assetAnswer } from "./asset.ts";
 import { readSessionCookie } from "./cookie.ts";
 import { errorReply, isInternal } from "./error-page.ts";
+import { renderForward } from "./forward.ts";
 import { html } from "./html.ts";
 import { isFromOwnPage, originOf } from "./origin.ts";
 import type { ConsoleSources, Route, Visitor } from "./request.ts";
@@ -152,16 +153,4 @@ function isFromElsewhere({ method, headers }: FastifyRequest): boolean {
 }
 
 /** A page that loads itself again, this time from the own site. */
-const tryAgain: Answer = pageAnswer(
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>Sluice</title>
-        <meta http-equiv="refresh" content="0" />
-      </head>
-      <body>
-        <p>Opening the console…</p>
-      </body>
-    </html> `,
-);
+const tryAgain: Answer = pageAnswer(renderForward({ text: html`Opening the console…` }));

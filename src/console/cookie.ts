@@ -1,6 +1,8 @@
-// The one cookie of the console: the secret of a session. No script can read it, and no other site can have it sent.
+// The cookies of the console: the secret of a session, and that of a sign-in in progress elsewhere. No script can read
+// them, and no other site can have the first one sent.
 
 import type { IncomingHttpHeaders } from "node:http";
+import { sessionLifetimeMs, type StartedSession } from "../actions/operator/session.ts";
 import type { Origin } from "./origin.ts";
 
 /** Behind TLS a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
@@ -8,12 +10,25 @@ function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }
 
-/** Undefined also where it was sent more than once: it is unclear who set which. */
+/** A path of its own excludes the other prefix. The answer of an issuer comes from another site, so the cookie is not strict. */
+function openIdNameOf({ isSecure }: Origin): string {
+  return isSecure ? "__Secure-sluice_openid" : "sluice_openid";
+}
+
 export function readSessionCookie(
-  { cookie: sent = "" }: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   origin: Origin,
 ): string | undefined {
-  const name = `${nameOf(origin)}=`;
+  return read(headers, nameOf(origin));
+}
+
+export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): string | undefined {
+  return read(headers, openIdNameOf(origin));
+}
+
+/** Undefined also where it was sent more than once: it is unclear who set which. */
+function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | undefined {
+  const name = `${of}=`;
   const found = sent
     .split(";")
     .map((part) => part.trim())
@@ -22,12 +37,24 @@ export function readSessionCookie(
   return found.length === 1 && only !== undefined ? only.slice(name.length) : undefined;
 }
 
-export function sessionCookie(origin: Origin, secret: string, lifetimeMs: number): string {
+function sessionCookie(origin: Origin, secret: string, lifetimeMs: number): string {
   return cookie(origin, secret, Math.floor(lifetimeMs / 1_000));
 }
 
 export function noSessionCookie(origin: Origin): string {
   return cookie(origin, "", 0);
+}
+
+/** For the paths of the sign-in only. */
+export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number): string {
+  const seconds = Math.floor(lifetimeMs / 1_000);
+  const secure = origin.isSecure ? "; Secure" : "";
+  return `${openIdNameOf(origin)}=${secret}; Path=/console/openid; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** For whoever has just signed in. */
+export function startedCookie(origin: Origin, { secret }: Pick<StartedSession, "secret">): string {
+  return sessionCookie(origin, secret, sessionLifetimeMs);
 }
 
 function cookie(origin: Origin, value: string, seconds: number): string {

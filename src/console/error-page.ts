@@ -39,7 +39,7 @@ const titles: Readonly<Record<number, string>> = {
 function statusOfOperatorError(name: OperatorErrorName): number {
   if (name === "not_permitted" || name === "sign_in" || name === "operator_disabled") return 403;
   if (name.startsWith("no_such_")) return 404;
-  return ["invalid", "usage", "input", "mapping"].includes(name) ? 400 : 409;
+  return ["invalid", "usage", "input", "file", "mapping"].includes(name) ? 400 : 409;
 }
 
 export interface ErrorReply {

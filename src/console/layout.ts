@@ -19,6 +19,8 @@ const screens: readonly Screen[] = [
   { path: "/console/holds", label: "Holds", right: "hold.read" },
   { path: "/console/retention", label: "Retention", right: "retention.read" },
   { path: "/console/organizations", label: "Organizations", right: "organization.read" },
+  { path: "/console/audit", label: "Audit", right: "audit.read" },
+  { path: "/console/receipts", label: "Receipts", right: "deletion.read" },
   { path: "/console/intake", label: "Intake", right: "intake.read" },
   { path: "/console/health", label: "Health", right: "health.read" },
   { path: "/console/account", label: "Account", right: "own" },

@@ -14,6 +14,7 @@ import type { IntakeHistory } from "../metrics/history.ts";
 import type { RejectionHistory } from "../metrics/rejections.ts";
 import type { Snapshot } from "../metrics/snapshot.ts";
 import type { EventStreams } from "./event-streams.ts";
+import type { OpenId } from "./openid/provider.ts";
 import type { Origin } from "./origin.ts";
 
 /** What the pages show besides the store. */
@@ -23,6 +24,8 @@ export interface ConsoleSources {
   readonly uploads: Uploads;
   readonly streams: EventStreams;
   readonly process: ProcessFacts;
+  /** Undefined without OIDC_ISSUER. */
+  readonly openId: OpenId | undefined;
 }
 
 /** About the process that answers. */

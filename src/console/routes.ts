@@ -21,6 +21,9 @@ import { showIntake } from "./page/intake.ts";
 import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
 import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
 import { createOne, showOrganizations } from "./page/organizations.ts";
+import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
+import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
+import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
@@ -43,6 +46,8 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/console/link", open: true, handle: useLink },
   { method: "POST", path: "/console/passkey/options", open: true, handle: offerPasskey },
   { method: "POST", path: "/console/passkey", open: true, handle: usePasskey },
+  { method: "POST", path: "/console/openid", open: true, handle: leaveForIssuer },
+  { method: "GET", path: "/console/openid/answer", open: true, handle: acceptAnswer },
   { method: "POST", path: "/console/sign-out", right: "own", handle: signOut },
   { method: "GET", path: "/console", right: "overview.read", handle: showOverview },
   { method: "GET", path: "/console/deletions", right: "deletion.read", handle: showDeletions },
@@ -146,6 +151,17 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/console/key/:id", right: "key.read", handle: showKey },
   { method: "POST", path: "/console/key/rotate/:id", right: "key.rotate", handle: rotateOne },
   { method: "POST", path: "/console/key/revoke/:id", right: "key.revoke", handle: revokeOne },
+  { method: "GET", path: "/console/audit", right: "audit.read", handle: showAudit },
+  { method: "POST", path: "/console/audit/verify", right: "audit.read", handle: verifyTrail },
+  { method: "POST", path: "/console/audit/download", right: "audit.read", handle: downloadTrail },
+  { method: "GET", path: "/console/receipts", right: "deletion.read", handle: showReceipts },
+  { method: "POST", path: "/console/receipts/verify", right: "deletion.read", handle: verifyOne },
+  {
+    method: "POST",
+    path: "/console/receipts/download",
+    right: "receipt.read",
+    handle: downloadAllReceipts,
+  },
   { method: "GET", path: "/console/intake", right: "intake.read", handle: showIntake },
   {
     method: "POST",

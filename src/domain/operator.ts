@@ -4,6 +4,12 @@ export const operatorRoles = ["viewer", "operator", "officer", "auditor"] as con
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
+/** How an issuer of OpenID Connect names a person: the only claims that are unique and never change. */
+export interface OperatorIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
 /** Times are Unix milliseconds. */
 export interface Operator {
   /** Opaque; also how a passkey names its owner. */
@@ -14,6 +20,8 @@ export interface Operator {
   readonly createdAt: number;
   /** From then on this person can't act; undefined for one who can. */
   readonly disabledAt: number | undefined;
+  /** Of somebody who signs in with OpenID Connect. */
+  readonly identity?: OperatorIdentity | undefined;
 }
 
 export interface Passkey {
@@ -31,7 +39,7 @@ export interface Passkey {
 }
 
 /** How a session began. */
-export type SignInMethod = "link" | "passkey";
+export type SignInMethod = "link" | "passkey" | "oidc";
 
 export interface OperatorSession {
   readonly sessionId: string;

@@ -105,7 +105,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by",
   ),
   retention_floor: all(notAboutRecords, "organization_id resource_type keep_days counted_from"),
-  operator: all(notAboutRecords, "operator_id name roles created_at disabled_at"),
+  operator: all(notAboutRecords, "operator_id name roles created_at disabled_at issuer subject"),
   operator_passkey: all(
     notAboutRecords,
     "credential_id operator_id public_key sign_count transports created_at last_used_at",

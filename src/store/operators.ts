@@ -1,6 +1,12 @@
 // Operators, their passkeys and sessions, and the tokens of one use by which they sign in. Secrets are stored as hashes.
 
-import type { Operator, OperatorSession, Passkey } from "../domain/operator.ts";
+import type {
+  Operator,
+  OperatorIdentity,
+  OperatorRole,
+  OperatorSession,
+  Passkey,
+} from "../domain/operator.ts";
 import type { Act } from "./act.ts";
 
 export interface OperatorDetails extends Operator {
@@ -9,8 +15,11 @@ export interface OperatorDetails extends Operator {
   readonly sessions: number;
 }
 
-/** What a token of one use is for: a sign-in link, the challenge that a passkey signs, or reading the content of a record. */
-export type TokenPurpose = "link" | "passkey_new" | "passkey_use" | "record_reading";
+/**
+ * What a token of one use is for: a sign-in link, the challenge that a passkey signs, reading the content of a record, or a sign-in
+ * with OpenID Connect.
+ */
+export type TokenPurpose = "link" | "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
@@ -42,9 +51,11 @@ export interface PasskeyHolder {
 
 /** A disabled operator has no session, no link, and no passkey that can be used. */
 export interface OperatorStore {
-  /** False if the name is in use, also by an operator who is disabled. */
+  /** False if the name is in use, also by an operator who is disabled, or if the identity is. */
   create(operator: Operator, act: Act): Promise<boolean>;
   findByName(name: string): Promise<Operator | undefined>;
+  /** Also one who is disabled. */
+  findByIdentity(identity: OperatorIdentity): Promise<Operator | undefined>;
   /** In the order of their names. */
   list(now: number): Promise<readonly OperatorDetails[]>;
   /** Ends the sessions and removes passkeys and links. Undefined if there is no such operator. */
@@ -70,6 +81,12 @@ export interface OperatorStore {
   removePasskey(credentialId: string, operatorId: string, act: Act): Promise<boolean>;
   /** Begins a session. False if the passkey was removed, or its count is not higher than the stored one. */
   usePasskey(credentialId: string, signCount: number, signIn: SignIn): Promise<boolean>;
+
+  /**
+   * Gives an operator these roles, and begins a session. Without any role, the sessions end and none begins. False for no
+   * session, also for an operator who is disabled.
+   */
+  useIdentity(operatorId: string, roles: readonly OperatorRole[], signIn: SignIn): Promise<boolean>;
 
   findSession(tokenHash: Uint8Array, now: number): Promise<SessionHolder | undefined>;
   /** Of one operator, or of all; newest first. */

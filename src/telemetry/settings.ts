@@ -1,7 +1,15 @@
 // The settings of OpenTelemetry, under the names of its specification (OpenTelemetry Environment Variable Specification;
 // OTLP Exporter Configuration). A value that is not supported is an error at start, never ignored.
 
-import { oneOf, optional, Problem, type Setting, setting, wholeNumber } from "../setting.ts";
+import {
+  oneOf,
+  optional,
+  Problem,
+  readPairs,
+  type Setting,
+  setting,
+  wholeNumber,
+} from "../setting.ts";
 
 export const protocols = ["http/protobuf", "http/json"] as const;
 export type Protocol = (typeof protocols)[number];
@@ -257,12 +265,14 @@ function propagators(value: string): readonly string[] | Problem {
 }
 
 function attributes(value: string): Pairs | Problem {
-  return readPairs(value) ?? new Problem("key=value pairs, separated by commas, percent-encoded");
+  const pairs = readPairs(value);
+  if (pairs !== undefined) return Object.fromEntries(pairs);
+  return new Problem("key=value pairs, separated by commas, percent-encoded");
 }
 
 function headers(value: string): Pairs | Problem {
   const pairs = readPairs(value);
-  if (pairs !== undefined && Object.entries(pairs).every(isHeader)) return pairs;
+  if (pairs?.every(isHeader) === true) return Object.fromEntries(pairs);
   return new Problem(
     "key=value pairs of header names and values, separated by commas, percent-encoded, such as x-api-key=abc",
   );
@@ -271,25 +281,4 @@ function headers(value: string): Pairs | Problem {
 /** RFC 9110, sections 5.1 and 5.5. Node has the same check in `node:http`, which would slow down every command. */
 function isHeader([name, value]: readonly [string, string]): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
-}
-
-/** Undefined if a part is not `key=value` or can't be decoded. Of equal keys the last one counts. */
-function readPairs(value: string): Pairs | undefined {
-  const parts = value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-  const pairs = parts.map(readPair);
-  return pairs.every((pair) => pair !== undefined) ? Object.fromEntries(pairs) : undefined;
-}
-
-function readPair(part: string): readonly [string, string] | undefined {
-  const at = part.indexOf("=");
-  if (at <= 0) return undefined;
-  try {
-    const name = decodeURIComponent(part.slice(0, at).trim());
-    return name === "" ? undefined : [name, decodeURIComponent(part.slice(at + 1).trim())];
-  } catch {
-    return undefined;
-  }
 }

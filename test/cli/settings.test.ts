@@ -61,6 +61,22 @@ const wrong: readonly Case[] = [
     ],
     /a URL without a path, such as https:\/\/sluice\.example\.com/,
   ],
+  [
+    "OIDC_ISSUER",
+    [
+      "login.example.com",
+      "http://login.example.com",
+      "ftp://login.example.com",
+      "https://user:secret@login.example.com",
+      "https://login.example.com?tenant=a",
+    ],
+    /an https URL without a query, such as https:\/\/login\.example\.com/,
+  ],
+  ["OIDC_CLIENT_ID", [" ", "a ", "ä", "x".repeat(1_025)], /1 to 1024 visible ASCII characters/],
+  ["OIDC_CLIENT_SECRET", ["secret\n", " secret"], /1 to 1024 visible ASCII characters/],
+  ["OIDC_SCOPE", ["profile", "openid,profile", "openid  email"], /with openid among them/],
+  ["OIDC_ROLES_CLAIM", [" "], /the name of a claim/],
+  ["OIDC_ROLES", ["ops", "ops=king", "=viewer", "a=viewer,%zz=viewer"], /value=role pairs/],
   ["OTEL_SDK_DISABLED", ["1", "yes"], /true or false/],
   ["OTEL_SERVICE_NAME", [" "], /a name/],
   ["OTEL_RESOURCE_ATTRIBUTES", ["a", "=b", "a=%zz"], /key=value pairs, separated by commas/],
@@ -158,6 +174,36 @@ describe("NODE_ENV", () => {
       const { production } = readConfig({ NODE_ENV: value });
       assert.equal(production, value === "production", value);
     }
+  });
+});
+
+describe("OIDC_ISSUER", () => {
+  const others = { OIDC_CLIENT_ID: "sluice", OIDC_ROLES: "ops=operator" };
+  const issuer = { OIDC_ISSUER: "https://login.example.com/realm" };
+
+  it("needs the settings without which nobody could sign in", () => {
+    const expected =
+      /OIDC_CLIENT_ID must be set, .*\nOIDC_ROLES must be set, .*\nCONSOLE_URL must be set/;
+    assert.throws(() => readConfig(issuer), expected);
+    const url = { CONSOLE_URL: "https://sluice.example.com" };
+    assert.equal(readConfig({ ...issuer, ...others, ...url }).oidcIssuer, issuer.OIDC_ISSUER);
+    assert.doesNotThrow(() => readConfig(others));
+  });
+
+  it("can be an address of this machine without TLS", () => {
+    const url = { CONSOLE_URL: "http://localhost:8080" };
+    for (const OIDC_ISSUER of ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9"]) {
+      assert.doesNotThrow(() => readConfig({ OIDC_ISSUER, ...others, ...url }));
+    }
+  });
+
+  it("has roles by values with any characters, and several by one value", () => {
+    const { oidcRoles } = readConfig({ OIDC_ROLES: "CN%3Da%2CO%3Db=officer, x=viewer,x=auditor" });
+    assert.deepEqual(oidcRoles, [
+      ["CN=a,O=b", "officer"],
+      ["x", "viewer"],
+      ["x", "auditor"],
+    ]);
   });
 });
 

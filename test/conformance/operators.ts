@@ -67,6 +67,29 @@ export function testOperators(engine: Engine): void {
       ]);
     });
 
+    it("are bound to one identity, and have the roles of their last sign-in with it", async () => {
+      const { operators } = store;
+      const identity = { issuer: "https://login.example.com", subject: "1" };
+      const zoe = { ...person("zoe"), identity };
+      assert.equal(await operators.create(zoe, act), true);
+      const other = { ...person("other"), identity };
+      assert.equal(await operators.create(other, act), false);
+      assert.equal(await operators.findByName("other"), undefined);
+      assert.deepEqual(await operators.findByIdentity(identity), zoe);
+      const elsewhere = { ...identity, issuer: "https://other.example.com" };
+      assert.equal(await operators.findByIdentity(elsewhere), undefined);
+
+      assert.equal(await operators.useIdentity(zoe.operatorId, ["viewer"], signIn("zoe")), true);
+      const found = await operators.findSession(bytesOf("session zoe"), at);
+      assert.deepEqual(found?.operator.roles, ["viewer"]);
+      assert.equal(await operators.useIdentity(zoe.operatorId, [], signIn("none")), false);
+      assert.equal(await operators.findSession(bytesOf("session zoe"), at), undefined);
+      assert.equal(await operators.findSession(bytesOf("session none"), at), undefined);
+      assert.equal(await operators.useIdentity("op_none", ["viewer"], signIn("none")), false);
+      await operators.disable(zoe.operatorId, act);
+      assert.equal(await operators.useIdentity(zoe.operatorId, ["viewer"], signIn("z")), false);
+    });
+
     it("sign in by a link once, and not after it has expired", async () => {
       const { operators } = store;
       await operators.createLink(link("replaced", anna.operatorId), act);

@@ -25,6 +25,7 @@ import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
 import { testJointCompletion } from "./joint-completion.ts";
 import { testSubjects } from "./subjects.ts";
+import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
@@ -59,5 +60,6 @@ export function testOperations(engine: Engine): void {
   testAccess(engine);
   testOperators(engine);
   testImports(engine);
+  testTrail(engine);
   testUpkeep(engine);
 }

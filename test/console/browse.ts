@@ -83,9 +83,14 @@ export async function addOperator(
 }
 
 /** The cookie of a new session. */
-export async function signIn(app: App, client: Client, name: string): Promise<string> {
+export async function signIn(
+  app: App,
+  client: Client,
+  name: string,
+  sending: Sending = {},
+): Promise<string> {
   const { secret } = await createSignInLink(app, name);
-  const reply = await submit(client, "/console/link", { form: { token: secret } });
+  const reply = await submit(client, "/console/link", { ...sending, form: { token: secret } });
   return cookieOf(reply);
 }
 

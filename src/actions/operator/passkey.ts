@@ -19,13 +19,14 @@ export interface Challenge {
   readonly challenge: string;
   readonly purpose: ChallengePurpose;
   readonly operator: Operator | undefined;
+  readonly lifetimeMs?: number;
 }
 
 /** Stores a challenge, which can be used once. Throws OperatorError sign_in if too many are open. */
 export async function openChallenge(app: App, wanted: Challenge): Promise<void> {
   const now = app.now();
   const opened = await app.store.operators.createChallenge(
-    { ...stored(wanted), expiresAt: now + challengeLifetimeMs },
+    { ...stored(wanted), expiresAt: now + (wanted.lifetimeMs ?? challengeLifetimeMs) },
     now,
   );
   if (opened) return;
@@ -44,9 +45,13 @@ function stored({ challenge, purpose, operator }: Challenge) {
 /** Throws OperatorError invalid. */
 export async function addPasskey(
   app: App,
-  { operatorId }: Operator,
+  { operatorId, identity }: Operator,
   made: Omit<Passkey, "operatorId" | "createdAt" | "lastUsedAt">,
 ): Promise<void> {
+  // With a passkey, somebody whose issuer says that they have no role any more could still sign in.
+  if (identity !== undefined) {
+    throw new OperatorError("invalid", `You sign in with ${identity.issuer}, not with passkeys.`);
+  }
   const known = await app.store.operators.listPasskeys(operatorId);
   if (known.length >= passkeysMax) {
     throw new OperatorError("invalid", `You have ${passkeysMax} passkeys; remove one first.`);

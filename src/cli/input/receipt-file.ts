@@ -1,77 +1,21 @@
-// Reads files of receipts in any of the forms that people store them in: one receipt, the status of a deletion, a list, or
-// NDJSON; and files of public keys. Does not verify them.
+// Files of receipts, of disclosures and of public keys. Does not verify them.
 
 import { readFileSync } from "node:fs";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { type ReceiptDocument, readReceipts, readValues } from "../../actions/receipt-document.ts";
 import type { GivenDisclosures } from "../../actions/verify-disclosures.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;
 
-export interface ReceiptFile {
-  readonly receipts: readonly unknown[];
-  /** For each receipt the status that contained it; undefined for a receipt by itself. */
-  readonly statuses: readonly unknown[];
-  /** Of statuses of deletions, which contain both. */
-  readonly disclosures: readonly GivenDisclosures[];
-}
-
 /** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
-export function readReceiptFile(path: string): ReceiptFile {
-  const values = readValues(path);
-  if (values.length === 0) throw new OperatorError("file", `${path} contains no receipt.`);
-  return {
-    receipts: values.map(({ value }) => receiptOf(value)),
-    statuses: values.map(({ value }) => (receiptOf(value) === value ? undefined : value)),
-    disclosures: values.flatMap(({ name, value }) => {
-      const receipt = receiptOf(value);
-      if (receipt === value) return [];
-      const { disclosures } = value as { readonly disclosures?: unknown };
-      if (disclosures === undefined) return [];
-      const { deletion_request_id, receipt_no } = receipt as Record<string, unknown>;
-      return [{ name, value: { deletion_request_id, receipt_no, disclosures } }];
-    }),
-  };
+export function readReceiptFile(path: string): ReceiptDocument {
+  return readReceipts(path, readText(path));
 }
 
 /** What `sluice receipt disclose` prints, one or many, or statuses of deletions. Throws OperatorError as above. */
 export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
-  return readValues(path);
-}
-
-/** The values of a file: one, those of a list, or NDJSON. */
-function readValues(path: string): readonly GivenDisclosures[] {
-  const content = readText(path);
-  const whole = parse(content);
-  if (whole.ok) {
-    requireUnique(path, content);
-    const { value } = whole;
-    if (!Array.isArray(value)) return [{ name: path, value }];
-    const items: readonly unknown[] = value;
-    return items.map((item, index) => ({ name: `${path}, item ${index + 1},`, value: item }));
-  }
-  const lines = content.split("\n");
-  const given = lines.filter((line) => line.trim() !== "");
-  if (given.length < 2 || !parse(given[0] ?? "").ok) throw notJson(path, whole.why);
-  return lines.flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    const name = `${path}, line ${index + 1},`;
-    const read = parse(line);
-    if (!read.ok) throw notJson(name, read.why);
-    requireUnique(name, line);
-    return [{ name, value: read.value }];
-  });
-}
-
-function notJson(place: string, why: string): OperatorError {
-  return new OperatorError("file", `${place} is not JSON, or is truncated: ${why}.`);
-}
-
-/** Readers may disagree on which of two fields with the same name counts, and so on what was signed. */
-function requireUnique(place: string, text: string): void {
-  const name = findRepeatedName(text);
-  if (name === undefined) return;
-  throw new OperatorError("file", `${place} has the field "${name}" twice in one object.`);
+  return readValues(path, readText(path));
 }
 
 function readText(path: string): string {
@@ -82,24 +26,6 @@ function readText(path: string): string {
   } catch (cause) {
     throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
   }
-}
-
-type Parsed =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
-
-function parse(text: string): Parsed {
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch (error) {
-    return { ok: false, why: reasonOf(error) };
-  }
-}
-
-/** The status of a deletion contains its receipt. */
-function receiptOf(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const { receipt, signature } = value as { receipt?: unknown; signature?: unknown };
-  return receipt !== undefined && signature === undefined ? receipt : value;
 }
 
 /** A file of public keys as JSON. Throws an error that says what is wrong. */

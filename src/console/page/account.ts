@@ -8,7 +8,7 @@ import {
   listSessions,
   revokeSession,
 } from "../../actions/operator/session.ts";
-import type { OperatorSession, Passkey } from "../../domain/operator.ts";
+import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
 import { noSessionCookie } from "../cookie.ts";
@@ -30,7 +30,7 @@ export async function showAccount(person: Person): Promise<Answer> {
     </p>
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
-      ${passkeys.length === 0 ? noPasskey : renderPasskeys(passkeys)} ${renderAdding(person)}
+      ${renderOwnPasskeys(passkeys, operator)} ${renderAdding(person)}
     </section>
     <section aria-labelledby="sessions">
       <h2 id="sessions">Your sessions</h2>
@@ -44,7 +44,18 @@ const noPasskey = html`<p class="empty">
   You have no passkey yet. Add one now: without it, you need a new link from the server each time.
 </p>`;
 
-function renderAdding({ origin }: Person): Html {
+function renderOwnPasskeys(passkeys: readonly Passkey[], { identity }: Operator): Html | false {
+  if (passkeys.length > 0) return renderPasskeys(passkeys);
+  return identity === undefined && noPasskey;
+}
+
+function renderAdding({ origin, operator }: Person): Html {
+  if (operator.identity !== undefined) {
+    return html`<p>
+      You sign in with <bdi>${operator.identity.issuer}</bdi>, which says what your role is; so you
+      can't add a passkey.
+    </p>`;
+  }
   if (!supportsPasskeys(origin)) {
     return html`<p>Passkeys need TLS, or the address <code>localhost</code>.</p>`;
   }

@@ -2,15 +2,14 @@
 // it, because mail programs and chats open links too.
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
-import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
 import { requireAttempt } from "../attempt.ts";
-import { sessionCookie } from "../cookie.ts";
+import { startedCookie } from "../cookie.ts";
 import { html } from "../html.ts";
 import { renderPage } from "../layout.ts";
-import { type Origin, supportsPasskeys } from "../origin.ts";
+import { supportsPasskeys } from "../origin.ts";
 import { askForPasskey, signInBy } from "../passkey.ts";
 import { readForm, readJsonBody, type Visitor } from "../request.ts";
 
@@ -21,7 +20,13 @@ const howToGetLink = html`<p>
   <p>A new person needs an account first:</p>
   <pre><code>sluice operator create NAME --role viewer</code></pre>`;
 
-export async function showSignIn({ origin }: Visitor): Promise<Answer> {
+export async function showSignIn({ origin, sources }: Visitor): Promise<Answer> {
+  const { openId } = sources;
+  const elsewhere =
+    openId !== undefined &&
+    html`<form method="post" action="/console/openid">
+      <button type="submit" class="main">Sign in with ${openId.issuerName}</button>
+    </form>`;
   const passkey = supportsPasskeys(origin)
     ? html`<p>
           <button type="button" class="main" data-passkey="sign-in" hidden>
@@ -34,7 +39,7 @@ export async function showSignIn({ origin }: Visitor): Promise<Answer> {
         Passkeys need TLS, or the address <code>localhost</code>; here you can sign in with a link.
       </p>`;
   const body = html`<section class="narrow">
-    ${passkey}
+    ${elsewhere} ${passkey}
     <h2>With a link</h2>
     ${howToGetLink}
   </section>`;
@@ -64,7 +69,7 @@ export async function useLink(visitor: Visitor): Promise<Answer> {
   await requireAttempt(visitor);
   const started = await useSignInLink(visitor.context.app, form.get("token") ?? "");
   if (started === undefined) throw linkEnded();
-  return redirectTo("/console/account", cookieOf(visitor.origin, started));
+  return redirectTo("/console/account", startedCookie(visitor.origin, started));
 }
 
 export async function offerPasskey(visitor: Visitor): Promise<Answer> {
@@ -76,11 +81,7 @@ export async function usePasskey(visitor: Visitor): Promise<Answer> {
   const answer = await readJsonBody(visitor);
   await requireAttempt(visitor);
   const started = await signInBy(visitor.context.app, visitor.origin, answer);
-  return jsonReply({ location: "/console" }, { cookie: cookieOf(visitor.origin, started) });
-}
-
-function cookieOf(origin: Origin, { secret }: StartedSession): string {
-  return sessionCookie(origin, secret, sessionLifetimeMs);
+  return jsonReply({ location: "/console" }, { cookie: startedCookie(visitor.origin, started) });
 }
 
 function linkEnded(): OperatorError {

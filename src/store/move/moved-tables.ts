@@ -169,7 +169,7 @@ export const movedTables: readonly MovedTable[] = [
     name: "operator",
     key: ["operator_id"],
     columns: {
-      ...all("text", "operator_id name roles"),
+      ...all("text", "operator_id name roles issuer subject"),
       ...all("number", "created_at disabled_at"),
     },
   },

@@ -16,6 +16,8 @@ export interface OperatorRow {
   readonly roles: string;
   readonly operator_created_at: number;
   readonly disabled_at: number | null;
+  readonly issuer: string | null;
+  readonly subject: string | null;
 }
 
 export interface PasskeyRow {
@@ -38,7 +40,7 @@ export interface SessionRow {
 
 export const operatorColumns = `
   operator.operator_id, operator.name AS operator_name, operator.roles,
-  operator.created_at AS operator_created_at, operator.disabled_at`;
+  operator.created_at AS operator_created_at, operator.disabled_at, operator.issuer, operator.subject`;
 
 export const passkeyColumns = `
   operator_passkey.credential_id, operator_passkey.operator_id, operator_passkey.public_key,
@@ -51,12 +53,14 @@ export const sessionColumns = `
   operator_session.expires_at AS session_expires_at`;
 
 export function toOperator(row: OperatorRow): Operator {
+  const { issuer, subject } = row;
   return {
     operatorId: row.operator_id,
     name: row.operator_name,
     roles: JSON.parse(row.roles) as readonly OperatorRole[],
     createdAt: row.operator_created_at,
     disabledAt: row.disabled_at ?? undefined,
+    ...(issuer === null || subject === null ? {} : { identity: { issuer, subject } }),
   };
 }
 

@@ -15,6 +15,7 @@ import * as hold from "./hold.ts";
 import * as importRun from "./import-run.ts";
 import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
 import * as operator from "./operator.ts";
+import * as operatorIdentity from "./operator-identity.ts";
 import * as operatorSession from "./operator-session.ts";
 import * as organizations from "./organization.ts";
 import { readNamingPage } from "./naming.ts";
@@ -153,6 +154,7 @@ export const methods = {
   operators: {
     create: change(every, operator.createOperator),
     findByName: lookup(every, operator.findOperator),
+    findByIdentity: lookup(every, operatorIdentity.findByIdentity),
     list: lookup(every, operator.listOperators),
     disable: change(every, operator.disableOperator),
     createLink: change(every, operator.createLink),
@@ -164,6 +166,7 @@ export const methods = {
     findPasskey: lookup(every, operatorSession.findPasskey),
     listPasskeys: lookup(every, operatorSession.listPasskeys),
     removePasskey: change(every, operatorSession.removePasskey),
+    useIdentity: change(every, operatorIdentity.useIdentity),
     usePasskey: change(every, operatorSession.usePasskey),
     findSession: lookup(every, operatorSession.findSession),
     listSessions: lookup(every, operatorSession.listSessions),

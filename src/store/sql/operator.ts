@@ -9,10 +9,10 @@ import { insertSession } from "./operator-session.ts";
 import { all, get, run, runTogether, type Statements } from "./statements.ts";
 
 const insertOperator = `
-  INSERT INTO operator (operator_id, name, roles, created_at)
-  VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`;
+  INSERT INTO operator (operator_id, name, roles, created_at, issuer, subject)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
 
-const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
+export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
 
 const findOne = `SELECT ${operatorColumns} FROM operator WHERE name = $1`;
 
@@ -27,7 +27,7 @@ const findAll = `
 const setDisabled = `
   UPDATE operator SET disabled_at = $1 WHERE operator_id = $2 AND disabled_at IS NULL`;
 
-const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
+export const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
 
 const removePasskeys = `DELETE FROM operator_passkey WHERE operator_id = $1`;
 
@@ -57,12 +57,21 @@ const removeChallenge = `
 /** Open challenges; anybody may ask for one, and each lasts for minutes. */
 const challengesMax = 10_000;
 
-/** False if the name is in use. */
+/** False if the name or the identity is in use. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
-  const { operatorId, name, roles, createdAt } = operator;
-  const inserted = yield* run(insertOperator, operatorId, name, JSON.stringify(roles), createdAt);
+  const { operatorId, name, roles, createdAt, identity } = operator;
+  const inserted = yield* run(
+    insertOperator,
+    operatorId,
+    name,
+    JSON.stringify(roles),
+    createdAt,
+    identity?.issuer ?? null,
+    identity?.subject ?? null,
+  );
   if (inserted === 0) return false;
-  yield* auditOperator(operator, { action: "create", detail: { roles }, act });
+  const detail = { roles, ...identity };
+  yield* auditOperator(operator, { action: "create", detail, act });
   return true;
 }
 
@@ -143,10 +152,10 @@ function* insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): S
 }
 
 /** The subject is the name, which never changes. */
-function* auditOperator(
+export function* auditOperator(
   { name: subject }: Operator,
   event: {
-    readonly action: "create" | "disable" | "link";
+    readonly action: "create" | "disable" | "link" | "roles";
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },

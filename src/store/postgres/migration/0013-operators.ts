@@ -7,8 +7,12 @@ export const operators = `
     name text COLLATE "C" NOT NULL UNIQUE,
     roles text NOT NULL,
     created_at bigint NOT NULL,
-    disabled_at bigint
+    disabled_at bigint,
+    issuer text COLLATE "C",
+    subject text COLLATE "C"
   );
+  -- one operator for each person of an issuer of OpenID Connect
+  CREATE UNIQUE INDEX operator_by_identity ON operator (issuer, subject);
 
   CREATE TABLE operator_passkey (
     credential_id text COLLATE "C" NOT NULL PRIMARY KEY,

@@ -6,8 +6,12 @@ export const operators = `
     name TEXT NOT NULL UNIQUE,
     roles TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    disabled_at INTEGER
+    disabled_at INTEGER,
+    issuer TEXT,
+    subject TEXT
   ) STRICT, WITHOUT ROWID;
+  -- one operator for each person of an issuer of OpenID Connect
+  CREATE UNIQUE INDEX operator_by_identity ON operator (issuer, subject);
 
   CREATE TABLE operator_passkey (
     credential_id TEXT NOT NULL PRIMARY KEY,

@@ -1,0 +1,94 @@
+// Signs in somebody whom an issuer of OpenID Connect has identified. Issuer and subject are the identity; names and addresses
+// are not, because people can change them. Roles are those that the issuer says, each time.
+
+import {
+  isOperatorName,
+  type Operator,
+  type OperatorIdentity,
+  type OperatorRole,
+} from "../../domain/operator.ts";
+import { hash } from "node:crypto";
+import type { App } from "../app.ts";
+import { makeId } from "../credential.ts";
+import { OperatorError } from "../operator-error.ts";
+import { makeSession, type StartedSession } from "./session.ts";
+
+/** What an issuer says about a person. */
+export interface IdentifiedPerson extends OperatorIdentity {
+  /** What the person is called there, best first. */
+  readonly names: readonly string[];
+  readonly roles: readonly OperatorRole[];
+}
+
+/**
+ * The first time, the person becomes an operator. Ends the sessions of somebody who has no role any more. Throws OperatorError
+ * sign_in and operator_disabled.
+ */
+export async function signInIdentified(
+  app: App,
+  { names, roles, ...identity }: IdentifiedPerson,
+): Promise<StartedSession> {
+  const known = await app.store.operators.findByIdentity(identity);
+  if (known === undefined && roles.length === 0) throw noRole();
+  const operator = known ?? (await create(app, { names, roles, ...identity }));
+  const made = makeSession(app, "oidc");
+  const act = { actor: operator.name, now: app.now() };
+  const signIn = { session: made.stored, act };
+  if (await app.store.operators.useIdentity(operator.operatorId, roles, signIn)) {
+    return { operator, ...made };
+  }
+  if (roles.length === 0) throw noRole();
+  throw new OperatorError("operator_disabled", `The operator "${operator.name}" is disabled.`);
+}
+
+function noRole(): OperatorError {
+  return new OperatorError(
+    "sign_in",
+    "You are signed in there, but none of your groups has a role here. Ask whoever operates this service, who sets it with OIDC_ROLES.",
+  );
+}
+
+/** Two requests of the same person may do this at once: the identity is unique, so both find the same operator. */
+async function create(
+  app: App,
+  { names, roles, issuer, subject }: IdentifiedPerson,
+): Promise<Operator> {
+  const identity = { issuer, subject };
+  for (const name of await freeNames(app, { names, ...identity })) {
+    const operator: Operator = {
+      operatorId: makeId("op"),
+      name,
+      roles,
+      createdAt: app.now(),
+      disabledAt: undefined,
+      identity,
+    };
+    const act = { actor: name, now: app.now() };
+    if (await app.store.operators.create(operator, act)) return operator;
+    const found = await app.store.operators.findByIdentity(identity);
+    if (found !== undefined) return found;
+  }
+  throw new TypeError("the last name is unique");
+}
+
+/**
+ * Names that nobody has, also not in other letters: people choose their names themselves, and nobody may seem to be somebody
+ * else in the audit trail. The last one is only for this identity.
+ */
+async function freeNames(
+  app: App,
+  { names, issuer, subject }: Omit<IdentifiedPerson, "roles">,
+): Promise<readonly string[]> {
+  const operators = await app.store.operators.list(app.now());
+  const taken = new Set([app.operator, "root", ...operators.map(({ name }) => name)].map(fold));
+  const valid = names.map((name) => name.normalize("NFC").trim()).filter(isOperatorName);
+  const mark = hash("sha256", JSON.stringify([issuer, subject])).slice(0, 12);
+  return [
+    ...valid.filter((name) => !taken.has(fold(name))),
+    `${valid[0]?.slice(0, 80) ?? "person"}-${mark}`,
+  ];
+}
+
+function fold(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}

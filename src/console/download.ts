@@ -1,0 +1,37 @@
+// Downloads of any length as NDJSON, no faster than the browser accepts them. Whoever stops a download stops the reading.
+
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { fileHeaders } from "./answer.ts";
+import type { Visitor } from "./request.ts";
+
+export interface Download<Item> {
+  readonly fileName: string;
+  readonly pages: AsyncIterable<readonly Item[]>;
+  /** A line of the file. */
+  readonly view: (item: Item) => object;
+}
+
+/** Sends the reply. A failure in the middle ends the connection, so that the browser reports an incomplete file. */
+export async function sendDownload<Item>(
+  { context, request, reply }: Visitor,
+  { fileName, pages, view }: Download<Item>,
+): Promise<undefined> {
+  reply.hijack();
+  reply.raw.writeHead(200, { ...fileHeaders(fileName), "x-request-id": request.id });
+  try {
+    await pipeline(Readable.from(linesOf(pages, view)), reply.raw);
+  } catch (error) {
+    context.log.warn({ err: error, request_id: request.id }, "a download was not completed");
+  }
+  return undefined;
+}
+
+async function* linesOf<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  view: (item: Item) => object,
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    yield page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
+  }
+}

@@ -1,0 +1,51 @@
+// What errors of the library for OpenID Connect mean. Recognised by their codes and fields, never by their texts.
+
+/** An error and its causes, from the outside; the library wraps what it meets. */
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  let next: unknown = error;
+  while (next instanceof Error && chain.length < 5) {
+    chain.push(next);
+    next = next.cause;
+  }
+  return chain;
+}
+
+/** The error code in the answer of the issuer (RFC 6749, 4.1.2.1), where it did not sign somebody in. */
+export function readRefusal(error: unknown): string | undefined {
+  const found = chainOf(error).find((one) => codeOf(one) === "OAUTH_AUTHORIZATION_RESPONSE_ERROR");
+  if (found === undefined) return undefined;
+  const { error: code } = found as { error?: unknown };
+  return typeof code === "string" && /^[\w.-]{1,64}$/.test(code) ? code : "error";
+}
+
+/** No reply, one that took too long, or an error of the issuer's own. */
+export function isUnreachable(error: unknown): boolean {
+  return chainOf(error).some((one) => {
+    const { status, syscall } = one as { status?: unknown; syscall?: unknown };
+    const isTimeout = one.name === "TimeoutError" || one.name === "AbortError";
+    const isServerError = typeof status === "number" && status >= 500;
+    return isTimeout || isServerError || typeof syscall === "string" || isSocketError(one);
+  });
+}
+
+function isSocketError(error: Error): boolean {
+  return /^(?:UND_ERR_|E[A-Z]+$)/.test(codeOf(error));
+}
+
+/** For the log: codes and messages, which contain no token. */
+export function describeFailure(error: unknown): string {
+  const parts = chainOf(error).map((one) => {
+    const { error: code } = one as { error?: unknown };
+    return [codeOf(one), typeof code === "string" ? code : "", one.message];
+  });
+  return parts
+    .flat()
+    .filter((part) => part !== "")
+    .join(": ");
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}

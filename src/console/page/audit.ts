@@ -1,0 +1,196 @@
+// The audit trail: a part of it by filters, the verification of its chain part by part, and all of it as a file.
+
+import {
+  browseAudit,
+  chainStart,
+  downloadAudit,
+  type Verification,
+  verifyAudit,
+} from "../../actions/browse-audit.ts";
+import { viewAuditEntry } from "../../actions/audit-entry.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { AuditEntry } from "../../domain/access.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer } from "../answer.ts";
+import { sendDownload } from "../download.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { readFilter, withPlace } from "../link.ts";
+import { type Person, readForm } from "../request.ts";
+import { formatNumber, renderTime } from "../time.ts";
+
+const screen = "/console/audit";
+
+export async function showAudit(person: Person): Promise<Answer> {
+  const { app, query } = person;
+  const { entries, next } = await browseAudit(app, {
+    actor: readFilter(query, "actor"),
+    organizationId: readFilter(query, "organization"),
+    action: readFilter(query, "action"),
+    from: readTime(query, "from"),
+    until: readTime(query, "until"),
+    before: readNumber(query.get("before")),
+  });
+  const older =
+    next !== undefined &&
+    html`<p><a href="/console/audit?${withPlace(query, next)}">Older entries</a></p>`;
+  const body = html`${renderFilters(query)}
+  ${entries.length === 0 ? renderNothing(next !== undefined) : renderEntries(entries)} ${older}
+  ${chainForms}`;
+  return pageAnswer(renderPage({ title: "Audit trail", screen, body }, person));
+}
+
+/** `2026-01-31`, or `2026-01-31T09:30`, in UTC. Throws OperatorError invalid. */
+function readTime(query: URLSearchParams, name: "from" | "until"): number | undefined {
+  const given = readFilter(query, name);
+  if (given === undefined) return undefined;
+  const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?$/;
+  const text = given.includes("T") ? `${given}Z` : `${given}T00:00Z`;
+  const time = form.test(given) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new OperatorError(
+    "invalid",
+    `The time "${name}" must be a date, or a date and a time in UTC, such as 2026-01-31T09:30.`,
+  );
+}
+
+/** Undefined for what is not the number of an entry. */
+function readNumber(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+const fields = [
+  ["actor", "Person, key or part of the service", "text"],
+  ["action", "Action, such as key or key.create", "text"],
+  ["organization", "Organization", "text"],
+  ["from", "From (UTC)", "datetime-local"],
+  ["until", "Until (UTC)", "datetime-local"],
+] as const;
+
+function renderFilters(query: URLSearchParams): Html {
+  const inputs = fields.map(
+    ([name, label, type]) =>
+      html`<label
+        >${label}
+        <input name="${name}" type="${type}" value="${query.get(name) ?? ""}" maxlength="100"
+      /></label>`,
+  );
+  return html`<form class="filters" method="get" action="/console/audit">
+    ${inputs}
+    <button type="submit">Filter</button>
+  </form>`;
+}
+
+function renderNothing(hasMore: boolean): Html {
+  const where = hasMore ? " among the last 10,000; older ones may match" : "";
+  return html`<p class="empty">
+    No entry matches${where}. The trail has an entry for every act of an operator and for every
+    deletion.
+  </p>`;
+}
+
+function renderEntries(entries: readonly AuditEntry[]): Html {
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Entry</th>
+          <th scope="col">Time</th>
+          <th scope="col">By</th>
+          <th scope="col">Action</th>
+          <th scope="col">Organization</th>
+          <th scope="col">Object</th>
+          <th scope="col">Details</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${entries.map(renderEntry)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const shownLengthMax = 200;
+
+function renderEntry(entry: AuditEntry): Html {
+  const details = Object.entries(entry.detail)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+  return html`<tr>
+    <th scope="row" data-label="Entry">${entry.entryNo}</th>
+    <td data-label="Time">${renderTime(entry.at)}</td>
+    <td data-label="By"><bdi>${entry.actor}</bdi></td>
+    <td data-label="Action">${entry.action}</td>
+    <td data-label="Organization"><bdi>${entry.organizationId ?? "–"}</bdi></td>
+    <td data-label="Object"><bdi>${shorten(entry.subject)}</bdi></td>
+    <td data-label="Details"><bdi>${shorten(details) || "–"}</bdi></td>
+  </tr>`;
+}
+
+function shorten(text: string): string {
+  return text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
+}
+
+const chainForms = html`<section aria-labelledby="chain">
+  <h2 id="chain">The chain</h2>
+  <p>
+    Each entry has the hash of the one before it, so none can be changed, left out or moved without
+    a trace. Verifying reads the trail from its first entry, in parts.
+  </p>
+  <form method="post" action="/console/audit/verify">
+    <button type="submit">Verify the chain</button>
+  </form>
+  <h2 id="download">Download</h2>
+  <p>
+    All entries as NDJSON, oldest first, with their hashes. That you downloaded them is in the trail
+    itself.
+  </p>
+  <form method="post" action="/console/audit/download">
+    <button type="submit">Download the audit trail</button>
+  </form>
+</section>`;
+
+export async function verifyTrail(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const no = readNumber(form.get("after")) ?? chainStart.no;
+  const hash = no === chainStart.no ? chainStart.hash : (form.get("hash") ?? "");
+  const verified = await verifyAudit(person.app, { no, hash });
+  const body = html`${renderVerified(verified)}
+    <p><a href="/console/audit">To the audit trail</a></p>`;
+  return pageAnswer(renderPage({ title: "Verification of the audit trail", screen, body }, person));
+}
+
+function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {
+  const known =
+    after === 0 ? "" : ` The part before it was verified with the hash that led to this part.`;
+  const range = html`${formatNumber(after + 1)} to ${formatNumber(no)}`;
+  if (fault !== undefined) {
+    return html`<p role="alert"><strong>Not genuine.</strong> ${fault}</p>
+      ${no > after && html`<p>The entries ${range} before it are unaltered.</p>`}
+      <p>
+        Nothing was changed. <code>sluice check</code> compares the trail with everything else.
+      </p>`;
+  }
+  const result = html`<p>
+      The entries ${range} are unaltered, and each follows from the one before it.${known}
+    </p>
+    <p>The hash of entry ${formatNumber(no)} is <code>${hash}</code>.</p>`;
+  if (isEnd) {
+    return html`${result}
+      <p>
+        This is the end of the trail. Whether entries are missing after it is shown by the ledger,
+        which is outside the store: <code>sluice check</code>.
+      </p>`;
+  }
+  return html`${result}
+    <form method="post" action="/console/audit/verify">
+      <input type="hidden" name="after" value="${no}" />
+      <input type="hidden" name="hash" value="${hash}" />
+      <button type="submit" class="main">Verify the next part</button>
+    </form>`;
+}
+
+export async function downloadTrail(person: Person): Promise<undefined> {
+  const pages = await downloadAudit(person.app);
+  return sendDownload(person, { fileName: "audit.ndjson", pages, view: viewAuditEntry });
+}

@@ -1,0 +1,76 @@
+// Sign-in with OpenID Connect: leaves for the issuer, and comes back with its answer. A cookie that only the path of the answer
+// gets ties both to one browser, and a stored token lets an answer be used once.
+
+import { randomBytes } from "node:crypto";
+import { signInIdentified } from "../../actions/operator/identity.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { openChallenge, useChallenge } from "../../actions/operator/passkey.ts";
+import { AppError } from "../../domain/error.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer } from "../answer.ts";
+import { requireAttempt } from "../attempt.ts";
+import { openIdCookie, readOpenIdCookie, startedCookie } from "../cookie.ts";
+import { renderForward } from "../forward.ts";
+import { html } from "../html.ts";
+import { isAnswerTo, type OpenId } from "../openid/provider.ts";
+import type { Origin } from "../origin.ts";
+import type { Visitor } from "../request.ts";
+
+/** Some people enter a second factor, or a new password. */
+const attemptLifetimeMs = 10 * 60_000;
+
+function requireOpenId({ sources }: Visitor): OpenId {
+  if (sources.openId !== undefined) return sources.openId;
+  throw new AppError("no_such_operation", {
+    message: "Sign-in with OpenID Connect is not set up; see OIDC_ISSUER.",
+  });
+}
+
+function redirectUriOf({ text }: Origin): string {
+  return `${text}/console/openid/answer`;
+}
+
+/** Answers with a page, because browsers apply the policy for forms to where a form is redirected to. */
+export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
+  const openId = requireOpenId(visitor);
+  await requireAttempt(visitor);
+  const { context, origin } = visitor;
+  const secret = randomBytes(32).toString("base64url");
+  const redirectUri = redirectUriOf(origin);
+  const to = (await openId.beginAt({ secret, redirectUri })).href;
+  await openChallenge(context.app, {
+    challenge: secret,
+    purpose: "oidc",
+    operator: undefined,
+    lifetimeMs: attemptLifetimeMs,
+  });
+  const text = html`Going to <a href="${to}">${openId.issuerName}</a>…`;
+  const cookie = openIdCookie(origin, secret, attemptLifetimeMs);
+  return pageAnswer(renderForward({ to, text }), { cookie });
+}
+
+/** The session begins with a page of our own: with a redirect of another site browsers send no strict cookie. */
+export async function acceptAnswer(visitor: Visitor): Promise<Answer> {
+  const openId = requireOpenId(visitor);
+  await requireAttempt(visitor);
+  const { context, origin, query, request } = visitor;
+  const { app } = context;
+  const secret = readOpenIdCookie(request.headers, origin);
+  if (secret === undefined || !isAnswerTo({ secret }, query)) throw notBegunHere();
+  if (!(await useChallenge(app, { challenge: secret, purpose: "oidc", operator: undefined }))) {
+    throw notBegunHere();
+  }
+  const redirectUri = redirectUriOf(origin);
+  const person = await openId.identify({ secret, redirectUri }, query);
+  const started = await signInIdentified(app, person);
+  const text = html`<a href="/console">To the console</a>`;
+  const cookie = startedCookie(origin, started);
+  return pageAnswer(renderForward({ to: "/console", text }), { cookie });
+}
+
+function notBegunHere(): OperatorError {
+  return new OperatorError(
+    "sign_in",
+    "This sign-in was completed before, took longer than ten minutes, or did not begin in this browser. Sign in again.",
+  );
+}

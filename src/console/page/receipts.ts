@@ -1,0 +1,173 @@
+// The receipts of completed deletions: their list, the keys that sign them, and the verification of one that somebody presents.
+
+import {
+  browseReceipts,
+  downloadReceipts,
+  mayBrowseReceipts,
+  type ReceiptPart,
+  verifyPresented,
+} from "../../actions/browse-receipts.ts";
+import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt-keys.ts";
+import type { DisclosedVerdict } from "../../actions/verify-disclosures.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { pageAnswer } from "../answer.ts";
+import { sendDownload } from "../download.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Person, readForm } from "../request.ts";
+import { renderTime } from "../time.ts";
+
+const screen = "/console/receipts";
+
+type StoredReceipt = ReceiptPart["receipts"][number];
+
+export async function showReceipts(person: Person): Promise<Answer> {
+  const { app, query } = person;
+  const before = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
+  const part = mayBrowseReceipts(app)
+    ? await browseReceipts(app, before === undefined ? undefined : Number(before))
+    : undefined;
+  const body = html`${verificationForm} ${part !== undefined && renderPart(part)}
+  ${renderKeys(await publishReceiptKeys(app))}`;
+  return pageAnswer(renderPage({ title: "Receipts", screen, body }, person));
+}
+
+const verificationForm = html`<section aria-labelledby="verify">
+  <h2 id="verify">Verify a receipt</h2>
+  <form method="post" action="/console/receipts/verify">
+    <label
+      >A receipt as JSON, the status of a deletion that has one, or several as a list or NDJSON
+      <textarea name="receipts" rows="6" required spellcheck="false"></textarea>
+    </label>
+    <p><button type="submit">Verify</button></p>
+  </form>
+</section>`;
+
+function renderPart({ receipts, next }: ReceiptPart): Html {
+  const older =
+    next !== undefined &&
+    html`<p><a href="/console/receipts?before=${next}">Older receipts</a></p>`;
+  return html`<section aria-labelledby="list">
+    <h2 id="list">Receipts</h2>
+    ${
+      receipts.length === 0
+        ? html`<p class="empty">There is no receipt here. Each completed deletion gets one.</p>`
+        : renderReceipts(receipts)
+    }
+    ${older}
+    <p>
+      All receipts as NDJSON, in the order of their chain, for
+      <code>sluice receipt verify</code> and for a replay after a restore. That you downloaded them
+      is in the audit trail.
+    </p>
+    <form method="post" action="/console/receipts/download">
+      <button type="submit">Download the receipts</button>
+    </form>
+  </section>`;
+}
+
+function renderReceipts(receipts: readonly StoredReceipt[]): Html {
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Receipt</th>
+          <th scope="col">Deletion</th>
+          <th scope="col">Organization</th>
+          <th scope="col">Record</th>
+          <th scope="col">Completed</th>
+          <th scope="col">Key</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${receipts.map(renderRow)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function renderRow({ receipt }: StoredReceipt): Html {
+  const { deletion_request_id: id, asked } = receipt;
+  return html`<tr>
+    <th scope="row" data-label="Receipt">${receipt.receipt_no}</th>
+    <td data-label="Deletion">
+      <a href="/console/deletion/${encodeURIComponent(id)}"><code>${id}</code></a>
+    </td>
+    <td data-label="Organization"><bdi>${receipt.organization_id}</bdi></td>
+    <td data-label="Record">${asked.resource_type} <bdi>${asked.resource_id}</bdi></td>
+    <td data-label="Completed">${renderTime(Date.parse(receipt.completed_at))}</td>
+    <td data-label="Key"><code>${receipt.key_id}</code></td>
+  </tr>`;
+}
+
+function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
+  const rows = keys.map(
+    ({ kid, created_at: since, retired_at: until }) =>
+      html`<tr>
+        <th scope="row" data-label="Key"><code>${kid}</code></th>
+        <td data-label="Since">${renderTime(Date.parse(since))}</td>
+        <td data-label="Until">
+          ${until === undefined ? "in use" : renderTime(Date.parse(until))}
+        </td>
+      </tr>`,
+  );
+  return html`<section aria-labelledby="keys">
+    <h2 id="keys">Keys</h2>
+    <p>
+      The public keys of the store <code>${storeId}</code>, which
+      <a href="/.well-known/sluice-receipts.json">anybody can read</a>. Replaced ones stay, so that
+      earlier receipts remain genuine.
+    </p>
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Since</th>
+            <th scope="col">Until</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+export async function verifyOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const { verdicts, faults } = await verifyPresented(person.app, form.get("receipts") ?? "");
+  const body = html`<ul class="verdicts">
+      ${verdicts.map(renderVerdict)}
+    </ul>
+    ${faults.map((fault) => html`<p role="alert">${fault}</p>`)}
+    <p><a href="/console/receipts">To the receipts</a></p>`;
+  return pageAnswer(renderPage({ title: "Verification of receipts", screen, body }, person));
+}
+
+function renderVerdict({ name, receipt, faults, disclosed }: DisclosedVerdict): Html {
+  if (receipt === undefined || faults.length > 0) {
+    return html`<li>
+      <strong>Not genuine:</strong> <bdi>${name}</bdi>. ${faults.map((fault) => html`${fault} `)}
+    </li>`;
+  }
+  const { asked, organization_id: organizationId, completed_at: at } = receipt;
+  const numbers = Object.entries(disclosed).flatMap(([type, byKind]) =>
+    Object.entries(byKind).map(([kind, count]) => `${type} ${kind.replaceAll("_", " ")} ${count}`),
+  );
+  return html`<li>
+    <strong>Genuine:</strong> ${name}: ${asked.resource_type} <bdi>${asked.resource_id}</bdi> of
+    <bdi>${organizationId}</bdi>, completed ${renderTime(Date.parse(at))}.
+    ${numbers.length > 0 && html`Verified numbers: ${numbers.join(", ")}.`}
+  </li>`;
+}
+
+export async function downloadAllReceipts(person: Person): Promise<undefined> {
+  const pages = await downloadReceipts(person.app);
+  return sendDownload(person, { fileName: "receipts.ndjson", pages, view: receiptOf });
+}
+
+function receiptOf({ receipt }: StoredReceipt): object {
+  return receipt;
+}

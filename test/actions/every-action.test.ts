@@ -1,0 +1,109 @@
+// Every action that the console or the command line calls checks a right, or is listed here with the reason why it need not. So
+// a new action without a right fails.
+
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { describe, it } from "node:test";
+
+const found = "only finds what an action with a right is about";
+const own = "concerns only the account of the person who asks";
+const signIn = "is how somebody signs in";
+const begun = "continues what an action with a right has begun";
+const partly = "checks the right inside";
+const open = "says what the service publishes to anybody";
+
+const withoutRight: Readonly<Record<string, string>> = {
+  "apply-retention retaining": found,
+  "browse-deletions withWaits": begun,
+  "browse-receipts mayBrowseReceipts": partly,
+  "change-organization requireFloorsWithin": found,
+  "close-organization findClosable": found,
+  "close-organization findOpenOrganization": found,
+  "export-records exportHistory": begun,
+  "export-records exportStates": begun,
+  "find-organization findOrganization": found,
+  "find-organization requireOrganization": found,
+  "find-target findDeletion": found,
+  "maintain-store describeStore": open,
+  "operator-reader officialReader": found,
+  "operator-reader publicReader": found,
+  "operator-reader publicReaders": found,
+  "operator/find-operator findActiveOperator": found,
+  "operator/identity signInIdentified": signIn,
+  "operator/passkey addPasskey": own,
+  "operator/passkey findPasskey": signIn,
+  "operator/passkey listPasskeys": own,
+  "operator/passkey openChallenge": signIn,
+  "operator/passkey removePasskey": own,
+  "operator/passkey signInWithPasskey": signIn,
+  "operator/passkey useChallenge": signIn,
+  "operator/session endOwnSession": own,
+  "operator/session findSession": signIn,
+  "operator/session listOwnSessions": own,
+  "operator/sign-in-link readSignInLink": signIn,
+  "operator/sign-in-link useSignInLink": signIn,
+  "read-deletion findReceipt": begun,
+  "receipt-keys publishReceiptKeys": open,
+  "subject/read-subject findKeys": begun,
+  "subject/read-subject readDeletionsOf": begun,
+  "subject/read-subject readHoldsOf": begun,
+  "subject/read-subject readSubject": begun,
+  "write-records writeRecords": begun,
+};
+
+const check = /\b(?:require\w*Right\w*|auditAccess|requireAudit|requireReceipts)\(/;
+
+interface Action {
+  readonly name: string;
+  readonly body: string;
+}
+
+/** The functions of actions that these folders import and that are given the application. */
+function findActions(): readonly Action[] {
+  const byName = new Map<string, string>();
+  for (const path of globSync("src/{console,cli,bulk}/**/*.ts")) {
+    const imports = readFileSync(path, "utf8").matchAll(
+      /import \{([^}]*)\} from "((?:\.\.\/)+actions\/[^"]+)"/g,
+    );
+    for (const [, names = "", specifier = ""] of imports) {
+      const file = posix.join(posix.dirname(path.replaceAll("\\", "/")), specifier);
+      for (const name of names.split(",").map((one) => one.trim())) {
+        const body = findBody(readFileSync(file, "utf8"), name);
+        if (body === undefined || !takesApp(body)) continue;
+        byName.set(`${file.slice("src/actions/".length, -".ts".length)} ${name}`, body);
+      }
+    }
+  }
+  const known = new Set(["require-right"]);
+  return [...byName]
+    .filter(([name]) => !known.has(name.split(" ")[0] ?? ""))
+    .map(([name, body]) => ({ name, body }));
+}
+
+function findBody(source: string, name: string): string | undefined {
+  const begin = new RegExp(`^export (?:async )?function\\*? ${name}\\(`, "m").exec(source)?.index;
+  return begin === undefined ? undefined : source.slice(begin, source.indexOf("\n}\n", begin));
+}
+
+function takesApp(body: string): boolean {
+  return /^[^{]*\bapp: /.test(body) || /^.*?\}: (?:App|Pick<App)/s.test(body.slice(0, 200));
+}
+
+describe("the actions that people start", () => {
+  const actions = findActions();
+
+  it("check a right, or have a reason not to", () => {
+    const missing = actions
+      .filter(({ name, body }) => !check.test(body) && !Object.hasOwn(withoutRight, name))
+      .map(({ name }) => name);
+    assert.deepEqual(missing, []);
+  });
+
+  it("have no reason that nothing needs any more", () => {
+    const needed = new Set(actions.filter(({ body }) => !check.test(body)).map(({ name }) => name));
+    const stale = Object.keys(withoutRight).filter((name) => !needed.has(name));
+    assert.deepEqual(stale, []);
+    assert.ok(actions.length > 60, String(actions.length));
+  });
+});

@@ -1,0 +1,189 @@
+// What an attacker sends to the console: forged requests of other sites, headers that lie about the host, odd paths, slow and
+// large bodies, several requests at once, and links that were used. One service for all of them.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
+import { routes } from "../../src/console/routes.ts";
+import { type Service, startService } from "../support/service.ts";
+import { readAllRows } from "../support/table-content.ts";
+import { addOperator, cookieOf, read, signIn, submit } from "./browse.ts";
+import { exchangeRaw } from "../support/raw-socket.ts";
+
+describe("the console under attack", () => {
+  let service: Service;
+  let host: string;
+  let cookie: string;
+  before(async () => {
+    service = await startService();
+    host = service.address.replace("http://", "");
+    await addOperator(service.app, ["operator", "officer"], "anna");
+    cookie = await signIn(service.app, service.client, "anna");
+  });
+  after(() => service.stop());
+
+  const allRows = () => readAllRows(`${service.folder}/sluice.db`);
+  const posts = routes.filter(({ method }) => method === "POST");
+
+  it("rejects every form from elsewhere, and changes nothing", async () => {
+    const rows = allRows();
+    const foreign: readonly Readonly<Record<string, string | undefined>>[] = [
+      { origin: undefined },
+      { origin: "null" },
+      { origin: "https://evil.example" },
+      { origin: service.address.toUpperCase() },
+      { origin: `${service.address}/` },
+      { origin: `${service.address}, https://evil.example` },
+      { "sec-fetch-site": "cross-site" },
+      { origin: undefined, referer: `${service.address}/console` },
+    ];
+    for (const { path } of posts) {
+      const asked = path.replace("/:id", "/del_none");
+      for (const headers of foreign) {
+        const { status, text } = await submit(service.client, asked, { cookie, headers });
+        assert.equal(status, 403, `${path} ${JSON.stringify(headers)}`);
+        assert.match(text, /Changes are accepted from pages of the console only/);
+      }
+    }
+    assert.equal(allRows(), rows);
+  });
+
+  it("rejects forms of other content types, which browsers send without asking", async () => {
+    const rows = allRows();
+    for (const type of ["text/plain", "multipart/form-data; boundary=x", "application/json", ""]) {
+      const headers = { "content-type": type };
+      const { status } = await submit(service.client, "/console/session/revoke", {
+        cookie,
+        headers,
+      });
+      assert.equal(status, 415, type);
+    }
+    assert.equal(allRows(), rows);
+  });
+
+  it("shows no page in a frame, from a cache or with content of others", async () => {
+    for (const { method, path } of routes) {
+      const asked = path.replace("/:id", "/none");
+      const reply =
+        method === "GET"
+          ? await read(service.client, asked, { cookie })
+          : await submit(service.client, asked, { headers: { origin: "null" } });
+      const policy = String(reply.headers["content-security-policy"]);
+      assert.match(policy, /^default-src 'none'; .*form-action 'self'.*frame-ancestors 'none'$/);
+      assert.equal(reply.headers["x-frame-options"], "DENY", path);
+      assert.equal(reply.headers["x-content-type-options"], "nosniff", path);
+      assert.equal(reply.headers["cache-control"], "no-store", path);
+      assert.equal(reply.headers["referrer-policy"], "same-origin", path);
+    }
+  });
+
+  it("believes no header about its address but those of a trusted proxy", async () => {
+    for (const headers of [
+      { host: "evil.example" },
+      { "x-forwarded-host": "evil.example" },
+      { host: `${host}.evil.example` },
+      { host: "evil.example", "x-forwarded-host": host, "x-forwarded-for": "192.0.2.1" },
+    ]) {
+      service.clock.advanceMs(60_000);
+      const form = { token: (await createSignInLink(service.app, "anna")).secret };
+      const { status } = await submit(service.client, "/console/link", { form, headers });
+      const isTrusted = headers["x-forwarded-host"] === host;
+      const expected = isTrusted ? [303] : [400, 403];
+      assert.ok(expected.includes(status), `${JSON.stringify(headers)} ${status}`);
+    }
+    for (const bad of ["", "a b", "[", "evil.example:99999", "user@evil.example"]) {
+      const { status } = await read(service.client, "/console/sign-in", { headers: { host: bad } });
+      assert.ok(status === 400 || status === 200, `${bad} ${status}`);
+    }
+  });
+
+  it("starts a new session with each sign-in, and none with a secret that was planted", async () => {
+    const planted = `sluice_session=sluice_session_${"0".repeat(49)}`;
+    service.clock.advanceMs(60_000);
+    const form = { token: (await createSignInLink(service.app, "anna")).secret };
+    const sent = { form, cookie: planted };
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => submit(service.client, "/console/link", sent)),
+    );
+    const refused = replies.filter(({ status }) => status === 403);
+    assert.equal(refused.length, 2);
+    const started = replies.map(cookieOf).filter((one) => one !== "");
+    assert.equal(started.length, 1);
+    assert.notEqual(started[0], planted);
+    assert.equal((await read(service.client, "/console", { cookie: planted })).status, 303);
+  });
+
+  it("finds pages by their exact paths only", async () => {
+    for (const path of [
+      "/console/../console/account",
+      "/console//account",
+      "/console/account/",
+      "/CONSOLE/account",
+      "/console/%61ccount%2f..%2faccount",
+      "/console/account%00",
+      "/console/deletion/%2e%2e%2faccount",
+      "/console/asset/..%2f..%2fconsole.ts",
+      "/console/asset/%2e%2e%5cconsole.ts",
+      "/console/deletion/%zz",
+      "/console/deletion/%ff",
+      "/console;a=b",
+    ]) {
+      const text = await exchangeRaw(
+        service.address,
+        rawHead("GET", path, { connection: "close" }),
+      );
+      assert.match(text, /^HTTP\/1.1 40[04] /, path);
+    }
+  });
+
+  it("bounds forms, also where the length is not declared", async () => {
+    const large = { cookie, form: { session: "x".repeat(300_000) } };
+    assert.equal((await submit(service.client, "/console/session/revoke", large)).status, 413);
+    const many = "a=&".repeat(80_000);
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: service.address,
+      cookie,
+    };
+    const path = "/console/session/revoke";
+    const sent = { method: "POST", path, headers, body: many };
+    assert.equal((await service.client.send(sent)).status, 404);
+    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
+    const head = rawHead("POST", path, { "transfer-encoding": "chunked" });
+    assert.match(await exchangeRaw(service.address, head + chunk.repeat(20)), /^HTTP\/1.1 413 /);
+  });
+
+  it("answers pipelined requests in order, each with its own session", async () => {
+    const one = rawHead("GET", "/console/account", {});
+    const other = rawHead("GET", "/console/account", { cookie: "sluice_session=none" });
+    const last = rawHead("GET", "/console/sign-in", { connection: "close" });
+    const text = await exchangeRaw(service.address, one + other + last);
+    const statuses = [...text.matchAll(/HTTP\/1.1 (\d{3}) /g)].map(([, status]) => status);
+    assert.deepEqual(statuses, ["200", "303", "200"]);
+  });
+
+  function rawHead(method: string, path: string, more: Readonly<Record<string, string>>): string {
+    const headers = {
+      host,
+      origin: service.address,
+      cookie,
+      ...(method === "POST" ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+      ...more,
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    return [`${method} ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n");
+  }
+
+  it("limits attempts by address, whatever they are, and lets others sign in", async () => {
+    const from = { "x-forwarded-for": "203.0.113.5" };
+    const statuses: number[] = [];
+    for (let times = 0; times < 24; times += 1) {
+      const path = ["/console/link", "/console/passkey/options"][times % 2] ?? "";
+      statuses.push((await submit(service.client, path, { headers: from })).status);
+    }
+    assert.deepEqual(new Set(statuses.slice(20)), new Set([429]));
+    assert.ok(!statuses.slice(0, 20).includes(429));
+    service.clock.advanceMs(60_000);
+    await signIn(service.app, service.client, "anna");
+  });
+});

@@ -1,0 +1,190 @@
+// The audit trail and the receipts in the console: filters, parts, verification of the chain and of presented receipts, downloads.
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const nasty = `<script>alert("1")</script>`;
+
+describe("the audit trail and the receipts in the console", () => {
+  let service: Service;
+  let acme: Customer;
+  let auditor: string;
+  let viewer: string;
+  let deletion: string;
+  let firstDay: string;
+
+  before(async () => {
+    service = await startService();
+    firstDay = new Date(service.clock.now()).toISOString().slice(0, 10);
+    acme = await makeCustomer(service.app, service.client);
+    const person = { person_id: "p1", is_test_user: false, is_retail_customer: true };
+    const { token, organizationId } = acme;
+    const body = { ...person, timestamp: "2026-01-31T09:30:00Z" };
+    await service.client.send({ method: "POST", path: "/v2/person", token, body });
+    const wanted = { organizationId, resourceType: "person", resourceId: "p1", reason: "r" };
+    deletion = (await requestDeletionOf(service.app, wanted)).deletionRequestId;
+    await waitFor("the deletion", async () => {
+      const found = await service.app.store.findDeletion(deletion, undefined);
+      return found?.status === "completed" ? true : undefined;
+    });
+    service.clock.advanceMs(3 * 86_400_000);
+    for (let index = 0; index < 60; index += 1) {
+      await changeOrganization(service.app, organizationId, { name: `Name ${index}` });
+    }
+    await createOrganization(service.app, { name: nasty, organizationId: "nasty" });
+    for (const role of ["auditor", "viewer"] as const) await addOperator(service.app, [role]);
+    auditor = await signIn(service.app, service.client, "auditor");
+    viewer = await signIn(service.app, service.client, "viewer");
+  });
+  after(() => service.stop());
+
+  const show = async (path: string, cookie = auditor) =>
+    (await read(service.client, path, { cookie })).text;
+  const filtered = async (query: string) => actionsIn(await show(`/console/audit?${query}`));
+
+  it("are listed in parts of fifty, newest first, under 60 kB", async () => {
+    const first = await show("/console/audit");
+    assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);
+    assert.doesNotMatch(first, /<script>alert/);
+    const { no } = await service.app.store.trail.head();
+    assert.deepEqual(numbersIn(first)[0], no);
+    let page = first;
+    const all = [...numbersIn(first)];
+    for (;;) {
+      const next = /href="(\/console\/audit\?[^"]+)"/.exec(page)?.[1];
+      if (next === undefined) break;
+      page = await show(next.replaceAll("&amp;", "&"));
+      all.push(...numbersIn(page));
+    }
+    assert.deepEqual(
+      all,
+      Array.from({ length: no }, (_, index) => no - index),
+    );
+  });
+
+  it("are filtered by person, organization, action and time, all of them together", async () => {
+    const ofWorker = new Set(["deletion.start", "deletion.complete"]);
+    assert.deepEqual(await filtered("actor=worker"), ofWorker);
+    assert.deepEqual(
+      await filtered("action=organization.change"),
+      new Set(["organization.change"]),
+    );
+    const group = await filtered("action=organization&organization=nasty");
+    assert.deepEqual(group, new Set(["organization.create"]));
+    assert.deepEqual(await filtered("action=organiz"), new Set());
+    const early = await filtered(`until=${firstDay}T23:59`);
+    assert.ok(early.has("deletion.complete") && !early.has("organization.change"));
+    const late = await filtered(`from=${firstDay}T23:59&action=organization`);
+    assert.deepEqual(late, new Set(["organization.change", "organization.create"]));
+    assert.deepEqual(await filtered("actor=nobody"), new Set());
+  });
+
+  it("answer a time that is none with what is expected", async () => {
+    for (const query of ["from=x", "until=2026-13-01", "from=2026-01-31T09:30Z"]) {
+      const { status, text } = await read(service.client, `/console/audit?${query}`, {
+        cookie: auditor,
+      });
+      assert.equal(status, 400, query);
+      assert.match(text, /must be a date, or a date and a time in UTC, such as 2026-01-31T09:30/);
+    }
+    assert.equal(
+      (await read(service.client, "/console/audit?before=x", { cookie: auditor })).status,
+      200,
+    );
+  });
+
+  it("are a chain that is verified to its end, and shows an entry that was altered", async () => {
+    const verify = async (form: Record<string, string> = {}) =>
+      (await submit(service.client, "/console/audit/verify", { cookie: auditor, form })).text;
+    const { no, hash } = await service.app.store.trail.head();
+    const whole = await verify();
+    assert.match(whole, new RegExp(`The entries\\s+1 to ${no} are unaltered`));
+    assert.ok(whole.includes(hash));
+    assert.match(whole, /This is the end of the trail/);
+    const [entry] = await service.app.store.listAudit(9, 1);
+    const rest = await verify({ after: "10", hash: entry?.hash ?? "" });
+    assert.match(rest, new RegExp(`11 to ${no} are unaltered.*verified with the hash`, "s"));
+    const wrong = await verify({ after: "10", hash: "0".repeat(64) });
+    assert.match(wrong, /Not genuine.*broken at entry 11/s);
+
+    const database = new DatabaseSync(`${service.folder}/sluice.db`);
+    const actorOf = (actor: string) =>
+      database.prepare("UPDATE audit_entry SET actor = ? WHERE entry_no = 20").run(actor);
+    const actor = (await service.app.store.listAudit(19, 1))[0]?.actor ?? "";
+    actorOf("somebody else");
+    assert.match(await verify(), /broken at entry 20.*1 to 19 before it are unaltered/s);
+    actorOf(actor);
+    database.close();
+    assert.match(await verify(), /This is the end of the trail/);
+  });
+
+  it("are downloaded whole, and the downloads are in the trail", async () => {
+    const { no } = await service.app.store.trail.head();
+    const download = (path: string) => submit(service.client, path, { cookie: auditor });
+    const trail = await download("/console/audit/download");
+    assert.equal(trail.headers["content-disposition"], "attachment; filename*=UTF-8''audit.ndjson");
+    assert.equal(trail.headers["cache-control"], "no-store");
+    const lines = trail.text.trim().split("\n");
+    const last = JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>;
+    assert.deepEqual(
+      [lines.length, last["action"], last["actor"]],
+      [no + 1, "audit.export", "auditor"],
+    );
+    const receipts = await download("/console/receipts/download");
+    assert.equal(receipts.text.trim().split("\n").length, 1);
+    const [entry] = await service.app.store.listAudit(no + 1, 1);
+    assert.deepEqual([entry?.action, entry?.actor], ["receipt.export", "auditor"]);
+  });
+
+  it("list receipts for those who may know of all of them, and verify one for everybody", async () => {
+    assert.ok((await show("/console/receipts")).includes(deletion));
+    const other = await show("/console/receipts", viewer);
+    assert.ok(!other.includes(deletion));
+    assert.doesNotMatch(other, /href="\/console\/audit"/);
+    const receipt = await show(`/console/receipt/${deletion}`, viewer);
+    const verify = async (text: string) => {
+      const sent = { cookie: viewer, form: { receipts: text } };
+      return submit(service.client, "/console/receipts/verify", sent);
+    };
+    const genuine = await verify(receipt);
+    assert.match(genuine.text, /<strong>Genuine:<\/strong> receipt 1.*person <bdi>p1<\/bdi>/s);
+    const altered = await verify(receipt.replace('"p1"', '"p2"'));
+    assert.match(altered.text, /<strong>Not genuine:<\/strong>.*The signature is not valid/s);
+    const status = JSON.stringify({ receipt: JSON.parse(receipt) as unknown, disclosures: {} });
+    assert.equal((await verify(status)).status, 200);
+    assert.match((await verify(`[${receipt}, ${receipt}]`)).text, /two receipts with the number 1/);
+    const bad: readonly (readonly [text: string, status: number, expected: RegExp])[] = [
+      ["", 400, /not JSON/],
+      ["{", 400, /not JSON/],
+      ["[]", 400, /contains no receipt/],
+      [`{"a":1,"a":2}`, 400, /twice/],
+      [`{"receipt":null,"disclosures":{}}`, 200, /Not genuine/],
+      [nasty, 400, /&lt;script&gt;/],
+      [`[${"{},".repeat(100)}{}]`, 400, /at most 100 at once/],
+      ["[".repeat(50_000), 400, /not JSON/],
+    ];
+    for (const [text, expectedStatus, expected] of bad) {
+      const reply = await verify(text);
+      assert.equal(reply.status, expectedStatus, text.slice(0, 40));
+      assert.match(reply.text, expected);
+    }
+    const errors = service.log.filter((line) => line.includes('"level":50'));
+    assert.deepEqual(errors, []);
+  });
+});
+
+function numbersIn(page: string): readonly number[] {
+  return [...page.matchAll(/data-label="Entry">(\d+)</g)].map(([, number]) => Number(number));
+}
+
+function actionsIn(page: string): ReadonlySet<string | undefined> {
+  return new Set([...page.matchAll(/data-label="Action">([^<]+)</g)].map(([, action]) => action));
+}
