@@ -10,9 +10,9 @@ function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }
 
-/** A path of its own excludes the other prefix. The answer of an issuer comes from another site, so the cookie is not strict. */
+/** For the same reason: with a cookie that was planted, somebody would be signed in to the account of an attacker. */
 function openIdNameOf({ isSecure }: Origin): string {
-  return isSecure ? "__Secure-sluice_openid" : "sluice_openid";
+  return isSecure ? "__Host-sluice_openid" : "sluice_openid";
 }
 
 export function readSessionCookie(
@@ -45,11 +45,13 @@ export function noSessionCookie(origin: Origin): string {
   return cookie(origin, "", 0);
 }
 
-/** For the paths of the sign-in only. */
+/** The answer of an issuer comes from another site, so this one is not strict. */
 export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number): string {
   const seconds = Math.floor(lifetimeMs / 1_000);
+  // The prefix requires the path.
+  const path = origin.isSecure ? "/" : "/console/openid";
   const secure = origin.isSecure ? "; Secure" : "";
-  return `${openIdNameOf(origin)}=${secret}; Path=/console/openid; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  return `${openIdNameOf(origin)}=${secret}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** For whoever has just signed in. */

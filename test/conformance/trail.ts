@@ -22,7 +22,7 @@ const any: AuditQuery = {
 };
 
 export function testTrail(engine: Engine): void {
-  describe(`${engine.name}: the audit trail`, () => {
+  describe(`${engine.name}: searching the audit trail`, () => {
     const site = useSite(engine);
     let store: Store;
     let first: number;

@@ -67,7 +67,7 @@ describe("sign-in with OpenID Connect", () => {
 
   const show = (path: string, cookie: string) => read(service.client, path, { cookie });
 
-  it("begins with a form, with PKCE, state and nonce, and a cookie for the answer only", async () => {
+  it("begins with a form, with PKCE, state and nonce, and a cookie for the answer", async () => {
     const page = await read(service.client, "/console/sign-in");
     const { host } = new URL(issuer.address);
     assert.match(page.text, new RegExp(`action="/console/openid">.*Sign in with ${host}`, "s"));
@@ -85,7 +85,7 @@ describe("sign-in with OpenID Connect", () => {
     for (const secret of secrets) assert.match(secret, /^[\w-]{43}$/);
     assert.match(
       left.headers["set-cookie"]?.[0] ?? "",
-      /^__Secure-sluice_openid=[\w-]{43}; Path=\/console\/openid; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-sluice_openid=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
     );
     const again = await submit(service.client, "/console/openid", { headers });
     assert.notEqual(cookieOf(again), cookieOf(left));

@@ -22,11 +22,17 @@ export function readRefusal(error: unknown): string | undefined {
 /** No reply, one that took too long, or an error of the issuer's own. */
 export function isUnreachable(error: unknown): boolean {
   return chainOf(error).some((one) => {
-    const { status, syscall } = one as { status?: unknown; syscall?: unknown };
+    const { syscall } = one as { syscall?: unknown };
     const isTimeout = one.name === "TimeoutError" || one.name === "AbortError";
-    const isServerError = typeof status === "number" && status >= 500;
-    return isTimeout || isServerError || typeof syscall === "string" || isSocketError(one);
+    const isOwn = hasServerStatus(one) || hasServerStatus(one.cause);
+    return isTimeout || isOwn || typeof syscall === "string" || isSocketError(one);
   });
+}
+
+/** Of an error, or of the response that is its cause. */
+function hasServerStatus(from: unknown): boolean {
+  const { status } = Object(from) as { status?: unknown };
+  return typeof status === "number" && status >= 500;
 }
 
 function isSocketError(error: Error): boolean {
