@@ -14,6 +14,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
+import { withPlace } from "../link.ts";
 import type { Person } from "../request.ts";
 import { renderTime } from "../time.ts";
 
@@ -160,12 +161,6 @@ function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html
       </table>
     </div>
     ${more}`;
-}
-
-function withPlace(query: URLSearchParams, next: string): string {
-  const link = new URLSearchParams(query);
-  link.set("before", next);
-  return link.toString();
 }
 
 function renderRow({ deletion, waitsFor }: ShownDeletion): Html {
