@@ -1,0 +1,157 @@
+// What the console shows in tests of its pages and in the screenshots of the guide: an organization with records, deletions
+// in every state, holds, and operators. Stored over HTTP and by actions, as in use.
+
+import assert from "node:assert/strict";
+import type { BrowserContext } from "playwright-core";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
+import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import type { OperatorRole } from "../../src/domain/operator.ts";
+import type { Customer } from "../support/customer.ts";
+import { makeCustomer } from "../support/customer.ts";
+import type { Service } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, signIn } from "./browse.ts";
+
+/** Who works here, with their roles. */
+export const staff: Readonly<Record<string, readonly OperatorRole[]>> = {
+  anna: ["operator", "officer"],
+  ben: ["officer"],
+  vera: ["viewer"],
+  axel: ["auditor"],
+};
+
+export interface Scene {
+  readonly service: Service;
+  readonly acme: Customer;
+  /** Of a deletion that is completed, and of one that waits for a hold. */
+  readonly completed: string;
+  readonly held: string;
+  readonly holdId: string;
+  /** The origin of the console: passkeys need a name. */
+  readonly base: string;
+  readonly signInLink: (name: string) => Promise<string>;
+  readonly signInTo: (context: BrowserContext, name: string) => Promise<void>;
+  readonly addPerson: (id: string, more?: object) => Promise<void>;
+  /** Returns the id of the deletion. */
+  readonly requestDeletion: (personId: string) => Promise<string>;
+}
+
+const timestamp = "2026-01-31T09:30:00Z";
+
+export async function makeScene(service: Service): Promise<Scene> {
+  const { app, client, clock } = service;
+  const base = service.address.replace("127.0.0.1", "localhost");
+  const acme = await makeCustomer(app, client, { organizationId: "acme", name: "Acme Payments" });
+  for (const [name, roles] of Object.entries(staff)) await addOperator(app, roles, name);
+  const send = async (path: string, body: object): Promise<void> => {
+    const { token } = acme;
+    const { status, text } = await client.send({ method: "POST", path, token, body });
+    assert.equal(status, 201, text);
+  };
+  const addPerson = (id: string, more?: object) =>
+    addPersonOf(service, acme.token, { ...more, id });
+  const requestDeletion = async (resourceId: string) => {
+    clock.advanceMs(1);
+    const key = { organizationId: "acme", resourceType: "person", resourceId };
+    const reason = "asked by the customer";
+    return (await requestDeletionOf(app, { ...key, reason })).deletionRequestId;
+  };
+  await addRecords(send, addPerson);
+  const completed = await requestDeletion("person-gone");
+  await waitFor("the deletion", async () => {
+    const deletion = await app.store.findDeletion(completed, undefined);
+    return deletion?.status === "completed" ? true : undefined;
+  });
+  await changeOrganization(app, "acme", { deletionGraceSeconds: 86_400 });
+  const target = { organizationId: "acme", resourceType: "person", resourceId: "person-held" };
+  const { holdId } = await holdRecord(app, target, {
+    reason: "Court order 12 O 345/26",
+    owner: "Legal",
+    reviewOn: "2026-12-31",
+  });
+  const held = await requestDeletion("person-held");
+  return {
+    service,
+    acme,
+    completed,
+    held,
+    holdId,
+    base,
+    addPerson,
+    requestDeletion,
+    signInLink: async (name) => {
+      // Links and attempts to sign in are limited by time.
+      clock.advanceMs(60_000);
+      const { secret } = await createSignInLink(app, name);
+      return `${base}/console/link?token=${secret}`;
+    },
+    signInTo: async (context, name) => {
+      clock.advanceMs(60_000);
+      const [cookie = "", value = ""] = (await signIn(app, client, name)).split("=");
+      await context.addCookies([{ name: cookie, value, url: base, httpOnly: true }]);
+    },
+  };
+}
+
+/** To the organization of the token. */
+export async function addPersonOf(
+  { client }: Service,
+  token: string,
+  { id, ...more }: { readonly id: string; readonly [field: string]: unknown },
+): Promise<void> {
+  const body = {
+    person_id: id,
+    is_test_user: false,
+    is_retail_customer: true,
+    timestamp,
+    ...more,
+  };
+  const { status, text } = await client.send({ method: "POST", path: "/v2/person", token, body });
+  assert.equal(status, 201, text);
+}
+
+async function addRecords(
+  send: (path: string, body: object) => Promise<void>,
+  addPerson: (id: string, more?: object) => Promise<void>,
+): Promise<void> {
+  const is_test_company = false;
+  await send("/v2/company", {
+    company_id: "company-1",
+    is_test_company,
+    legal_name: "Nordlicht Logistik GmbH",
+    timestamp,
+  });
+  for (const id of ["person-gone", "person-held", "person-1"]) {
+    await addPerson(id, { name: `Name of ${id}`, related_company_id: "company-1" });
+  }
+  for (const tx_id of ["tx-1", "tx-2"]) {
+    await send("/v2/transaction", {
+      tx_id,
+      type: "DEPOSIT",
+      method: "SEPA",
+      amount: 1_250.5,
+      currency: "EUR",
+      status: "PENDING",
+      sender_id: "person-1",
+      sender_country: "DE",
+      timestamp,
+    });
+  }
+  const related = { related_tx_ids: ["tx-1"], timestamp };
+  await send("/v2/transaction_check", {
+    check_id: "check-1",
+    status: "COMPLETED",
+    type: "INLINE_MONITORING",
+    ...related,
+  });
+  await send("/v2/transaction_alert", { alert_id: "alert-1", status: "CREATED", ...related });
+  await send("/v2/risk_assessment", {
+    assessment_id: "risk-1",
+    type: "onboarding risk band",
+    outcome: "LOW",
+    related_person_id: "person-1",
+    timestamp,
+  });
+}

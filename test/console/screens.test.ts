@@ -1,0 +1,111 @@
+// Every page of the console in a real browser: what axe finds in both colour schemes, how much is loaded and from where, and
+// whether it fits the window. The pages come from the table of routes. One browser and one service for all of them.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, it } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { routes } from "../../src/console/routes.ts";
+import { type Service, startService } from "../support/service.ts";
+import { openBrowser, watchPage } from "./browser.ts";
+import { fillScreens, notPages, pathsOf } from "./screens.ts";
+import { makeScene, type Scene } from "./scene.ts";
+
+const pageBytesMax = 60_000;
+const widths = [360, 768, 1_280, 2_560];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("a page of the console", () => {
+  let service: Service;
+  let scene: Scene;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let paths: readonly string[] = [];
+  const faults: string[] = [];
+  before(async () => {
+    [service, browser] = await Promise.all([startService(), openBrowser()]);
+    scene = await makeScene(service);
+    // So that axe may run in the page; the policy itself is tested over HTTP.
+    context = await browser.newContext({ bypassCSP: true });
+    await scene.signInTo(context, "anna");
+    page = await context.newPage();
+    watchPage(page, scene.base, faults);
+    paths = pathsOf(scene, await fillScreens(scene, page));
+  });
+  after(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  it("is among those that are tested here, if it can be read", () => {
+    const tested = paths.map((path) => path.replace(/\?.*/, ""));
+    const missing = routes
+      .filter(({ method, path }) => method === "GET" && !notPages.has(path))
+      .map(({ path }) => new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`))
+      .filter((pattern) => !tested.some((path) => pattern.test(path)));
+    assert.deepEqual(missing, []);
+  });
+
+  it("has no accessibility violation that axe finds, in both colour schemes", async () => {
+    for (const path of paths) {
+      await openPage(page, path);
+      await page.evaluate(axe);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await page.evaluate(findViolations), [], `${path} ${colorScheme}`);
+      }
+    }
+  });
+
+  it("loads at most 60 kB in all, and nothing from elsewhere", async () => {
+    for (const path of paths) {
+      const sizes: Promise<number>[] = [];
+      const fresh = await browser.newContext();
+      await fresh.addCookies(await context.cookies());
+      const loaded = await fresh.newPage();
+      watchPage(loaded, scene.base, faults);
+      loaded.on("response", (response) => sizes.push(response.body().then(({ length }) => length)));
+      await openPage(loaded, path);
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes <= pageBytesMax, `${path} loads ${bytes} bytes`);
+      await fresh.close();
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  it("fits windows from 360 to 2,560 pixels, and text at 200 %", async () => {
+    for (const path of paths) {
+      await openPage(page, path);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await page.evaluate(findOverflow), [], `${path} at ${width} pixels`);
+      }
+      await page.setViewportSize({ width: 1_280, height: 800 });
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      assert.deepEqual(await page.evaluate(findOverflow), [], `${path} at 200 %`);
+    }
+  });
+
+  async function openPage(shown: Page, path: string): Promise<void> {
+    const response = await shown.goto(scene.base + path);
+    assert.ok((response?.status() ?? 500) < 500, path);
+  }
+});
+
+const findViolations = `axe
+  .run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+  .then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
+
+/** What is wider than the window, except inside what scrolls by itself. */
+const findOverflow = `(() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.body.querySelectorAll("*")]
+    .filter((element) => element.getBoundingClientRect().right > width && !element.closest(".scroll"))
+    .map((element) => element.outerHTML.slice(0, 120))
+    .slice(0, 3)
+    .concat("the page is " + document.documentElement.scrollWidth + " wide");
+})()`;

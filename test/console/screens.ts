@@ -1,0 +1,67 @@
+// The pages that tests open and screenshots show: an address for every route that can be read, and what fills lists.
+
+import type { Page } from "playwright-core";
+import { routes } from "../../src/console/routes.ts";
+import { handsOf } from "./hands.ts";
+import type { Scene } from "./scene.ts";
+
+/** Deletions, so that the list is a full page and continues on another. */
+const deletionsListed = 60;
+
+/** Returns the path of an uploaded file. */
+export async function fillScreens(
+  { base, addPerson, requestDeletion }: Scene,
+  page: Page,
+): Promise<string> {
+  for (let index = 0; index < deletionsListed; index += 1) {
+    // Long ids, of characters that take more than a byte.
+    const id = `person-${index}-${"ü".repeat(100)}`;
+    await addPerson(id);
+    await requestDeletion(id);
+  }
+  const hands = handsOf(page, "mouse");
+  await page.goto(`${base}/console/intake`);
+  await hands.write("Organization", "acme");
+  await hands.choose("Record type", "person");
+  const columns = ["person_id", "naem", "timestamp", "x".repeat(200)];
+  const rows = Array.from({ length: 50 }, (_, row) =>
+    columns.map(() => `${row} ${"ü".repeat(60)}`),
+  );
+  const text = [columns, ...rows].map((cells) => cells.join(",")).join("\n");
+  await hands.attach("File", { name: `${"long-name-".repeat(15)}.csv`, text });
+  await hands.press("Upload");
+  await hands.see("did you mean name?");
+  return new URL(page.url()).pathname;
+}
+
+/** Not pages: files, and a stream of events. */
+export const notPages: ReadonlySet<string> = new Set([
+  "/console/receipt/:id",
+  "/console/upload/:id/progress",
+  "/console/upload/:id/refused",
+]);
+
+/** An address of each page, and of those that look different in another state. */
+export function pathsOf(scene: Scene, upload: string): readonly string[] {
+  const own = routes
+    .filter(({ method, path }) => method === "GET" && !path.includes(":"))
+    .map(({ path }) => path);
+  const record = "organization=acme&type=person&id=person-1";
+  return [
+    ...own,
+    `/console/deletion/${scene.completed}`,
+    `/console/deletion/${scene.held}`,
+    upload,
+    `/console/record?${record}`,
+    `/console/record/deletion?${record}`,
+    `/console/find?${record}`,
+    `/console/hold/${scene.holdId}`,
+    "/console/retention?organization=acme&days=30",
+    "/console/organization/acme",
+    `/console/key/${scene.acme.keyId}`,
+    "/console/deletions/cancel?status=pending",
+    "/console?period=day",
+    "/console/deletions?status=cancelled",
+    "/console/nothing",
+  ];
+}

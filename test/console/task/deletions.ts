@@ -1,0 +1,76 @@
+// Tasks about deletions.
+
+import assert from "node:assert/strict";
+import { findActiveOperator } from "../../../src/actions/operator/find-operator.ts";
+import { requestDeletionOf } from "../../../src/actions/request-deletion.ts";
+import { actAs } from "../../../src/actions/require-right.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { addPersonOf } from "../scene.ts";
+import type { Task } from "./task.ts";
+
+export const deletionTasks: readonly Task[] = [
+  {
+    title: "cancel a deletion",
+    run: async ({ scene, mark, as }) => {
+      const person = `person-cancel-${mark}`;
+      await scene.addPerson(person);
+      const id = await scene.requestDeletion(person);
+      const hands = await as("ben");
+      await hands.open("Deletions");
+      await hands.choose("Status", "pending");
+      await hands.press("Filter");
+      await hands.press(id);
+      await hands.see("its grace period");
+      await hands.write("Id of the deletion", "del_another");
+      await hands.press("Cancel the deletion");
+      await hands.see("Nothing was changed");
+      await hands.page.goBack();
+      await hands.write("Id of the deletion", id);
+      await hands.press("Cancel the deletion");
+      await hands.see("cancelled");
+      const deletion = await scene.service.app.store.findDeletion(id, undefined);
+      assert.equal(deletion?.status, "cancelled");
+    },
+  },
+  {
+    title: "verify the receipt of a deletion",
+    run: async ({ scene, as }) => {
+      const hands = await as("axel");
+      await hands.open("Deletions");
+      await hands.choose("Status", "completed");
+      await hands.press("Filter");
+      await hands.press(scene.completed);
+      await hands.see("The receipt is genuine");
+      await hands.press("The receipt");
+      await hands.page.getByText(`"deletion_request_id":"${scene.completed}"`).waitFor();
+    },
+  },
+  {
+    title: "approve a deletion as a second person, and verify its receipt",
+    run: async ({ scene: { service }, mark, as }) => {
+      const { app, client } = service;
+      const organizationId = `two-${mark}`;
+      const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
+      await addPersonOf(service, token, { id: "person-1" });
+      const anna = actAs(app, await findActiveOperator(app, "anna"));
+      const key = { organizationId, resourceType: "person", resourceId: "person-1" };
+      const { deletionRequestId: id } = await requestDeletionOf(anna, { ...key, reason: "asked" });
+      const requester = await as("anna");
+      await requester.open("Deletions");
+      await requester.press(id);
+      await requester.see("another person has to approve it");
+      const hands = await as("ben");
+      await hands.open("Deletions");
+      await hands.press(id);
+      await hands.write("Id of the deletion", id);
+      await hands.press("Approve the deletion");
+      await waitFor("the deletion", async () => {
+        const deletion = await app.store.findDeletion(id, undefined);
+        return deletion?.status === "completed" ? true : undefined;
+      });
+      await hands.page.reload();
+      await hands.see("The receipt is genuine");
+    },
+  },
+];

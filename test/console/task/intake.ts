@@ -1,0 +1,39 @@
+// Tasks about the intake.
+
+import assert from "node:assert/strict";
+import type { Task } from "./task.ts";
+
+export const intakeTasks: readonly Task[] = [
+  {
+    title: "upload a file with a wrong column, and correct the mapping",
+    run: async ({ scene: { service, acme }, mark, as }) => {
+      const id = `person-uploaded-${mark}`;
+      const text =
+        "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
+        `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n`;
+      const hands = await as("anna");
+      await hands.open("Intake");
+      await hands.write("Organization", acme.organizationId);
+      await hands.choose("Record type", "person");
+      await hands.attach("File", { name: "people.csv", text });
+      await hands.press("Upload");
+      await hands.see("1 of 5 columns");
+      await hands.see("did you mean name?");
+      await hands.write("Field for the column naem", "name");
+      await hands.press("Show the rows with these fields");
+      await hands.see("Every column has a field");
+      await hands.see("Ada Lovelace");
+      await hands.press("Import the file");
+      await hands.see("The file was imported to its end");
+      const query = { person_id: id };
+      const { token } = acme;
+      const { status } = await service.client.send({
+        method: "GET",
+        path: "/v2/person",
+        query,
+        token,
+      });
+      assert.equal(status, 200);
+    },
+  },
+];

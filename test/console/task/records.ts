@@ -1,0 +1,83 @@
+// Tasks about records: finding, holding, reading and deleting them, and how long they are kept.
+
+import assert from "node:assert/strict";
+import type { Hands } from "../hands.ts";
+import type { Task } from "./task.ts";
+
+export const recordTasks: readonly Task[] = [
+  {
+    title: "find a record and place a hold",
+    run: async ({ scene, mark, as }) => {
+      const id = `person-to-hold-${mark}`;
+      await scene.addPerson(id);
+      const hands = await as("ben");
+      await findRecord(hands, id);
+      await hands.see("There is no hold on it");
+      await hands.press("Place a hold");
+      await hands.write("Reason", "Court order 7");
+      await hands.write("Owner, such as a person or a department", "Legal");
+      await hands.press("Place the hold");
+      await hands.see("Court order 7");
+      const holds = await scene.service.app.store.holds.ofRecords([
+        { organizationId: "acme", resourceType: "person", resourceId: id },
+      ]);
+      assert.equal(holds.length, 1);
+    },
+  },
+  {
+    title: "reveal the content of a record with a reason",
+    run: async ({ as }) => {
+      const hands = await as("ben");
+      await findRecord(hands, "person-1");
+      assert.equal(await hands.page.getByText("Name of person-1").count(), 0);
+      await hands.write("Reason for reading the content", "complaint 81");
+      await hands.press("Show the content");
+      await hands.see("Name of person-1");
+      await hands.page.reload();
+      await hands.see("The content is hidden again");
+      assert.equal(await hands.page.getByText("Name of person-1").count(), 0);
+    },
+  },
+  {
+    title: "request a deletion",
+    run: async ({ scene, mark, as }) => {
+      const id = `person-to-delete-${mark}`;
+      await scene.addPerson(id);
+      const hands = await as("ben");
+      await findRecord(hands, id);
+      await hands.press("Request its deletion");
+      await hands.see("Erased: 1");
+      await hands.write("Reason", "asked by the customer");
+      await hands.write("Id of the record", id);
+      await hands.press("Request the deletion");
+      await hands.see("its grace period");
+    },
+  },
+  {
+    title: "set a floor, and see what retention would delete",
+    run: async ({ as }) => {
+      const hands = await as("ben");
+      await hands.open("Retention");
+      await hands.press("acme");
+      const floor = hands.within("Set or remove a floor");
+      await floor.choose("Record type", "company");
+      await floor.write("Days", "3650");
+      await floor.write("Id of the organization", "acme");
+      await floor.press("Set the floor");
+      await hands.see("3,650 days");
+      await hands.write("With a ceiling of, in days", "30");
+      await hands.press("Preview");
+      await hands.see("Kept by a floor");
+    },
+  },
+];
+
+/** Leaves the page of this person open. */
+async function findRecord(hands: Hands, id: string): Promise<void> {
+  await hands.open("Find");
+  await hands.write("Organization", "acme");
+  await hands.choose("Record type", "person");
+  await hands.write("Id of the record", id);
+  await hands.press("Find");
+  await hands.press(id);
+}
