@@ -1,0 +1,153 @@
+// `npm run screenshots`: writes the pictures of docs/guides/console.md, from a service with data that looks like use. The same
+// pages in the same state each time; only ids that are drawn by lot differ.
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { mock } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startService } from "../support/service.ts";
+import { openBrowser } from "./browser.ts";
+import { handsOf } from "./hands.ts";
+import { makeScene, type Scene } from "./scene.ts";
+
+const folder = join(import.meta.dirname, "../../docs/guides/console");
+const width = 1_200;
+const heightMax = 900;
+const quality = 65;
+const bytesMax = 100_000;
+
+interface Shot {
+  readonly name: string;
+  readonly path: (scene: Scene, upload: string) => string;
+  /** Who has signed in; nobody if it is left out. */
+  readonly as?: string;
+  readonly dark?: true;
+}
+
+const record = "organization=acme&type=person&id=person-1";
+
+const shots: readonly Shot[] = [
+  { name: "sign-in", path: () => "/console/sign-in" },
+  { name: "overview", path: () => "/console", as: "anna" },
+  { name: "overview-dark", path: () => "/console", as: "anna", dark: true },
+  { name: "deletions", path: () => "/console/deletions", as: "anna" },
+  { name: "deletion", path: ({ held }) => `/console/deletion/${held}`, as: "anna" },
+  { name: "receipt", path: ({ completed }) => `/console/deletion/${completed}`, as: "axel" },
+  { name: "find", path: () => `/console/find?${record}`, as: "anna" },
+  { name: "record", path: () => `/console/record?${record}`, as: "anna" },
+  { name: "holds", path: () => "/console/holds", as: "anna" },
+  { name: "retention", path: () => "/console/retention?organization=acme&days=30", as: "anna" },
+  { name: "organizations", path: () => "/console/organizations", as: "anna" },
+  { name: "organization", path: () => "/console/organization/acme", as: "anna" },
+  { name: "key", path: ({ acme }) => `/console/key/${acme.keyId}`, as: "anna" },
+  { name: "intake", path: () => "/console/intake", as: "anna" },
+  { name: "upload", path: (_, upload) => upload, as: "anna" },
+  { name: "health", path: () => "/console/health", as: "anna" },
+  { name: "account", path: () => "/console/account", as: "anna" },
+];
+
+/** An hour of intake, some of it rejected, and some deletions. The timers of the process are moved with the clock. */
+async function addHour({ service, acme, addPerson, requestDeletion }: Scene): Promise<void> {
+  const { client, clock } = service;
+  for (let minute = 0; minute < 60; minute += 1) {
+    const count = 12 + Math.round(8 * Math.sin(minute / 8)) + (minute % 5);
+    const batch = Array.from({ length: count }, (_, index) => ({
+      tx_id: `tx-${minute}-${index}`,
+      type: index % 3 === 0 ? "WITHDRAWAL" : "DEPOSIT",
+      method: "SEPA",
+      amount: 10 + index,
+      currency: minute % 17 === 0 && index === 0 ? "EURO" : "EUR",
+      status: "SETTLED",
+      receiver_id: "person-1",
+      receiver_country: "DE",
+      timestamp: new Date(clock.now()).toISOString(),
+    }));
+    for (const body of batch) {
+      await client.send({ method: "POST", path: "/v2/transaction", token: acme.token, body });
+    }
+    if (minute % 6 === 0) {
+      await addPerson(`person-${100 + minute}`, { name: `Customer ${minute}` });
+      await requestDeletion(`person-${100 + minute}`);
+    }
+    clock.advanceMs(60_000);
+    mock.timers.tick(60_000);
+  }
+}
+
+/** A file with a column that no field has the name of. Returns the path of its page. */
+async function uploadFile(page: Page, { base }: Scene): Promise<string> {
+  const hands = handsOf(page, "mouse");
+  await page.goto(`${base}/console/intake`);
+  await hands.write("Organization", "acme");
+  await hands.choose("Record type", "person");
+  const text =
+    "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
+    "person-801,false,true,Ada Lovelace,2026-01-31T09:30:00Z\n" +
+    "person-802,false,yes,Charles Babbage,2026-01-31T09:30:00Z\n";
+  await hands.attach("File", { name: "customers.csv", text });
+  await hands.press("Upload");
+  await hands.see("did you mean name?");
+  return new URL(page.url()).pathname;
+}
+
+interface Studio {
+  readonly browser: Browser;
+  readonly scene: Scene;
+  readonly upload: string;
+  /** The sessions of those who have signed in. */
+  readonly cookies: Readonly<Record<string, Awaited<ReturnType<BrowserContext["cookies"]>>>>;
+}
+
+async function takeShot({ browser, scene, upload, cookies }: Studio, shot: Shot): Promise<void> {
+  const context = await browser.newContext({
+    viewport: { width, height: 700 },
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    colorScheme: shot.dark === true ? "dark" : "light",
+  });
+  if (shot.as !== undefined) await context.addCookies(cookies[shot.as] ?? []);
+  const page = await context.newPage();
+  const reply = await page.goto(scene.base + shot.path(scene, upload));
+  assert.equal(reply?.status(), 200, shot.name);
+  const picture = await capture(page);
+  assert.ok(picture.length <= bytesMax, `${shot.name}: ${picture.length} bytes`);
+  writeFileSync(join(folder, `${shot.name}.webp`), picture);
+  process.stdout.write(`${shot.name}.webp ${picture.length} bytes\n`);
+  await context.close();
+}
+
+/** As WebP, which the driver can't write. */
+async function capture(page: Page): Promise<Buffer> {
+  const shown = Number(await page.evaluate("document.documentElement.scrollHeight"));
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send("Page.captureScreenshot", {
+    format: "webp",
+    quality,
+    clip: { x: 0, y: 0, width, height: Math.min(shown, heightMax), scale: 1 },
+    captureBeyondViewport: true,
+  });
+  return Buffer.from(data, "base64");
+}
+
+mock.timers.enable({ apis: ["setInterval"] });
+mkdirSync(folder, { recursive: true });
+const service = await startService();
+const browser = await openBrowser();
+try {
+  const scene = await makeScene(service);
+  await addHour(scene);
+  const cookies: Record<string, Studio["cookies"][string]> = {};
+  for (const name of new Set(shots.flatMap((shot) => shot.as ?? []))) {
+    const context = await browser.newContext();
+    await scene.signInTo(context, name);
+    cookies[name] = await context.cookies();
+  }
+  const context = await browser.newContext();
+  await context.addCookies(cookies["anna"] ?? []);
+  const upload = await uploadFile(await context.newPage(), scene);
+  for (const shot of shots) await takeShot({ browser, scene, upload, cookies }, shot);
+} finally {
+  await browser.close();
+  await service.stop();
+}
