@@ -170,7 +170,9 @@ async function measure(environment: Settings): Promise<void> {
   const { secret } = await createSignInLink(app, "anna");
   await app.close();
   const behindProxy = { ...environment, TRUST_PROXY: "127.0.0.1" };
+  await using opened = new AsyncDisposableStack();
   const server = await startServer([program, "serve"], behindProxy);
+  opened.defer(() => server.stop());
   const base = `http://127.0.0.1:${server.port}`;
   const site = { base, cookie: await signIn(base, secret), paths: pathsOf(deletionId) };
   process.stdout.write(
@@ -189,7 +191,6 @@ async function measure(environment: Settings): Promise<void> {
   await sleep(2_000);
   await measureIntake(site, intake);
   await intake.stop();
-  await server.stop();
 }
 
 await onTemporaryStore(values.engine, measure);
