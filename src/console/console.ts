@@ -18,6 +18,7 @@ import { errorReply, isInternal } from "./error-page.ts";
 import { renderForward } from "./forward.ts";
 import { html } from "./html.ts";
 import { isFromOwnPage, originOf } from "./origin.ts";
+import { PagePace } from "./page-pace.ts";
 import type { ConsoleSources, Route, Visitor } from "./request.ts";
 import { routes } from "./routes.ts";
 
@@ -47,12 +48,13 @@ export function mountConsole(
   { watch, ...options }: ConsoleOptions & Pick<Console, "watch">,
 ): void {
   const parts = { ...options, context, watch };
+  const pace = new PagePace();
   for (const route of routes) {
     server.route({
       method: route.method,
       url: route.path,
       handler: (request, reply) =>
-        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route)),
+        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, pace)),
     });
   }
   server.get("/console/asset/:id", (request, reply) =>
@@ -126,7 +128,7 @@ function foreign({ headers }: FastifyRequest, own: string): AppError {
   });
 }
 
-function handlerOf(route: Route): Handle {
+function handlerOf(route: Route, pace: PagePace): Handle {
   if (route.open === true) return route.handle;
   return async (visitor) => {
     const { context, request, origin } = visitor;
@@ -136,7 +138,9 @@ function handlerOf(route: Route): Handle {
     const { operator, session } = found;
     const app = actAs(context.app, operator);
     if (route.right !== "own") requireRight(app, route.right);
-    return route.handle({ ...visitor, app, operator, session });
+    const make = () => route.handle({ ...visitor, app, operator, session });
+    // A form may wait for its body, and is sent by hand.
+    return route.method === "GET" && route.lasting !== true ? pace.run(make) : make();
   };
 }
 

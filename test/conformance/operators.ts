@@ -216,7 +216,7 @@ export function testOperators(engine: Engine): void {
         types.slice(0, 1),
       );
       assert.deepEqual(without, { edges: [], isComplete: true });
-      assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 200);
+      assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 100);
     });
 
     it("read the history and the relations of a record in parts, and its open deletion", async () => {

@@ -1,6 +1,7 @@
 // What people do in the console, as data: each task is done by mouse, by keyboard alone, and without JavaScript, except where
 // it needs JavaScript.
 
+import { auditTasks } from "./task/audit.ts";
 import { deletionTasks } from "./task/deletions.ts";
 import { intakeTasks } from "./task/intake.ts";
 import { organizationTasks } from "./task/organizations.ts";
@@ -14,4 +15,5 @@ export const tasks: readonly Task[] = [
   ...recordTasks,
   ...organizationTasks,
   ...intakeTasks,
+  ...auditTasks,
 ];

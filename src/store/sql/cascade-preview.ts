@@ -28,7 +28,7 @@ interface RelatedRow {
 }
 
 /** Records whose relations are read, each by two statements. */
-const recordsMax = 200;
+const recordsMax = 100;
 /** Relations that are read of each. */
 const relationsMax = 500;
 

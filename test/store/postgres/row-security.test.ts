@@ -195,6 +195,9 @@ async function fill(url: string): Promise<void> {
   const rule = { keepDays: 10, countedFrom: "last_seen" } as const;
   const floor = { organizationId: acme, resourceType: "screening", rule };
   assert.deepEqual(await store.retention.setFloor(floor, operator), { result: "changed" });
+  const byAnna = { startedAt: 0, startedBy: "anna" };
+  const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
+  await store.imports.begin({ ...run, ...byAnna, source: "console" });
   await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
   await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();

@@ -1,0 +1,46 @@
+// Bounds the share of the event loop that the pages of the console use, so that intake goes on whatever people open: pages
+// are made one after the other, and between two of them others have three times as long as the first one took.
+
+import { AppError } from "../domain/error.ts";
+
+const pauseFactor = 3;
+const pauseMsMax = 250;
+/** A page that waits for something else, such as a slow database, delays others no longer. */
+const waitMsMax = 1_000;
+/** Beyond this many waiting pages a request is rejected. */
+const waitingMax = 64;
+
+/** One for each serving process. */
+export class PagePace {
+  #before: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  /** Throws AppError unavailable if too many pages wait. */
+  async run<Page>(make: () => Promise<Page>): Promise<Page> {
+    if (this.#waiting >= waitingMax) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    const { before, done } = this.#enter();
+    this.#waiting += 1;
+    await Promise.race([before, elapse(waitMsMax)]);
+    this.#waiting -= 1;
+    const startedAt = performance.now();
+    try {
+      return await make();
+    } finally {
+      const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
+      setTimeout(done, pauseMs).unref();
+    }
+  }
+
+  #enter(): { readonly before: Promise<void>; readonly done: () => void } {
+    const before = this.#before;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#before = promise;
+    return { before, done: resolve };
+  }
+}
+
+function elapse(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
