@@ -9,6 +9,7 @@ import type { RecordKey } from "../domain/record/record-write.ts";
 import { FiledAt } from "../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface RestrictionPreview {
   /** Records that would move: reports, and what supports them. */
@@ -19,11 +20,12 @@ export interface RestrictionPreview {
   readonly isComplete: boolean;
 }
 
-/** `requestedAt`: from which floors count where a record has no time. */
+/** `requestedAt`: from which floors count where a record has no time. Throws OperatorError not_permitted. */
 export async function previewRestriction(
   app: App,
   { requestedAt, ...root }: RecordKey & { readonly requestedAt: number },
 ): Promise<RestrictionPreview> {
+  requireRight(app, "confidential.read");
   const { organizationId } = root;
   const { edges, isComplete } = await app.store.overview.previewCascade(
     root,

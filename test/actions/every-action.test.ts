@@ -37,6 +37,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator-reader officialReader": found,
   "operator-reader publicReader": found,
   "operator-reader publicReaders": found,
+  "operator-reader readerOf": partly,
+  "operator-reader readersOf": partly,
   "operator/find-operator findActiveOperator": found,
   "operator/identity signInIdentified": signIn,
   "operator/passkey addPasskey": own,
