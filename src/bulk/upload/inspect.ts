@@ -6,7 +6,7 @@ import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { openRows } from "../formats/open-rows.ts";
 import type { Row, RowInput } from "../formats/row.ts";
-import { openText } from "../formats/text-input.ts";
+import { openText, type TextInput } from "../formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map-row.ts";
 import type { Mapping } from "../import/mapping.ts";
@@ -46,6 +46,8 @@ const rowsShown = 5;
 const samplesShown = 3;
 const charactersShown = 80;
 export const columnsMax = 300;
+/** A small file may decode to any number of blank lines, and others wait meanwhile. */
+const beginningCharactersMax = 64 * 1_024 * 1_024;
 
 /** `choice`: undefined for the one by name. Throws OperatorError for a file that can't be read. */
 export async function inspectFile(
@@ -53,7 +55,7 @@ export async function inspectFile(
   plan: Omit<ImportPlan, "mapping">,
   choice: MappingChoice | undefined,
 ): Promise<Inspection> {
-  const input = await openRows(openText(file), plan);
+  const input = await openRows(beginningOf(openText(file)), plan);
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
@@ -76,6 +78,25 @@ export async function inspectFile(
     if (!(error instanceof OperatorError) || error.errorName === "input") throw error;
     return { ...view, rows: [], mapping: undefined, problem: error.message };
   }
+}
+
+function beginningOf(text: TextInput): TextInput {
+  return {
+    ...text,
+    read: async function* () {
+      let characters = 0;
+      for await (const piece of text.read()) {
+        characters += piece.length;
+        if (characters > beginningCharactersMax) {
+          throw new OperatorError(
+            "input",
+            `${text.path} has no ${rowsShown} rows in its first ${beginningCharactersMax} characters.`,
+          );
+        }
+        yield piece;
+      }
+    },
+  };
 }
 
 async function readFirst(input: RowInput): Promise<readonly Row[]> {

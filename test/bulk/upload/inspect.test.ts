@@ -38,6 +38,12 @@ describe("the beginning of an uploaded file", () => {
     writeFileSync(file, content);
     return inspectFile(file, plan, choice);
   };
+
+  it("is not searched without end", async () => {
+    const blank = gzipSync(Buffer.alloc(80 * 1_024 * 1_024, "\n"));
+    await assert.rejects(inspect("blank.ndjson.gz", blank), /has no 5 rows in its first 67108864/);
+  });
+
   it("maps columns by their names, apart from case and spaces, and no others", async () => {
     const content = `Person ID,is_test_user,Is-Retail-Customer,timestmp,Remark\np1,0,1,${timestamp},x\n`;
     const { columns, problem, rows } = await inspect("persons.csv", content);
