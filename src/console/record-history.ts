@@ -84,7 +84,7 @@ function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Ht
         <td>${"value" in rest ? space.render(rest.value, stateCharactersMax) : hidden}</td>
       </tr>`,
   );
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table class="content">
         <thead>
           <tr>
@@ -129,7 +129,7 @@ function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
         <td>${space.render(values?.after, changeCharactersMax)}</td>
       </tr>`,
   );
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table class="content">
       <thead>
         <tr>

@@ -90,7 +90,7 @@ function renderNothing(hasMore: boolean): Html {
 }
 
 function renderEntries(entries: readonly AuditEntry[]): Html {
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table class="cards">
       <thead>
         <tr>

@@ -41,7 +41,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
         ? html`<p>Everything that is checked here is as it should be.</p>`
         : html`<p role="alert">${failed} of ${checks.length} fail.</p>`
     }
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -135,7 +135,7 @@ function renderSettings(settings: ProcessFacts["settings"]): Html {
   );
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table class="cards">
         <thead>
           <tr>

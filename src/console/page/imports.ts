@@ -29,7 +29,7 @@ const noImports = html`<p class="empty">
 </p>`;
 
 function renderTable(imports: readonly ImportRun[], now: number): Html {
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table class="cards">
       <thead>
         <tr>

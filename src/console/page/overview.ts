@@ -190,7 +190,7 @@ function renderRow(
 
 function renderTable(titles: readonly string[], rows: readonly Html[]): Html {
   const heads = titles.map((title) => html`<th scope="col">${title}</th>`);
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table class="charts">
       <thead>
         <tr>

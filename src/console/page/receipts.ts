@@ -67,7 +67,7 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
 }
 
 function renderReceipts(receipts: readonly StoredReceipt[]): Html {
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table class="cards">
       <thead>
         <tr>
@@ -118,7 +118,7 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
       <a href="/.well-known/sluice-receipts.json">anybody can read</a>. Replaced ones stay, so that
       earlier receipts remain genuine.
     </p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table class="cards">
         <thead>
           <tr>

@@ -123,7 +123,9 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
   return html`<section aria-labelledby="relations">
     <h2 id="relations">Relations</h2>
     <div class="related">
-      <div class="scroll">${renderGraph({ center: key, referrers, references })}</div>
+      <div class="scroll" tabindex="0" role="region" aria-label="Graph">
+        ${renderGraph({ center: key, referrers, references })}
+      </div>
       <div>
         <h3>Refers to it</h3>
         ${renderRelated(organizationId, referrers)}

@@ -79,7 +79,7 @@ function renderNone({ rejections }: RejectionsRead): Html {
 
 function renderTable(found: readonly Rejection[]): Html {
   const more = found.length - rowsShown;
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table class="cards">
         <thead>
           <tr>

@@ -36,7 +36,7 @@ async function renderAll({ app, query }: Person): Promise<Html> {
       A ceiling deletes records a time after they were last seen. A floor keeps records of a type
       for at least a time, whoever requests their deletion.
     </p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table class="cards">
         <thead>
           <tr>
@@ -125,7 +125,7 @@ function renderFloors(floors: readonly RetentionFloor[]): Html {
         ? html`<p>
             There is no floor: a deletion that is requested begins after its grace period.
           </p>`
-        : html`<div class="scroll">
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
             <table class="cards">
               <thead>
                 <tr>

@@ -52,7 +52,7 @@ function renderRefused(
         reason, until the file is removed. Correct them there, and upload that file.
       </p>`
     }
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table">
       <table>
         <thead>
           <tr>

@@ -31,7 +31,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      <div class="scroll">
+      <div class="scroll" tabindex="0" role="region" aria-label="Table">
         <table class="cards upload-columns">
           <thead>
             <tr>
