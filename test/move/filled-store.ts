@@ -138,7 +138,8 @@ async function completeOne(scene: Scene, customer: Customer): Promise<string> {
   const id = await requestDeletion(scene, customer, gone);
   scene.service.clock.advanceMs(graceSeconds * 1_000);
   const { body } = await scene.completed(customer, id);
-  assert.deepEqual(body["erased"], { transaction: 1, transaction_check: 1 });
+  // This customer may know of reports, and so of what is kept.
+  assert.deepEqual(body["erased"], { transaction_check: 1 });
   return id;
 }
 
