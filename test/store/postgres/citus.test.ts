@@ -14,6 +14,7 @@ import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import {
   floorSecurity,
+  importSecurity,
   pseudonymSecurity,
   receiptSecurity,
   replaySecurity,
@@ -306,6 +307,7 @@ function allSecurity(options: Securing): string {
     floorSecurity,
     restrictedSecurity,
     pseudonymSecurity,
+    importSecurity,
   ]
     .map((secure) => secure(options))
     .join("");

@@ -7,10 +7,13 @@ import { readManifest, type Manifest, run } from "../files.ts";
 
 const documents = "(?:README|CHANGELOG|SECURITY)\\.md|LICENSE|package\\.json";
 const built = "(?:[\\w-]+/)*[\\w-]+\\.(?:js|d\\.ts)";
+const assets = "src/console/asset/[\\w-]+\\.(?:css|svg)";
 
 /** The files that each package may have. A test, a source or a folder of data is in none of them. */
 const allowed: Readonly<Record<string, RegExp>> = {
-  sluice: new RegExp(`^(?:dist/(?:src|client/src)/${built}|bin/sluice\\.js|${documents})$`),
+  sluice: new RegExp(
+    `^(?:dist/(?:src|client/src)/${built}|dist/${assets}|bin/sluice\\.js|${documents})$`,
+  ),
   "@sluice/client": new RegExp(`^(?:dist/${built}|${documents})$`),
 };
 
