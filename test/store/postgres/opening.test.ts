@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { schemaVersion } from "../../../src/store/postgres/migration/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -18,6 +19,7 @@ import {
 } from "../../support/postgres/postgres-server.ts";
 import {
   acme,
+  bytesOf,
   processAll,
   hold,
   keyOf,
@@ -192,6 +194,7 @@ describe("opening a store on PostgreSQL", () => {
       await release(store, keyOf("transaction", "t"));
       await request(store, keyOf("transaction", "t"));
       assert.equal((await processAll(store)).length, 1);
+      await useAsConsole(store);
       await store.purgeExpired(operator.now);
       await requireConsistent(store);
       await store.close();
@@ -221,3 +224,27 @@ describe("opening a store on PostgreSQL", () => {
     });
   });
 });
+
+async function useAsConsole(store: Store): Promise<void> {
+  const anna = { operatorId: "op_1", name: "anna", roles: ["viewer"], createdAt: 0 } as const;
+  assert.equal(await store.operators.create({ ...anna, disabledAt: undefined }, operator), true);
+  const link = { tokenHash: bytesOf("link"), purpose: "link", operatorId: "op_1" } as const;
+  await store.operators.createLink({ ...link, expiresAt: operator.now + 1 }, operator);
+  const times = { createdAt: operator.now, expiresAt: operator.now + 1 };
+  const session = {
+    sessionId: "ses_1",
+    tokenHash: bytesOf("s"),
+    method: "link",
+    ...times,
+  } as const;
+  assert.ok(await store.operators.useLink(link.tokenHash, { session, act: operator }));
+  assert.ok(await store.operators.disable("op_1", operator));
+  const by = { startedAt: 0, startedBy: "anna", source: "console" } as const;
+  const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
+  await store.imports.begin({ ...run, ...by });
+  const rule = { keepDays: 10, countedFrom: "last_seen" } as const;
+  await store.retention.setFloor(
+    { organizationId: acme, resourceType: "screening", rule },
+    operator,
+  );
+}
