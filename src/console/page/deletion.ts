@@ -74,7 +74,7 @@ function renderCourse(deletion: Deletion): Html {
     .filter(([at]) => at !== undefined && at > 0)
     .toSorted(([one = 0], [other = 0]) => one - other);
   return html`<section aria-labelledby="course">
-    <h2 id="course">Course</h2>
+    <h2 id="course">Timeline</h2>
     <ol class="course">
       ${known.map(([at, what]) => html`<li>${renderTime(at)} ${what}</li>`)}
       ${awaitsApproval(deletion) && html`<li>not approved yet</li>`}
