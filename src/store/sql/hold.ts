@@ -30,13 +30,16 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
-/** The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it. */
+/** The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it, and OFFSET makes PostgreSQL read each once. */
 const findOfRecords = `
   SELECT hold.* FROM
     --sqlite json_each($1) AS named CROSS JOIN hold
-    --postgres json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS named (value, key) JOIN hold
-    ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
-      AND resource_id = named.value ->> 2
+    --sqlite ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
+    --sqlite AND resource_id = named.value ->> 2
+    --postgres (SELECT key, value ->> 0 AS organization_id, value ->> 1 AS resource_type,
+    --postgres value ->> 2 AS resource_id
+    --postgres FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS listed (value, key)
+    --postgres OFFSET 0) AS named JOIN hold USING (organization_id, resource_type, resource_id)
   ORDER BY named.key, placed_at, hold_id`;
 
 const findFirst = `${findOfRecords} LIMIT 1`;
