@@ -88,6 +88,16 @@ describe("a page of the console", () => {
     }
   });
 
+  it("leads to others by keyboard shortcuts", async () => {
+    await openPage(page, "/console");
+    await page.keyboard.press("Control+K");
+    await page.waitForURL("**/console/find");
+    await page.keyboard.press("Control+K");
+    assert.equal(await page.evaluate("document.activeElement?.tagName"), "INPUT");
+    await page.keyboard.press("Alt+Shift+2");
+    await page.waitForURL("**/console/deletions");
+  });
+
   async function openPage(shown: Page, path: string): Promise<void> {
     const response = await shown.goto(scene.base + path);
     assert.ok((response?.status() ?? 500) < 500, path);

@@ -1,5 +1,5 @@
-// What a page can't do by itself: passkeys, times in the viewer's zone, live progress, keyboard shortcuts. Everything else works without
-// this file.
+// What a page can't do by itself: passkeys, times in the viewer's zone, live progress and keyboard shortcuts. Everything else
+// works without this file.
 
 "use strict";
 
@@ -94,7 +94,33 @@ function followProgress() {
   });
 }
 
+/**
+ * Control or Command with K finds a record; Alt and Shift with a digit opens the screen at that place of the navigation. With
+ * modifiers, so that writing text does nothing else.
+ */
+function findTarget({ ctrlKey, metaKey, altKey, shiftKey, code }) {
+  if (ctrlKey !== metaKey && !altKey && !shiftKey && code === "KeyK") {
+    const isThere = location.pathname === "/console/find";
+    return document.querySelector(isThere ? "main input" : 'nav a[href="/console/find"]');
+  }
+  const isDigit = altKey && shiftKey && !ctrlKey && !metaKey && /^Digit\d$/.test(code);
+  if (!isDigit) return null;
+  const place = (Number(code.at(-1)) + 9) % 10;
+  return document.querySelectorAll("nav li a")[place] ?? null;
+}
+
+function listenForShortcuts() {
+  document.addEventListener("keydown", (event) => {
+    const target = findTarget(event);
+    if (target === null) return;
+    event.preventDefault();
+    if (target.matches("input")) target.focus();
+    else target.click();
+  });
+}
+
 for (const hint of document.querySelectorAll("[data-without-script]")) hint.hidden = true;
 preparePasskeys();
 showLocalTimes();
 followProgress();
+listenForShortcuts();

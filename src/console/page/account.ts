@@ -36,9 +36,20 @@ export async function showAccount(person: Person): Promise<Answer> {
       <h2 id="sessions">Your sessions</h2>
       ${renderSessions(own, session)}
     </section>
-    ${hasRight(app, "session.list") && (await renderAllSessions(person))}`;
+    ${hasRight(app, "session.list") && (await renderAllSessions(person))} ${shortcuts}`;
   return pageAnswer(renderPage({ title: "Account", screen: "/console/account", body }, person));
 }
+
+const shortcuts = html`<section aria-labelledby="shortcuts">
+  <h2 id="shortcuts">Keyboard shortcuts</h2>
+  <ul>
+    <li><kbd>Ctrl</kbd> or <kbd>⌘</kbd> with <kbd>K</kbd>: find a record</li>
+    <li>
+      <kbd>Alt</kbd> and <kbd>Shift</kbd> with <kbd>1</kbd> to <kbd>9</kbd> or <kbd>0</kbd>: the
+      first ten screens, in their order
+    </li>
+  </ul>
+</section>`;
 
 const noPasskey = html`<p class="empty">
   You have no passkey yet. Add one now: without it, you need a new link from the server each time.
