@@ -2,6 +2,7 @@
 // that are already open. Never closes a connection.
 
 import type { Socket } from "node:net";
+import { addressOwner } from "../rate-limit/address-owner.ts";
 import { resumeReading, stopReading } from "./reading.ts";
 
 /** Connections whose first request may be read in one turn of the event loop. */
@@ -9,8 +10,8 @@ const perTurnMax = 8;
 
 /** One for each serving process. */
 export class Admission {
-  /** In the order in which they were opened. */
-  readonly #waiting = new Set<Socket>();
+  /** By network address, in the order of their turns, so that one with few connections does not wait for those of another. */
+  readonly #waiting = new Map<string, Set<Socket>>();
   #begun = 0;
   #isScheduled = false;
 
@@ -22,14 +23,22 @@ export class Admission {
       return;
     }
     stopReading(socket);
-    this.#waiting.add(socket);
-    socket.once("close", () => this.#waiting.delete(socket));
+    const owner = addressOwner(socket.remoteAddress ?? "");
+    const own = this.#waiting.get(owner) ?? new Set<Socket>();
+    this.#waiting.set(owner, own.add(socket));
+    socket.once("close", () => own.delete(socket));
   }
 
   #beginNext(): void {
     this.#begun = 0;
-    for (const socket of this.#waiting.values().take(perTurnMax)) {
-      this.#waiting.delete(socket);
+    for (const [owner, own] of this.#waiting) {
+      if (this.#begun === perTurnMax) break;
+      this.#waiting.delete(owner);
+      const [socket] = own;
+      if (socket === undefined) continue;
+      own.delete(socket);
+      // To the end of the turns, where this loop reaches it again.
+      if (own.size > 0) this.#waiting.set(owner, own);
       this.#begun += 1;
       resumeReading(socket);
     }
