@@ -10,7 +10,7 @@ const perTurnMax = 8;
 
 /** One for each serving process. */
 export class Admission {
-  /** By network address, in the order of their turns, so that one with few connections does not wait for those of another. */
+  /** By network address, in the order of their turns: one with few connections does not wait for another's. */
   readonly #waiting = new Map<string, Set<Socket>>();
   #begun = 0;
   #isScheduled = false;
