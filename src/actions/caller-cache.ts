@@ -3,6 +3,7 @@
 
 import type { ResourceType } from "../domain/record-type.ts";
 import type { Scope } from "../domain/scope.ts";
+import { SharedLookups } from "./shared-lookups.ts";
 
 /** When the cache is full, it is emptied. */
 const callersCachedMax = 100_000;
@@ -23,6 +24,8 @@ export interface Identity {
 }
 
 export class CallerCache {
+  /** Of callers that are not cached. */
+  readonly lookups = new SharedLookups<Identity>();
   readonly #byHash = new Map<string, Identity>();
   #version: number | undefined;
 

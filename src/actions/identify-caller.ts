@@ -68,6 +68,10 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
   }
   // No lookup for text that can't be a token.
   if (kind === undefined) throw unknownToken();
+  return app.callers.lookups.run(tokenHash, () => read(app, tokenHash));
+}
+
+async function read(app: App, tokenHash: string): Promise<Identity> {
   const version = await app.store.credentialsVersion();
   const caller = await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
   if (caller === undefined) throw unknownToken();

@@ -1,0 +1,32 @@
+// Lookups of the same key that are requested at the same time. Caches nothing.
+
+/**
+ * While a lookup of a key runs, those that are requested share the next one. So at most two of a key are needed, however
+ * many are requested at once, and none returns what was read before it was requested.
+ */
+export class SharedLookups<Result> {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #next = new Map<string, Promise<Result>>();
+
+  /** Rejects as `lookUp` does. */
+  run(key: string, lookUp: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(key);
+    if (running === undefined) return this.#start(key, lookUp);
+    let next = this.#next.get(key);
+    if (next === undefined) {
+      next = running.then(() => {
+        this.#next.delete(key);
+        return this.run(key, lookUp);
+      });
+      this.#next.set(key, next);
+    }
+    return next;
+  }
+
+  #start(key: string, lookUp: () => Promise<Result>): Promise<Result> {
+    const result = lookUp();
+    const end = () => void this.#running.delete(key);
+    this.#running.set(key, result.then(end, end));
+    return result;
+  }
+}
