@@ -1,53 +1,55 @@
-// Begins to read new connections a few at a time, so that thousands that are opened at once don't delay requests on those
-// that are already open. Never closes a connection.
+// Hands new connections to the HTTP server a few at a time, so that thousands that are opened at once don't delay requests on
+// those that are already open. Never closes a connection.
 
 import type { Socket } from "node:net";
 import { addressOwner } from "../rate-limit/address-owner.ts";
-import { resumeReading, stopReading } from "./reading.ts";
 
-/** Connections whose first request may be read in one turn of the event loop. */
+/** Connections that may be handed over in one turn of the event loop. */
 const perTurnMax = 8;
+
+type Accept = (socket: Socket) => void;
 
 /** One for each serving process. */
 export class Admission {
   /** By network address, in the order of their turns: one with few connections does not wait for another's. */
-  readonly #waiting = new Map<string, Set<Socket>>();
-  #begun = 0;
+  readonly #waiting = new Map<string, Map<Socket, Accept>>();
+  #accepted = 0;
   #isScheduled = false;
 
-  /** To be called once for each connection, after `watchReading`. */
-  begin(socket: Socket): void {
+  /** To be called once for each connection, which must not be read yet. `accept` has to begin to read it. */
+  add(socket: Socket, accept: Accept): void {
     if (!this.#isScheduled) this.#schedule();
-    if (this.#begun < perTurnMax) {
-      this.#begun += 1;
+    if (this.#accepted < perTurnMax) {
+      this.#accepted += 1;
+      accept(socket);
       return;
     }
-    stopReading(socket);
     const owner = addressOwner(socket.remoteAddress ?? "");
-    const own = this.#waiting.get(owner) ?? new Set<Socket>();
-    this.#waiting.set(owner, own.add(socket));
+    const own = this.#waiting.get(owner) ?? new Map<Socket, Accept>();
+    this.#waiting.set(owner, own.set(socket, accept));
     socket.once("close", () => own.delete(socket));
   }
 
-  #beginNext(): void {
-    this.#begun = 0;
+  #acceptNext(): void {
+    this.#accepted = 0;
     for (const [owner, own] of this.#waiting) {
-      if (this.#begun === perTurnMax) break;
+      if (this.#accepted === perTurnMax) break;
       this.#waiting.delete(owner);
-      const [socket] = own;
-      if (socket === undefined) continue;
+      const [next] = own;
+      if (next === undefined) continue;
+      const [socket, accept] = next;
       own.delete(socket);
       // To the end of the turns, where this loop reaches it again.
       if (own.size > 0) this.#waiting.set(owner, own);
-      this.#begun += 1;
-      resumeReading(socket);
+      this.#accepted += 1;
+      accept(socket);
     }
     this.#isScheduled = false;
-    if (this.#begun > 0) this.#schedule();
+    if (this.#accepted > 0) this.#schedule();
   }
 
   #schedule(): void {
     this.#isScheduled = true;
-    setImmediate(() => this.#beginNext());
+    setImmediate(() => this.#acceptNext());
   }
 }

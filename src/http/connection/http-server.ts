@@ -36,7 +36,7 @@ export function makeHttpServer(
   server.setTimeout(limits.idleSocketTimeoutMs);
   server.maxConnections = edge.connectionsMax + closingConnectionsMax;
   server.on("drop", () => edge.connections.countRefused());
-  server.on("connection", (socket: Socket) => begin(socket, edge));
+  acceptGradually(server, edge);
   server.on("connect", answerConnect);
   answerExpectations(server);
   answerHalfClosed(server);
@@ -47,15 +47,27 @@ export function makeHttpServer(
   return server;
 }
 
-/** Runs after Node's own listener, before the first byte. */
-function begin(socket: Socket, { connections, admission, pipelines, lingering }: Edge): void {
-  // Where Node removes its own listener, as for CONNECT, an error without this one would end the process.
-  socket.on("error", ignore);
-  if (!connections.add(socket)) return;
-  watchReading(socket);
-  lingering.watch(socket);
-  pipelines.watch(socket);
-  admission.begin(socket);
+/** Node's own listener, which attaches the parser, runs when it is a connection's turn. Until then nothing is read. */
+function acceptGradually(
+  server: Server,
+  { connections, admission, pipelines, lingering }: Edge,
+): void {
+  const listeners = server.listeners("connection");
+  server.removeAllListeners("connection");
+  Object.assign(server, { pauseOnConnect: true });
+  const accept = (socket: Socket) => {
+    if (socket.destroyed) return;
+    for (const listener of listeners) listener.call(server, socket);
+    watchReading(socket);
+    lingering.watch(socket);
+    pipelines.watch(socket);
+    socket.resume();
+  };
+  server.on("connection", (socket: Socket) => {
+    // Where Node removes its own listener, as for CONNECT, an error without this one would end the process.
+    socket.on("error", ignore);
+    if (connections.add(socket)) admission.add(socket, accept);
+  });
 }
 
 /** For Node's event `clientError`, which also reports that the parser was stopped after a request that must wait. */
