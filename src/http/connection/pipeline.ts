@@ -50,8 +50,8 @@ export class Pipelines {
       handle(request, response);
     };
     return (request, response) => {
-      // Attached before anything is read or written: without a listener an error would end the process.
-      request.on("error", ignore);
+      // Attached before anything is written: without a listener an error would end the process. A request needs none, and
+      // without one it is much cheaper: Node reports its errors only to listeners.
       response.on("error", ignore);
       const { socket } = request;
       // Node assigns the socket to a reply when the previous one is finished, and never if that was the last.

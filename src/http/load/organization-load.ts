@@ -8,9 +8,16 @@ interface Load {
   streams: number;
 }
 
+/**
+ * Organizations without a request in progress that stay in the map. Removing an entry and adding it again for each request
+ * would produce garbage that costs more than the bounds themselves.
+ */
+const idleMax = 1_024;
+
 export class OrganizationLoad {
-  /** Contains only organizations with requests in progress. */
   readonly #loads = new Map<string, Load>();
+  /** Organizations with a request in progress. */
+  #active = 0;
   #streams = 0;
 
   /** Streams of all organizations. */
@@ -20,7 +27,7 @@ export class OrganizationLoad {
 
   /** Whether no other organization has a request in progress. Call it after `beginRequest`. */
   isOnly(organizationId: string): boolean {
-    return this.#loads.size === 1 && this.#loads.has(organizationId);
+    return this.#active === 1 && (this.#loads.get(organizationId)?.requests ?? 0) > 0;
   }
 
   /** To be followed by `endRequest`. Throws AppError rate_limited if too many are in progress. */
@@ -30,6 +37,7 @@ export class OrganizationLoad {
     if (load.requests >= limits.organizationRequestsMax) {
       throw tooMany(`${limits.organizationRequestsMax} requests`);
     }
+    if (load.requests === 0) this.#active += 1;
     load.requests += 1;
   }
 
@@ -37,7 +45,9 @@ export class OrganizationLoad {
     const load = this.#loads.get(organizationId);
     if (load === undefined) return;
     load.requests -= 1;
-    if (load.requests === 0) this.#loads.delete(organizationId);
+    if (load.requests > 0) return;
+    this.#active -= 1;
+    if (this.#loads.size > idleMax) this.#loads.delete(organizationId);
   }
 
   /** Call it after `beginRequest`; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */

@@ -18,26 +18,47 @@ import type { RequestContext } from "../reply/reply.ts";
 export function authenticate(
   context: HttpContext,
   request: FastifyRequest,
-  { requestContext, scopes }: { requestContext: RequestContext; scopes: readonly Scope[] },
+  { requestContext, scopes }: Access,
 ): void | Promise<void> {
-  const admit = (found: Identity): void | Promise<void> => {
-    requestContext.caller = found;
-    const check = (limited: Limited): void => {
-      enforceLimit(context, limited, { requestContext, name: "organization" });
-      requireAnyScope(found, scopes);
-    };
-    const limited = context.rates.organization(found);
-    return limited instanceof Promise ? limited.then(check) : check(limited);
-  };
-  const reject = (error: unknown): Promise<never> =>
-    rejectCredential(context, request, { requestContext, error });
   let caller: Identity | Promise<Identity>;
   try {
     caller = identifyCaller(context.app, request.headers.authorization);
   } catch (error) {
-    return reject(error);
+    return rejectCredential(context, request, { requestContext, error });
   }
-  return caller instanceof Promise ? caller.then(admit, reject) : admit(caller);
+  const access = { requestContext, scopes };
+  if (!(caller instanceof Promise)) return admit(context, caller, access);
+  return caller.then(
+    (found) => admit(context, found, access),
+    (error: unknown) => rejectCredential(context, request, { requestContext, error }),
+  );
+}
+
+interface Access {
+  readonly requestContext: RequestContext;
+  readonly scopes: readonly Scope[];
+}
+
+function admit(
+  context: HttpContext,
+  caller: Identity,
+  { requestContext, scopes }: Access,
+): void | Promise<void> {
+  requestContext.caller = caller;
+  const limited = context.rates.organization(caller);
+  if (limited instanceof Promise) {
+    return limited.then((found) => check(context, found, { requestContext, scopes, caller }));
+  }
+  check(context, limited, { requestContext, scopes, caller });
+}
+
+function check(
+  context: HttpContext,
+  limited: Limited,
+  { requestContext, scopes, caller }: Access & { readonly caller: Identity },
+): void {
+  enforceLimit(context, limited, { requestContext, name: "organization" });
+  requireAnyScope(caller, scopes);
 }
 
 function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void {
