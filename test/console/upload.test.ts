@@ -129,6 +129,7 @@ describe("uploads in the console", () => {
       [{ fields: { ...types, type: "customer_sar" } }, 403, /may not/],
       [{ name: "tx.exe" }, 400, /does not say what format/],
       [{ name: "" }, 400, /Choose a file/],
+      [{ fields: { ...types, mode: "upsert" } }, 400, /mode must be add or update/],
       [{ as: "viewer" }, 403, /may not import records/],
     ];
     for (const [options, status, message] of refusals) {
@@ -252,7 +253,9 @@ describe("uploads in the console", () => {
       const own = all.find(({ organizationId }) => organizationId === "ending");
       return own?.outcome === "failed" ? true : undefined;
     });
-    assert.deepEqual(await service.app.store.countRecords("ending"), { transaction: 500 });
+    // The list that was being written, and the next one if it had been handed over before.
+    const { transaction = 0 } = await service.app.store.countRecords("ending");
+    assert.ok(transaction === 250 || transaction === 500, `${transaction} records`);
     const second = await begin("operator");
     await closeOrganization(service.app, { organizationId: "ending", reason: "r" });
     second.held.release();

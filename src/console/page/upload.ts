@@ -32,12 +32,18 @@ export async function receiveUpload(person: Person): Promise<Answer> {
       fileName,
       organizationId: fields.get("organization")?.trim() ?? "",
       resourceType: fields.get("type") ?? "",
-      update: fields.get("mode") === "update",
+      update: isUpdate(fields.get("mode")),
     };
     await requireImportable(app, about);
     return sources.uploads.receive(about, content);
   });
   return redirectTo(`/console/upload/${uploadId}`);
+}
+
+/** Throws OperatorError invalid. */
+function isUpdate(mode = "add"): boolean {
+  if (mode === "add" || mode === "update") return mode === "update";
+  throw new OperatorError("invalid", "The field mode must be add or update. Choose a purpose.");
 }
 
 export async function showUpload(person: Person): Promise<Answer> {
