@@ -20,7 +20,7 @@ export interface CodeFile extends TextFile {
 export function parseFiles(files: readonly TextFile[]): readonly CodeFile[] {
   const paths = files.map(({ path }) => `/house/${path}`);
   const settings = {
-    compilerOptions: { noLib: true, noResolve: true, types: [], noEmit: true },
+    compilerOptions: { allowJs: true, noLib: true, noResolve: true, types: [], noEmit: true },
     files: paths,
   };
   const config = "/house/tsconfig.json";

@@ -41,14 +41,18 @@ export function pathsOf(files: readonly string[], options: PathOptions): readonl
   );
 }
 
-/** `tx.refused.csv` for `tx.csv.gz`. */
 function refusedPath(file: string, { folder, format }: PathOptions): string {
+  return join(folder ?? dirname(file), refusedName(file, format));
+}
+
+/** `tx.refused.csv` for `tx.csv.gz`. */
+export function refusedName(file: string, format?: InputFormat): string {
   const plain = basename(plainName(file));
   const dot = plain.lastIndexOf(".");
   const stem = dot === -1 ? plain : plain.slice(0, dot);
   const isCsv = (format ?? formatOfName(file)) === "csv";
   const ending = isCsv ? (plain.toLowerCase().endsWith(".tsv") ? "tsv" : "csv") : "ndjson";
-  return join(folder ?? dirname(file), `${stem}.refused.${ending}`);
+  return `${stem}.refused.${ending}`;
 }
 
 /** In a common folder, a hash of the path distinguishes inputs of the same name. */

@@ -10,8 +10,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { plainName } from "../formats/compression.ts";
 import { formatOfName } from "../formats/input-format.ts";
+import { refusedName } from "../import/file-paths.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
@@ -248,9 +248,7 @@ export class Uploads {
     const { state, fileName } = this.#find(uploadId, ownerId);
     const path = state.name === "ended" ? state.report?.refusedFile : undefined;
     if (path === undefined) return undefined;
-    const ending = /\.refused\.\w+$/.exec(path)?.[0] ?? "";
-    const stem = plainName(fileName).replace(/\.\w+$/, "");
-    return { name: `${stem}${ending}`, rows: createReadStream(path) };
+    return { name: refusedName(fileName), rows: createReadStream(path) };
   }
 
   /** Calls `onChange` after each change, until the function that it returns is called. Throws OperatorError. */

@@ -18,7 +18,7 @@ const checker = createRequire(import.meta.url)("scslre") as {
 };
 
 /** No pattern is created at run time where requests are served: it could not be checked. */
-const requestPath = /^src\/(?:domain|http|store|worker)\//;
+const requestPath = /^src\/(?:console|domain|http|store|worker)\//;
 
 export function findSlowPatterns(file: CodeFile): readonly string[] {
   const found: string[] = [];
