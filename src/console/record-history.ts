@@ -8,6 +8,7 @@ import type {
   ShownState,
 } from "../actions/find/record-history.ts";
 import { type Html, html } from "./html.ts";
+import { renderFocusableTable } from "./table.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** Of all values of a page, escaped, so that it stays small. */
@@ -84,20 +85,8 @@ function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Ht
         <td>${"value" in rest ? space.render(rest.value, stateCharactersMax) : hidden}</td>
       </tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table class="content">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Latest value</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
-    ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
+  return html`${renderFocusableTable(["Field", "Latest value"], rows, "content")}
+  ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
 }
 
 const hidden = html`<small>hidden</small>`;
@@ -129,19 +118,5 @@ function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
         <td>${space.render(values?.after, changeCharactersMax)}</td>
       </tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table class="content">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Effect</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderFocusableTable(["Field", "Effect", "Before", "After"], rows, "content");
 }

@@ -17,6 +17,7 @@ import { renderPage } from "../layout.ts";
 import { supportsPasskeys } from "../origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../passkey.ts";
 import { type Person, readForm, readJsonBody } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { renderTime } from "../time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {
@@ -94,22 +95,10 @@ function renderPasskeys(passkeys: readonly Passkey[]): Html {
         </td>
       </tr>`,
   );
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Passkey</th>
-          <th scope="col">Added</th>
-          <th scope="col">Last used</th>
-          <th scope="col"><span class="sr">Action</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(["Passkey", "Added", "Last used", actionHeading], rows, "plain");
 }
+
+const actionHeading = html`<span class="sr">Action</span>`;
 
 function shorten(credentialId: string): string {
   return credentialId.slice(0, 12);
@@ -152,23 +141,8 @@ function renderSession(session: OperatorSession, { note, action, verb }: RowOpti
 }
 
 function renderSessionTable(rows: readonly Html[]): Html {
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Session</th>
-          <th scope="col">Whose</th>
-          <th scope="col">Signed in by</th>
-          <th scope="col">Since</th>
-          <th scope="col">Until</th>
-          <th scope="col"><span class="sr">Action</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  const headings = ["Session", "Whose", "Signed in by", "Since", "Until", actionHeading];
+  return renderTable(headings, rows, "plain");
 }
 
 async function renderAllSessions({ app }: Person): Promise<Html> {

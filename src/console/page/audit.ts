@@ -17,6 +17,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readFilter, withPlace } from "../link.ts";
 import { type Person, readForm } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatNumber, renderTime } from "../time.ts";
 
 const screen = "/console/audit";
@@ -90,24 +91,10 @@ function renderNothing(hasMore: boolean): Html {
 }
 
 function renderEntries(entries: readonly AuditEntry[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Entry</th>
-          <th scope="col">Time</th>
-          <th scope="col">By</th>
-          <th scope="col">Action</th>
-          <th scope="col">Organization</th>
-          <th scope="col">Object</th>
-          <th scope="col">Details</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${entries.map(renderEntry)}
-      </tbody>
-    </table>
-  </div>`;
+  return renderFocusableTable(
+    ["Entry", "Time", "By", "Action", "Organization", "Object", "Details"],
+    entries.map(renderEntry),
+  );
 }
 
 const shownLengthMax = 200;

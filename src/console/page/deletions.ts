@@ -16,6 +16,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { withPlace } from "../link.ts";
 import type { Person } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { renderTime } from "../time.ts";
 
 const screen = "/console/deletions";
@@ -142,26 +143,10 @@ function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html
       </p>
       ${more}`;
   }
-  return html`<div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Deletion</th>
-            <th scope="col">Organization</th>
-            <th scope="col">Record</th>
-            <th scope="col">Status</th>
-            <th scope="col">Requested</th>
-            <th scope="col">Due</th>
-            <th scope="col">Waits for</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.map(renderRow)}
-        </tbody>
-      </table>
-    </div>
-    ${more}`;
+  return html`${renderTable(headings, shown.map(renderRow))} ${more}`;
 }
+
+const headings = ["Deletion", "Organization", "Record", "Status", "Requested", "Due", "Waits for"];
 
 function renderRow({ deletion, waitsFor }: ShownDeletion): Html {
   const id = deletion.deletionRequestId;

@@ -21,6 +21,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../record-link.ts";
 import type { Person } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { renderTimestamp } from "../time.ts";
 import { renderChoice } from "./deletions.ts";
 
@@ -98,21 +99,10 @@ function renderFound(found: readonly FoundRecord[]): Html {
         </td>
       </tr>`,
   );
-  return html`<div class="scroll">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Record</th>
-          <th scope="col">First seen</th>
-          <th scope="col">Last seen</th>
-          <th scope="col"><span class="sr">Relations</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(
+    ["Record", "First seen", "Last seen", html`<span class="sr">Relations</span>`],
+    rows,
+  );
 }
 
 /** The records that refer to one: the first of each type, or a part of those of one type. */

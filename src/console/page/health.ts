@@ -7,6 +7,7 @@ import { pageAnswer } from "../answer.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import type { Person, ProcessFacts } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../time.ts";
 
 export async function showHealth(person: Person): Promise<Answer> {
@@ -41,20 +42,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
         ? html`<p>Everything that is checked here is as it should be.</p>`
         : html`<p role="alert">${failed} of ${checks.length} fail.</p>`
     }
-    <div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Check</th>
-            <th scope="col">Passed</th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${renderFocusableTable(["Check", "Passed", "Result"], rows, "plain")}
     <p class="note">
       Checked now, in a bounded number of steps. <code>sluice check</code> on the server compares
       everything, also with the ledger.
@@ -135,21 +123,7 @@ function renderSettings(settings: ProcessFacts["settings"]): Html {
   );
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${renderFocusableTable(["Setting", "Value", "From", "Meaning"], rows)}
     <p class="note">Settings are environment variables, read when the process starts.</p>
   </section>`;
 }

@@ -25,6 +25,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { formatNumber, renderTime } from "../time.ts";
 import { renderChoice } from "./deletions.ts";
 
@@ -97,24 +98,10 @@ function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
 
 /** Each with its record. */
 export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
-  return html`<div class="scroll">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Hold</th>
-          <th scope="col">Organization</th>
-          <th scope="col">Record</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Owner</th>
-          <th scope="col">Review</th>
-          <th scope="col">Placed</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${holds.map((hold) => renderRow(hold, reviewStateOf(app, hold)))}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(
+    ["Hold", "Organization", "Record", "Reason", "Owner", "Review", "Placed"],
+    holds.map((hold) => renderRow(hold, reviewStateOf(app, hold))),
+  );
 }
 
 function renderRow(hold: Hold, review: ReviewState): Html {

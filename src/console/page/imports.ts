@@ -3,6 +3,7 @@
 import { listImports } from "../../actions/track-import.ts";
 import { type Html, html } from "../html.ts";
 import type { Person } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatDuration, formatNumber, renderTime } from "../time.ts";
 
 type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
@@ -15,7 +16,7 @@ export async function renderImports({ app }: Person): Promise<Html> {
   const now = app.now();
   return html`<section aria-labelledby="imports">
     <h2 id="imports">Imports</h2>
-    ${imports.length === 0 ? noImports : renderTable(imports, now)}
+    ${imports.length === 0 ? noImports : renderRuns(imports, now)}
     <p class="note">
       Imports in the console, and by <code>sluice import</code> into this store. With
       <code>--url</code>, an import is requests of an API key.
@@ -28,26 +29,11 @@ const noImports = html`<p class="empty">
   <code>sluice import</code> on the server.
 </p>`;
 
-function renderTable(imports: readonly ImportRun[], now: number): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Organization</th>
-          <th scope="col">Records</th>
-          <th scope="col">Started</th>
-          <th scope="col">By</th>
-          <th scope="col">State</th>
-          <th scope="col">Rows</th>
-          <th scope="col">Written</th>
-          <th scope="col">Refused</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${imports.map((one) => renderRow(one, now))}
-      </tbody>
-    </table>
-  </div>`;
+function renderRuns(imports: readonly ImportRun[], now: number): Html {
+  return renderFocusableTable(
+    ["Organization", "Records", "Started", "By", "State", "Rows", "Written", "Refused"],
+    imports.map((one) => renderRow(one, now)),
+  );
 }
 
 const sources = { console: "in the console", command: "on the command line" } as const;

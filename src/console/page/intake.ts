@@ -9,6 +9,7 @@ import { pageAnswer } from "../answer.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import type { Person } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { formatBytes, renderTime } from "../time.ts";
 import { renderImports } from "./imports.ts";
 import { renderRejections } from "./rejections.ts";
@@ -93,22 +94,7 @@ function renderOwn(uploads: readonly Upload[]): Html {
       </tr>`,
   );
   return html`<h3>Your files</h3>
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col">Organization</th>
-            <th scope="col">Records</th>
-            <th scope="col">Uploaded</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${renderTable(["File", "Organization", "Records", "Uploaded", "State"], rows)}`;
 }
 
 const stateLabels: Readonly<Record<Upload["state"]["name"], string>> = {

@@ -16,6 +16,7 @@ import { type Form, readDuration, readText, requireTyped } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
+import { renderTable } from "../table.ts";
 import { renderTime } from "../time.ts";
 import { organizationPath } from "./organizations.ts";
 
@@ -45,22 +46,7 @@ export function renderKeys(keys: readonly ApiKey[], now: number): Html {
         <td data-label="Expires">${renderTime(key.expiresAt)}</td>
       </tr>`,
   );
-  return html`<div class="scroll">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">Name</th>
-          <th scope="col">Status</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Expires</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(["Key", "Name", "Status", "Last used", "Expires"], rows);
 }
 
 export function renderKeyCreation({ organizationId }: Organization): Html {

@@ -12,6 +12,7 @@ import { readOnOff, readText } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
+import { renderTable } from "../table.ts";
 
 const screen = "/console/organizations";
 
@@ -55,24 +56,18 @@ function renderList(organizations: readonly Organization[]): Html {
         <td data-label="Rate limit">${describeRateLimit(one)}</td>
       </tr>`,
   );
-  return html`<div class="scroll">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Organization</th>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col">Grace period</th>
-          <th scope="col">Approval of deletions</th>
-          <th scope="col">Records kept</th>
-          <th scope="col">Rate limit</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(
+    [
+      "Organization",
+      "Name",
+      "State",
+      "Grace period",
+      "Approval of deletions",
+      "Records kept",
+      "Rate limit",
+    ],
+    rows,
+  );
 }
 
 const creation = html`<section aria-labelledby="create">

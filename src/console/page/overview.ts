@@ -9,6 +9,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { formatSeconds, quantile } from "../quantile.ts";
 import type { Person } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../time.ts";
 
 interface Period {
@@ -126,7 +127,7 @@ function renderRecords(
   });
   return html`<section aria-labelledby="records">
     <h2 id="records">Records stored in ${period.label}</h2>
-    ${renderTable(["Record type", "Over time", "Records"], rows)}
+    ${renderFocusableTable(["Record type", "Over time", "Records"], rows, "charts")}
   </section>`;
 }
 
@@ -141,7 +142,7 @@ function renderRejections(slots: readonly IntakeMinute[][], period: Period): Htm
   const table =
     rows.length === 0
       ? html`<p class="empty">No request was rejected.</p>`
-      : renderTable(["Status", "Over time", "Requests"], rows);
+      : renderFocusableTable(["Status", "Over time", "Requests"], rows, "charts");
   return html`<section aria-labelledby="rejections">
     <h2 id="rejections">Rejected requests</h2>
     ${table}
@@ -173,7 +174,7 @@ function renderDurations(
   });
   return html`<section aria-labelledby="durations">
     <h2 id="durations">Duration of requests</h2>
-    ${renderTable(["Share", "Over time", "At most"], rows)}
+    ${renderFocusableTable(["Share", "Over time", "At most"], rows, "charts")}
   </section>`;
 }
 
@@ -186,22 +187,6 @@ function renderRow(
     <td>${renderBars(chart)}</td>
     <td class="number">${formatNumber(sum(chart.values))}</td>
   </tr>`;
-}
-
-function renderTable(titles: readonly string[], rows: readonly Html[]): Html {
-  const heads = titles.map((title) => html`<th scope="col">${title}</th>`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table class="charts">
-      <thead>
-        <tr>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 function sum(values: readonly number[]): number {

@@ -15,6 +15,7 @@ import { sendDownload } from "../download.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { renderTime } from "../time.ts";
 
 const screen = "/console/receipts";
@@ -67,23 +68,10 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
 }
 
 function renderReceipts(receipts: readonly StoredReceipt[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Receipt</th>
-          <th scope="col">Deletion</th>
-          <th scope="col">Organization</th>
-          <th scope="col">Record</th>
-          <th scope="col">Completed</th>
-          <th scope="col">Key</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${receipts.map(renderRow)}
-      </tbody>
-    </table>
-  </div>`;
+  return renderFocusableTable(
+    ["Receipt", "Deletion", "Organization", "Record", "Completed", "Key"],
+    receipts.map(renderRow),
+  );
 }
 
 function renderRow({ receipt }: StoredReceipt): Html {
@@ -118,20 +106,7 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
       <a href="/.well-known/sluice-receipts.json">anybody can read</a>. Replaced ones stay, so that
       earlier receipts remain genuine.
     </p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Since</th>
-            <th scope="col">Until</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${renderFocusableTable(["Key", "Since", "Until"], rows)}
   </section>`;
 }
 

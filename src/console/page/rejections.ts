@@ -4,6 +4,7 @@ import { errorCatalogue } from "../../domain/error.ts";
 import type { Rejection, RejectionsRead } from "../../metrics/rejections.ts";
 import { type Html, html } from "../html.ts";
 import type { Person } from "../request.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatNumber, renderTime } from "../time.ts";
 
 const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
@@ -20,7 +21,7 @@ export function renderRejections({ sources, query }: Person): Html {
   const found = read.rejections.filter((one) => fits(one, query));
   return html`<section aria-labelledby="rejections">
     <h2 id="rejections">Rejections</h2>
-    ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderTable(found)}
+    ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderFound(found)}
     ${
       read.others > 0 &&
       html`<p>
@@ -77,26 +78,13 @@ function renderNone({ rejections }: RejectionsRead): Html {
       </p>`;
 }
 
-function renderTable(found: readonly Rejection[]): Html {
+const headings = ["Error", "Records", "Field", "API key", "Times", "Last"];
+
+function renderFound(found: readonly Rejection[]): Html {
   const more = found.length - rowsShown;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Error</th>
-            <th scope="col">Records</th>
-            <th scope="col">Field</th>
-            <th scope="col">API key</th>
-            <th scope="col">Times</th>
-            <th scope="col">Last</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${found.slice(0, rowsShown).map(renderRow)}
-        </tbody>
-      </table>
-    </div>
-    ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
+  const rows = found.slice(0, rowsShown).map(renderRow);
+  return html`${renderFocusableTable(headings, rows)}
+  ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 
 function renderRow(one: Rejection): Html {

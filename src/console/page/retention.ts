@@ -16,6 +16,7 @@ import { readRecordKey } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
 import { renderCeilingForm, renderFloorForm } from "../retention-forms.ts";
 import { renderRetentionPreview, retentionPath, screen } from "../retention-preview.ts";
+import { renderFocusableTable } from "../table.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(person.query, "organization");
@@ -36,20 +37,7 @@ async function renderAll({ app, query }: Person): Promise<Html> {
       A ceiling deletes records a time after they were last seen. A floor keeps records of a type
       for at least a time, whoever requests their deletion.
     </p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Organization</th>
-            <th scope="col">Ceiling</th>
-            <th scope="col">Floors</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.map(renderRules)}
-        </tbody>
-      </table>
-    </div>
+    ${renderFocusableTable(["Organization", "Ceiling", "Floors"], shown.map(renderRules))}
     ${
       next !== undefined &&
       html`<p>
@@ -125,20 +113,7 @@ function renderFloors(floors: readonly RetentionFloor[]): Html {
         ? html`<p>
             There is no floor: a deletion that is requested begins after its grace period.
           </p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th scope="col">Type</th>
-                  <th scope="col">Kept at least</th>
-                  <th scope="col">Counted from</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${rows}
-              </tbody>
-            </table>
-          </div>`
+        : renderFocusableTable(["Type", "Kept at least", "Counted from"], rows)
     }
   </section>`;
 }

@@ -3,6 +3,7 @@
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html.ts";
+import { renderFocusableTable } from "../table.ts";
 import { formatNumber } from "../time.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
 
@@ -52,20 +53,7 @@ function renderRefused(
         reason, until the file is removed. Correct them there, and upload that file.
       </p>`
     }
-    <div class="scroll" tabindex="0" role="region" aria-label="Table">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            <th scope="col">Error</th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(renderRow)}
-        </tbody>
-      </table>
-    </div>
+    ${renderFocusableTable(["Row", "Error", "Reason"], rows.map(renderRow), "plain")}
     ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
   </section>`;
 }

@@ -5,6 +5,7 @@ import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/uploa
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { type Html, html } from "../html.ts";
+import { renderFocusableTable } from "../table.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
 
 /** `unreadable`: why the file can't be read at all. */
@@ -22,6 +23,7 @@ function renderColumns(
   { columns, more, problem }: Inspection,
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
+  const headings = ["Column", "First values", `Field of the ${resourceType}`, "Format of a time"];
   const left = columns.filter(({ field }) => field === "").length;
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
@@ -31,21 +33,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      <div class="scroll" tabindex="0" role="region" aria-label="Table">
-        <table class="cards upload-columns">
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              <th scope="col">First values</th>
-              <th scope="col">Field of the ${resourceType}</th>
-              <th scope="col">Format of a time</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${columns.map(renderColumn)}
-          </tbody>
-        </table>
-      </div>
+      ${renderFocusableTable(headings, columns.map(renderColumn), "cards upload-columns")}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
