@@ -82,7 +82,7 @@ type OpenRoute = Place & {
 };
 
 /** `right`: what the role of the person has to allow; `own` for what concerns only the own account. */
-type PersonalRoute = Place & {
+export type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
   readonly handle: (person: Person) => Answered;
