@@ -40,15 +40,6 @@ export function readOnOff(form: Form, name: string, label: string): boolean | un
   return text === "on";
 }
 
-/** Throws OperatorError not_confirmed unless the field `confirm` is this id. `what`: such as "the deletion". */
-export function requireTyped(form: Form, id: string, what: string): void {
-  if (readText(form, "confirm") === id.trim()) return;
-  throw new OperatorError(
-    "not_confirmed",
-    `The id that was typed is not that of ${what}. Nothing was changed.`,
-  );
-}
-
 function notValid(label: string, rule: string): OperatorError {
   return new OperatorError("invalid", `${label}: it must be ${rule}. Nothing was changed.`);
 }

@@ -1,12 +1,13 @@
 // The forms that set the ceiling and the floors of an organization, each with its effect.
 
 import { floorOrigins } from "../domain/retention/floor.ts";
+import { renderIdField } from "./confirmation.ts";
+import { renderChoice } from "./filter.ts";
 import { type Html, html } from "./html.ts";
-import { renderChoice } from "./page/deletions.ts";
 
-function renderConfirmation(organizationId: string): Html {
+function renderOrganizationFields(organizationId: string): Html {
   return html`<input type="hidden" name="organization" value="${organizationId}" />
-    <label>Id of the organization <input name="confirm" required autocomplete="off" /></label>`;
+    ${renderIdField("organization")}`;
 }
 
 export function renderCeilingForm(organizationId: string, days: number | undefined): Html {
@@ -20,7 +21,7 @@ export function renderCeilingForm(organizationId: string, days: number | undefin
     </p>
     <form method="post" action="/console/retention/ceiling">
       <label>Days <input name="days" inputmode="numeric" value="${days ?? ""}" /></label>
-      ${renderConfirmation(organizationId)}
+      ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the ceiling</button>
     </form>
   </section>`;
@@ -48,7 +49,7 @@ export function renderFloorForm(organizationId: string, types: readonly string[]
         values: others.map((origin) => [origin, origin]),
         unset: usual,
       })}
-      ${renderConfirmation(organizationId)}
+      ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the floor</button>
     </form>
   </section>`;

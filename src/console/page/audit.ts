@@ -13,9 +13,10 @@ import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
 import { sendDownload } from "../download.ts";
+import { readText } from "../field.ts";
+import { withPlace } from "../filter.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
-import { readFilter, withPlace } from "../link.ts";
 import { type Person, readForm } from "../request.ts";
 import { renderFocusableTable } from "../table.ts";
 import { formatNumber, renderTime } from "../time.ts";
@@ -25,9 +26,9 @@ const screen = "/console/audit";
 export async function showAudit(person: Person): Promise<Answer> {
   const { app, query } = person;
   const { entries, next } = await browseAudit(app, {
-    actor: readFilter(query, "actor"),
-    organizationId: readFilter(query, "organization"),
-    action: readFilter(query, "action"),
+    actor: readText(query, "actor"),
+    organizationId: readText(query, "organization"),
+    action: readText(query, "action"),
     from: readTime(query, "from"),
     until: readTime(query, "until"),
     before: readNumber(query.get("before")),
@@ -43,7 +44,7 @@ export async function showAudit(person: Person): Promise<Answer> {
 
 /** `2026-01-31`, or `2026-01-31T09:30`, in UTC. Throws OperatorError invalid. */
 function readTime(query: URLSearchParams, name: "from" | "until"): number | undefined {
-  const given = readFilter(query, name);
+  const given = readText(query, name);
   if (given === undefined) return undefined;
   const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?$/;
   const text = given.includes("T") ? `${given}Z` : `${given}T00:00Z`;

@@ -12,6 +12,7 @@ import {
 import type { DeletionQuery } from "../../actions/deletion-filter.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
+import { renderDeletionLink } from "../deletion-link.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
@@ -98,8 +99,8 @@ function renderConfirmation(
   const items = deletions.slice(0, shownMax).map(
     ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
       html`<li>
-        <a href="/console/deletion/${encodeURIComponent(id)}"><code>${id}</code></a>
-        ${resourceType} <bdi>${resourceId}</bdi> of <bdi>${organizationId}</bdi>
+        ${renderDeletionLink(id)} ${resourceType} <bdi>${resourceId}</bdi> of
+        <bdi>${organizationId}</bdi>
       </li>`,
   );
   const fields = filterFields(filter).map(

@@ -17,7 +17,8 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../field.ts";
+import { renderConfirmation, requireTyped } from "../confirmation.ts";
+import { deletionPath } from "../deletion-link.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { renderRecordLink } from "../record-link.ts";
@@ -174,44 +175,36 @@ function renderApproval({ deletion, mayApprove }: DeletionDetails): Html | undef
       <p>You requested this deletion, so another person has to approve it.</p>
     </section>`;
   }
-  return html`<section class="danger" aria-labelledby="approve">
-    <h2 id="approve">Approve</h2>
-    <p>
-      The ${resourceType} and everything that belongs to it is erased for good once the deletion is
-      due. Your name is in the audit trail. Type the id of the deletion to confirm.
-    </p>
-    <form method="post" action="/console/approval/${encodeURIComponent(deletionRequestId)}">
-      <label>Id of the deletion <input name="confirm" required autocomplete="off" /></label>
-      <button type="submit">Approve the deletion</button>
-    </form>
-  </section>`;
+  return renderConfirmation({
+    verb: "Approve",
+    what: "deletion",
+    path: `/console/approval/${encodeURIComponent(deletionRequestId)}`,
+    effect:
+      `The ${resourceType} and everything that belongs to it is erased for good once the deletion ` +
+      "is due. Your name is in the audit trail.",
+  });
 }
 
 function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
-  return html`<section class="danger" aria-labelledby="cancel">
-    <h2 id="cancel">Cancel</h2>
-    <p>
-      The ${resourceType} and everything that belongs to it stay. Whoever requested the deletion
-      sees the status <q>cancelled</q>, and can request it again. Type the id of the deletion to
-      confirm.
-    </p>
-    <form method="post" action="/console/deletion/${encodeURIComponent(deletionRequestId)}">
-      <label>Id of the deletion <input name="confirm" required autocomplete="off" /></label>
-      <button type="submit">Cancel the deletion</button>
-    </form>
-  </section>`;
+  return renderConfirmation({
+    verb: "Cancel",
+    what: "deletion",
+    path: deletionPath(deletionRequestId),
+    effect: html`The ${resourceType} and everything that belongs to it stay. Whoever requested the
+      deletion sees the status <q>cancelled</q>, and can request it again.`,
+  });
 }
 
 export async function cancelOne(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "the deletion");
+  requireTyped(await readForm(person), person.id, "deletion");
   await cancelDeletion(person.app, person.id);
-  return redirectTo(`/console/deletion/${encodeURIComponent(person.id)}`);
+  return redirectTo(deletionPath(person.id));
 }
 
 export async function approveOne(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "the deletion");
+  requireTyped(await readForm(person), person.id, "deletion");
   await approveDeletion(person.app, person.id);
-  return redirectTo(`/console/deletion/${encodeURIComponent(person.id)}`);
+  return redirectTo(deletionPath(person.id));
 }
 
 export async function showReceipt(person: Person): Promise<Answer> {

@@ -12,9 +12,11 @@ import { hasRight } from "../../actions/require-right.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
+import { renderDeletionLink } from "../deletion-link.ts";
+import { readText } from "../field.ts";
+import { renderChoice, withPlace } from "../filter.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
-import { withPlace } from "../link.ts";
 import type { Person } from "../request.ts";
 import { renderTable } from "../table.ts";
 import { renderTime } from "../time.ts";
@@ -32,7 +34,7 @@ const waitLabels: Readonly<Record<WaitKind, string>> = {
 
 /** Of a query, or of the fields of a form. */
 export function readFilter(fields: URLSearchParams): DeletionQuery {
-  const text = (name: string) => fields.get(name)?.trim() || undefined;
+  const text = (name: string) => readText(fields, name);
   return {
     organizationId: text("organization"),
     status: deletionStatuses.find((status) => status === text("status")),
@@ -57,7 +59,7 @@ export function filterFields({
 export async function showDeletions(person: Person): Promise<Answer> {
   const { app, query } = person;
   const filter = readFilter(query);
-  const before = query.get("before")?.trim() || undefined;
+  const before = readText(query, "before");
   const part = await browseDeletions(app, { ...filter, before });
   const body = html`${renderFilters(query)} ${renderPart(part, query)}
   ${part.shown.length > 0 && renderBulkLinks(person, filter)}`;
@@ -103,33 +105,6 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-export interface Choice {
-  readonly query: URLSearchParams;
-  readonly values: readonly (readonly [value: string, label: string])[];
-  /** The label of no value. */
-  readonly unset?: string;
-}
-
-/** A select of a filter, with the value of the query. */
-export function renderChoice(
-  label: string,
-  name: string,
-  { query, values, unset = "any" }: Choice,
-): Html {
-  const options = values.map(([value, text]) =>
-    query.get(name) === value
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`,
-  );
-  return html`<label
-    >${label}
-    <select name="${name}">
-      <option value="">${unset}</option>
-      ${options}
-    </select></label
-  >`;
-}
-
 function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html {
   const more =
     next !== undefined &&
@@ -151,9 +126,7 @@ const headings = ["Deletion", "Organization", "Record", "Status", "Requested", "
 function renderRow({ deletion, waitsFor }: ShownDeletion): Html {
   const id = deletion.deletionRequestId;
   return html`<tr>
-    <td>
-      <a href="/console/deletion/${encodeURIComponent(id)}"><code>${id}</code></a>
-    </td>
+    <td>${renderDeletionLink(id)}</td>
     <td data-label="Organization"><bdi>${deletion.organizationId}</bdi></td>
     <td data-label="Record">${deletion.resourceType} <bdi>${deletion.resourceId}</bdi></td>
     <td data-label="Status">${deletion.status}</td>

@@ -17,13 +17,13 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
+import { renderChoice } from "../filter.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../record-link.ts";
 import type { Person } from "../request.ts";
 import { renderTable } from "../table.ts";
 import { renderTimestamp } from "../time.ts";
-import { renderChoice } from "./deletions.ts";
 
 export const screen = "/console/find";
 

@@ -20,14 +20,16 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { readText, requireTyped } from "../field.ts";
+import { renderConfirmation, requireTyped } from "../confirmation.ts";
+import { renderDeletionLink } from "../deletion-link.ts";
+import { readText } from "../field.ts";
+import { renderChoice } from "../filter.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
 import { renderTable } from "../table.ts";
 import { formatNumber, renderTime } from "../time.ts";
-import { renderChoice } from "./deletions.ts";
 
 const screen = "/console/holds";
 
@@ -36,6 +38,10 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
   ahead: "review ahead",
   none: "no review date",
 };
+
+function holdPath(holdId: string): string {
+  return `/console/hold/${encodeURIComponent(holdId)}`;
+}
 
 export async function showHolds(person: Person): Promise<Answer> {
   const { query } = person;
@@ -107,7 +113,7 @@ export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
 function renderRow(hold: Hold, review: ReviewState): Html {
   return html`<tr>
     <td>
-      <a href="/console/hold/${encodeURIComponent(hold.holdId)}"><code>${hold.holdId}</code></a>
+      <a href="${holdPath(hold.holdId)}"><code>${hold.holdId}</code></a>
     </td>
     <td data-label="Organization"><bdi>${hold.organizationId}</bdi></td>
     <td data-label="Record">${renderRecordLink(hold)}</td>
@@ -155,24 +161,18 @@ function renderRelease({ hold, others, deletion }: HoldDetails): Html {
       : "It is the only hold on the record: deletions can erase and change the record afterwards.";
   const waiting =
     deletion !== undefined &&
-    html`The deletion
-      <a href="/console/deletion/${encodeURIComponent(deletion.deletionRequestId)}"
-        ><code>${deletion.deletionRequestId}</code></a
-      >
-      of the record is open.
-      ${others.length === 0 && "If nothing else prevents it, it begins within seconds."}`;
-  return html`<section class="danger" aria-labelledby="release">
-    <h2 id="release">Release</h2>
-    <p>${effect} ${waiting} Type the id of the hold to confirm.</p>
-    <form method="post" action="/console/hold/${encodeURIComponent(hold.holdId)}">
-      <label>Id of the hold <input name="confirm" required autocomplete="off" /></label>
-      <button type="submit">Release the hold</button>
-    </form>
-  </section>`;
+    html`The deletion ${renderDeletionLink(deletion.deletionRequestId)} of the record is open.
+    ${others.length === 0 && "If nothing else prevents it, it begins within seconds."}`;
+  return renderConfirmation({
+    verb: "Release",
+    what: "hold",
+    path: holdPath(hold.holdId),
+    effect: html`${effect} ${waiting}`,
+  });
 }
 
 export async function releaseOne(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "the hold");
+  requireTyped(await readForm(person), person.id, "hold");
   await releaseHold(person.app, { holdId: person.id });
   return redirectTo(screen);
 }

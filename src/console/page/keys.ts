@@ -12,7 +12,8 @@ import { limits } from "../../domain/limits.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { type Form, readDuration, readText, requireTyped } from "../field.ts";
+import { renderConfirmation, requireTyped } from "../confirmation.ts";
+import { type Form, readDuration, readText } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
@@ -165,17 +166,12 @@ function renderRotation({ keyId }: ApiKey): Html {
 }
 
 function renderRevocation({ keyId }: ApiKey): Html {
-  return html`<section class="danger" aria-labelledby="revoke">
-    <h2 id="revoke">Revoke</h2>
-    <p>
-      The key and all tokens that were issued with it end within two seconds, for good. Type the id
-      of the key to confirm.
-    </p>
-    <form method="post" action="/console/key/revoke/${encodeURIComponent(keyId)}">
-      <label>Id of the key <input name="confirm" required autocomplete="off" /></label>
-      <button type="submit">Revoke the key</button>
-    </form>
-  </section>`;
+  return renderConfirmation({
+    verb: "Revoke",
+    what: "key",
+    path: `/console/key/revoke/${encodeURIComponent(keyId)}`,
+    effect: "The key and all tokens that were issued with it end within two seconds, for good.",
+  });
 }
 
 export async function rotateOne(person: Person): Promise<Answer> {
@@ -190,7 +186,7 @@ export async function rotateOne(person: Person): Promise<Answer> {
 
 export async function revokeOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
-  requireTyped(form, person.id, "the key");
+  requireTyped(form, person.id, "key");
   await revokeKey(person.app, person.id);
   return redirectTo(keyPath(person.id));
 }

@@ -11,7 +11,9 @@ import { formatDuration } from "../../domain/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { readDuration, readOnOff, readText, readWhole, requireTyped } from "../field.ts";
+import { renderIdField, requireTyped } from "../confirmation.ts";
+import { deletionPath } from "../deletion-link.ts";
+import { readDuration, readOnOff, readText, readWhole } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { type Person, readForm } from "../request.ts";
@@ -52,7 +54,7 @@ function renderFacts(organization: Organization, counts: readonly string[]): Htm
   const { closedAt, deletionRequestId } = organization;
   const deletion =
     deletionRequestId !== undefined &&
-    html`; <a href="/console/deletion/${encodeURIComponent(deletionRequestId)}">its deletion</a>`;
+    html`; <a href="${deletionPath(deletionRequestId)}">its deletion</a>`;
   return html`<dl class="facts">
     <dt>Name</dt>
     <dd><bdi>${organization.name}</bdi></dd>
@@ -152,7 +154,7 @@ function renderClosing({ organizationId, closedAt, deletionApproval }: Organizat
         >Reason, which stays in the receipt
         <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
       /></label>
-      <label>Id of the organization <input name="confirm" required autocomplete="off" /></label>
+      ${renderIdField("organization")}
       <button type="submit">Close the organization</button>
     </form>
   </section>`;
@@ -183,7 +185,7 @@ export async function changeApproval(person: Person): Promise<Answer> {
 
 export async function closeOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
-  requireTyped(form, person.id, "the organization");
+  requireTyped(form, person.id, "organization");
   await closeOrganization(person.app, {
     organizationId: person.id,
     reason: readText(form, "reason") ?? "the organization was closed",

@@ -11,6 +11,7 @@ import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt-ke
 import type { DisclosedVerdict } from "../../actions/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
+import { renderDeletionLink } from "../deletion-link.ts";
 import { sendDownload } from "../download.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
@@ -78,9 +79,7 @@ function renderRow({ receipt }: StoredReceipt): Html {
   const { deletion_request_id: id, asked } = receipt;
   return html`<tr>
     <th scope="row" data-label="Receipt">${receipt.receipt_no}</th>
-    <td data-label="Deletion">
-      <a href="/console/deletion/${encodeURIComponent(id)}"><code>${id}</code></a>
-    </td>
+    <td data-label="Deletion">${renderDeletionLink(id)}</td>
     <td data-label="Organization"><bdi>${receipt.organization_id}</bdi></td>
     <td data-label="Record">${asked.resource_type} <bdi>${asked.resource_id}</bdi></td>
     <td data-label="Completed">${renderTime(Date.parse(receipt.completed_at))}</td>

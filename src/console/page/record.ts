@@ -12,6 +12,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
+import { deletionPath } from "../deletion-link.ts";
 import { readText } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
@@ -76,7 +77,7 @@ function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | un
     deletion === undefined
       ? html`<p>No deletion is open.</p>`
       : html`<p>
-          <a href="/console/deletion/${encodeURIComponent(deletion.deletionRequestId)}"
+          <a href="${deletionPath(deletion.deletionRequestId)}"
             >Deletion <code>${deletion.deletionRequestId}</code></a
           >
           is ${deletion.status}, requested ${renderTime(deletion.requestedAt)}.

@@ -9,7 +9,9 @@ import { requireReason } from "../../actions/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { readText, requireTyped } from "../field.ts";
+import { renderIdField, requireTyped } from "../confirmation.ts";
+import { deletionPath } from "../deletion-link.ts";
+import { readText } from "../field.ts";
 import { html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";
@@ -49,7 +51,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
             maxlength="${limits.reasonCharactersMax}"
             autocomplete="off"
         /></label>
-        <label>Id of the record <input name="confirm" required autocomplete="off" /></label>
+        ${renderIdField("record")}
         <button type="submit">Request the deletion</button>
       </form>
       <p class="note">The organization can read the reason.</p>
@@ -61,10 +63,10 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
 export async function requestOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const key = readRecordKey(form);
-  requireTyped(form, key.resourceId, "the record");
+  requireTyped(form, key.resourceId, "record");
   const reason = readText(form, "reason") ?? "";
   requireReason(reason);
   await findRecord(person.app, key);
   const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason });
-  return redirectTo(`/console/deletion/${encodeURIComponent(deletionRequestId)}`);
+  return redirectTo(deletionPath(deletionRequestId));
 }

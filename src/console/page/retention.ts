@@ -9,7 +9,8 @@ import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
-import { type Form, readText, readWhole, requireTyped } from "../field.ts";
+import { requireTyped } from "../confirmation.ts";
+import { type Form, readText, readWhole } from "../field.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { readRecordKey } from "../record-link.ts";
@@ -142,6 +143,6 @@ export async function setOneFloor(person: Person): Promise<Answer> {
 
 function readConfirmed(form: Form): string {
   const organizationId = readText(form, "organization") ?? "";
-  requireTyped(form, organizationId, "the organization");
+  requireTyped(form, organizationId, "organization");
   return organizationId;
 }
