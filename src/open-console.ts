@@ -22,7 +22,8 @@ const shownOperations: ReadonlySet<string> = new Set(
   operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
 );
 
-interface ConsoleParts {
+/** What the console shows, or acts on. */
+export interface ConsoleParts {
   readonly app: App;
   readonly config: Config;
   readonly log: Logger;

@@ -27,7 +27,7 @@ import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
 import { RejectionHistory } from "./metrics/rejections.ts";
 import { openBulk } from "./open-bulk.ts";
-import { openConsole } from "./open-console.ts";
+import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { startTelemetry } from "./start-telemetry.ts";
@@ -73,13 +73,7 @@ interface Stage {
   closing: boolean;
 }
 
-interface Parts {
-  readonly app: App;
-  readonly config: Config;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly rejections: RejectionHistory;
-  readonly startUploadThread: StartUploadThread | undefined;
+interface Parts extends ConsoleParts {
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;

@@ -1,5 +1,7 @@
 // The template helper of every page. Values are escaped, always; only what another template made is inserted as it is.
 
+import { escapeHtml } from "../domain/escape-html.ts";
+
 class Markup {
   readonly #text: string;
 
@@ -52,16 +54,4 @@ function render(value: HtmlValue): string {
   if (value instanceof Markup) return value.text;
   if (typeof value === "string") return escapeHtml(value);
   return typeof value === "number" ? String(value) : value.map(render).join("");
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

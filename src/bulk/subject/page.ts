@@ -2,6 +2,7 @@
 // nothing; everything that comes from records is escaped.
 
 import type { SubjectDeletion } from "../../actions/subject/read-subject.ts";
+import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 
@@ -38,12 +39,12 @@ export function subjectPage(summary: SubjectSummary): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}
 </style>
 </head>
 <body>
-<h1>${escape(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${table([
   ["Held by", `${organizationName} (${organizationId})`],
   ["As of", startedAt],
@@ -71,7 +72,7 @@ earliest and the latest of these. Programs can read the files without this page.
 
 function stateTable({ resourceType, state }: SubjectSummary): string {
   if (state === undefined) {
-    const title = escape(titleOf(resourceType).toLowerCase());
+    const title = escapeHtml(titleOf(resourceType).toLowerCase());
     return `<p>There is no record of the ${title} itself; the records below refer to this id.</p>`;
   }
   return table(Object.entries(state).map(([name, value]) => [name, textOf(value)]));
@@ -80,7 +81,7 @@ function stateTable({ resourceType, state }: SubjectSummary): string {
 function recordTable({ counts }: SubjectSummary): string {
   const rows = counts.map(
     ([name, records]) =>
-      `<tr><td><a href="${encodeURIComponent(name)}.ndjson">${escape(titleOf(name))}</a></td><td>${records}</td></tr>`,
+      `<tr><td><a href="${encodeURIComponent(name)}.ndjson">${escapeHtml(titleOf(name))}</a></td><td>${records}</td></tr>`,
   );
   return `<table>\n<tr><th>File</th><th>Lines</th></tr>\n${rows.join("\n")}\n</table>`;
 }
@@ -90,7 +91,7 @@ function deletionTable(deletions: readonly SubjectDeletion[]): string {
   const rows = deletions.map(
     ({ deletion_request_id, status, reason, requested_at, completed_at }) =>
       `<tr>${[deletion_request_id, status, requested_at, completed_at ?? "", reason]
-        .map((text) => `<td>${escape(text)}</td>`)
+        .map((text) => `<td>${escapeHtml(text)}</td>`)
         .join("")}</tr>`,
   );
   const head =
@@ -104,7 +105,7 @@ function searched({ resourceType: type, confidential }: SubjectSummary): string 
     : "";
   return `<p>All records of the organization that are stored by this service:</p>
 <ul>
-<li>the ${escape(titleOf(type).toLowerCase())} itself;</li>
+<li>the ${escapeHtml(titleOf(type).toLowerCase())} itself;</li>
 <li>every record that belongs to it or mentions it, and everything that belongs to those that belong to it, at any depth;</li>
 <li>every transaction in which it was sender or receiver, in its latest state or in an earlier change, and everything that
 belongs to that transaction, at any depth;</li>${restricted}
@@ -130,7 +131,7 @@ ${reports}
 
 function table(rows: readonly (readonly [name: string, value: string])[]): string {
   const lines = rows.map(
-    ([name, value]) => `<tr><th>${escape(name)}</th><td>${escape(value)}</td></tr>`,
+    ([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
   );
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
@@ -146,16 +147,4 @@ function titleOf(name: string): string {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -1,0 +1,15 @@
+// A lower priority for threads that work on large inputs.
+
+import { setPriority } from "node:os";
+
+/** On Linux each thread has its own; the threads that single requests wait for have 0. */
+const niceness = 5;
+
+/** Of the thread that calls it. */
+export function lowerPriority(): void {
+  try {
+    setPriority(niceness);
+  } catch {
+    // A sandbox may forbid it; then all threads have the same priority.
+  }
+}
