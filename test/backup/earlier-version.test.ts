@@ -11,17 +11,11 @@ import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { undoOperators } from "../support/undo-operators.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
-  10: `
-    DROP INDEX hold_by_organization; DROP INDEX deletion_awaiting; DROP INDEX deletion_awaiting_of_organization;
-    ALTER TABLE organization DROP COLUMN deletion_approval;
-    ALTER TABLE deletion DROP COLUMN approval_requester;
-    ALTER TABLE deletion DROP COLUMN approved_by; ALTER TABLE deletion DROP COLUMN approved_at;
-    DROP INDEX audit_entry_of_backup; DROP INDEX deletion_by_organization_status;
-    DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-    DROP TABLE one_time_token; DROP TABLE import_run`,
+  10: undoOperators,
   9: `
     DROP TABLE pseudonym; DROP INDEX change_later;
     ALTER TABLE organization DROP COLUMN erase_orphaned_transactions`,

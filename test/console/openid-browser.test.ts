@@ -2,24 +2,14 @@
 // cookies and redirects between sites can't be seen over HTTP.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { it } from "node:test";
+import { findFreePort } from "../support/free-port.ts";
 import { clientSecret, startIssuer } from "../support/openid-issuer.ts";
 import { startService } from "../support/service.ts";
 import { openBrowser } from "./browser.ts";
 
-/** The address has to be known to the issuer before the service listens on it. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 it("signs in with an issuer at another site, and ends in the console", async (test) => {
+  // The issuer has to know the address before the service listens on it.
   const port = await findFreePort();
   const url = `http://localhost:${port}`;
   const issuer = await startIssuer(`${url}/console/openid/answer`);

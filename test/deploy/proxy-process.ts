@@ -3,10 +3,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { root } from "../repository/tree.ts";
 import { makeCertificates } from "../support/certificates.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -45,7 +46,7 @@ export async function startProxy(kind: ProxyKind, address: string): Promise<Prox
     name: serverName,
     owner: {},
   });
-  const port = await freePort();
+  const port = await findFreePort();
   const upstream = new URL(address).host;
   const site = { folder, port, upstream, certificate: server, key: serverKey };
   const words = kind.configure(site);
@@ -108,15 +109,6 @@ function replaceAll(text: string, changes: Readonly<Record<string, string>>): st
     if (!changed.includes(from)) throw new Error(`the configuration does not hold ${from}`);
     return changed.replaceAll(from, to);
   }, text);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function canConnect(port: number): Promise<boolean> {

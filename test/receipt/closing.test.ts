@@ -77,11 +77,11 @@ describe("the deletion of a closed organization", () => {
   });
 
   it("is completed once, wherever the process was killed", async () => {
-    const points = (await killAt(0, copyOf(prepared))) ?? 0;
+    const points = (await killAt(0, testEnvironment(copyOf(prepared)))) ?? 0;
     assert.ok(points > 40, `${points}`);
     for (const share of [0.3, 0.9]) {
       const folder = copyOf(prepared);
-      assert.equal(await killAt(Math.ceil(points * share), folder), undefined);
+      assert.equal(await killAt(Math.ceil(points * share), testEnvironment(folder)), undefined);
       await operate(testEnvironment(folder), processDue);
       await operate(testEnvironment(folder), requireErased);
       assert.deepEqual(filesWith(folder, goes), []);

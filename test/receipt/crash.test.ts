@@ -2,13 +2,9 @@
 // completed, once, with one genuine receipt that follows the previous ones, and is in the ledger.
 
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { catchUpLedger, wasRolledBack } from "../../src/actions/keep-ledger.ts";
 import { hashCounts } from "../../src/actions/receipt-counts.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
@@ -19,8 +15,8 @@ import { type PostgresServer, startPostgres } from "../support/postgres/postgres
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { killAt, processDue } from "./kill-scene.ts";
 
-const program = join(import.meta.dirname, "crash-process.ts");
 const folders: string[] = [];
 
 function makeFolder(): string {
@@ -43,17 +39,6 @@ async function prepare(app: App): Promise<void> {
   await processDue(app);
   await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t" });
   await request(store, keyOf("transaction", "u"), { deletionRequestId: "del_u" });
-}
-
-async function processDue(app: App): Promise<void> {
-  const stopping = new AbortController().signal;
-  // What the killed process had claimed is claimed again once its lease has expired.
-  const later = { ...app, now: () => Date.now() + 3_600_000 };
-  for (;;) {
-    const all = await processDeletions(later, { claimant: "test", stopping });
-    assert.ok(all.every(({ result }) => result === "completed"));
-    if (all.length === 0) return;
-  }
 }
 
 /** A folder with its store, and how to get a copy of it. */
@@ -85,17 +70,6 @@ async function placeOnPostgres(server: PostgresServer, template?: string): Promi
       return place;
     },
   };
-}
-
-async function killAt(point: number, { environment }: Place): Promise<number | undefined> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
-  const child = fork(program, [`${point}`], { env });
-  let points: number | undefined;
-  child.on("message", (message: { points: number }) => ({ points } = message));
-  await once(child, "exit");
-  assert.equal(child.signalCode, points === undefined ? "SIGKILL" : null, `point ${point}`);
-  return points;
 }
 
 const completed = ["del_earlier", "del_t", "del_u"];
@@ -145,7 +119,7 @@ function testKilling(engine: string, every: number, makePlace: () => Promise<Pla
     before(async () => {
       prepared = await makePlace();
       await operate(prepared.environment, prepare);
-      points = (await killAt(0, await prepared.copy())) ?? 0;
+      points = (await killAt(0, (await prepared.copy()).environment)) ?? 0;
     });
 
     it("has many points at which it can be killed", () => assert.ok(points >= 18, `${points}`));
@@ -158,7 +132,7 @@ function testKilling(engine: string, every: number, makePlace: () => Promise<Pla
       async function work(): Promise<void> {
         for (const point of next) {
           const place = await prepared.copy();
-          assert.equal(await killAt(point, place), undefined);
+          assert.equal(await killAt(point, place.environment), undefined);
           await operate(place.environment, async (app) => {
             assert.equal(await wasRolledBack(app), false, `point ${point}`);
             await processDue(app);

@@ -7,7 +7,6 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../src/actions/app.ts";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
-import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { findWord } from "./canary.ts";
 
@@ -37,12 +36,16 @@ export function filesWith(folder: string, word: string): readonly string[] {
 }
 
 /** Undefined if it was killed; otherwise how many points there were. */
-export async function killAt(point: number, folder: string): Promise<number | undefined> {
+export async function killAt(
+  point: number,
+  environment: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   const child = fork(program, [`${point}`], { env });
   let points: number | undefined;
   child.on("message", (message: { points: number }) => ({ points } = message));
   await once(child, "exit");
+  assert.equal(child.signalCode, points === undefined ? "SIGKILL" : null, `point ${point}`);
   return points;
 }

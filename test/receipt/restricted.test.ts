@@ -75,7 +75,7 @@ describe("a deletion that has to keep a report", () => {
   });
 
   it("is completed once, wherever the process was killed", async () => {
-    const points = (await killAt(0, prepared)) ?? 0;
+    const points = (await killAt(0, testEnvironment(prepared))) ?? 0;
     assert.ok(points > 10, `${points}`);
     await operate(testEnvironment(prepared), requireRestricted);
     for (const share of [0.6]) {
@@ -84,7 +84,7 @@ describe("a deletion that has to keep a report", () => {
       const root = keyOf("person", "p", organizationId);
       const fields = { deletionRequestId };
       await operate(testEnvironment(folder), ({ store }) => request(store, root, fields));
-      assert.equal(await killAt(Math.ceil(points * share), folder), undefined);
+      assert.equal(await killAt(Math.ceil(points * share), testEnvironment(folder)), undefined);
       await operate(testEnvironment(folder), processDue);
       await operate(testEnvironment(folder), requireRestricted);
       assert.deepEqual(filesWith(folder, goes), []);

@@ -5,8 +5,6 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -18,6 +16,7 @@ import { encode, type Fields, type Message } from "../../src/telemetry/otlp/prot
 import { toTraceMessage } from "../../src/telemetry/otlp/trace-message.ts";
 import type { EndedSpan } from "../../src/telemetry/span.ts";
 import { makeCustomer } from "../support/customer.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { startService } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -214,13 +213,4 @@ async function startCollector(port: number, target: string): Promise<() => Promi
     child.kill("SIGTERM");
     await ended;
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

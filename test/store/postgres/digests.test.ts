@@ -13,6 +13,7 @@ import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { acme, requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { undoOperators } from "../../support/undo-operators.ts";
 
 const append = { mode: "append" } as const;
 
@@ -20,14 +21,7 @@ const append = { mode: "append" } as const;
 const later = 500;
 
 /** The schema of the previous version, with the data of this one. */
-const undo = `
-  DROP INDEX hold_by_organization; DROP INDEX deletion_awaiting; DROP INDEX deletion_awaiting_of_organization;
-  ALTER TABLE organization DROP COLUMN deletion_approval;
-  ALTER TABLE deletion DROP COLUMN approval_requester;
-  ALTER TABLE deletion DROP COLUMN approved_by; ALTER TABLE deletion DROP COLUMN approved_at;
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
-  DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-  DROP TABLE one_time_token; DROP TABLE import_run;
+const undo = `${undoOperators};
   ALTER TABLE change DROP COLUMN digest;
   ALTER TABLE receipt_head DROP COLUMN salt_key;
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;

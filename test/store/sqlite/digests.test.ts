@@ -15,6 +15,7 @@ import {
   transaction,
   write,
 } from "../../conformance/scene.ts";
+import { undoOperators } from "../../support/undo-operators.ts";
 import { makePlace, type Place } from "./place.ts";
 
 const append = { mode: "append" } as const;
@@ -23,14 +24,7 @@ const append = { mode: "append" } as const;
 const later = 5_500;
 
 /** The schema before digests, with the data of this one. */
-const undo = `
-  DROP INDEX hold_by_organization; DROP INDEX deletion_awaiting; DROP INDEX deletion_awaiting_of_organization;
-  ALTER TABLE organization DROP COLUMN deletion_approval;
-  ALTER TABLE deletion DROP COLUMN approval_requester;
-  ALTER TABLE deletion DROP COLUMN approved_by; ALTER TABLE deletion DROP COLUMN approved_at;
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
-  DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-  DROP TABLE one_time_token; DROP TABLE import_run;
+const undo = `${undoOperators};
   DROP INDEX deletion_floored; ALTER TABLE deletion DROP COLUMN floor_until;
   ALTER TABLE receipt_head DROP COLUMN salt_key;
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;

@@ -21,18 +21,12 @@ import {
 } from "../../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
+import { undoOperators } from "../../../support/undo-operators.ts";
 
 /** In every id, and in every text that can contain content. */
 const canary = "canary";
 /** Reverts the last versions of the schema, from the sixth on. */
-const undoLast = `
-  DROP INDEX hold_by_organization; DROP INDEX deletion_awaiting; DROP INDEX deletion_awaiting_of_organization;
-  ALTER TABLE organization DROP COLUMN deletion_approval;
-  ALTER TABLE deletion DROP COLUMN approval_requester;
-  ALTER TABLE deletion DROP COLUMN approved_by; ALTER TABLE deletion DROP COLUMN approved_at;
-  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
-  DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-  DROP TABLE one_time_token; DROP TABLE import_run;
+const undoLast = `${undoOperators};
   DROP INDEX change_by_arrival;
   DROP TABLE pseudonym;
   ALTER TABLE organization DROP COLUMN erase_orphaned_transactions;
