@@ -34,8 +34,8 @@ export interface Upload extends NewUpload {
   readonly refused: readonly RefusedRow[];
 }
 
-/** An upload as this process holds it. */
-export interface Held
+/** An upload in the memory of this process, also while it arrives. */
+export interface UploadEntry
   extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
   inspectionNo: number;
   state: UploadState | { readonly name: "arriving" };
@@ -57,16 +57,22 @@ export const uploadLimits = {
 
 export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
 
-export function isReceived(held: Held): held is Held & Upload {
-  return held.state.name !== "arriving";
+export function isReceived(entry: UploadEntry): entry is UploadEntry & Upload {
+  return entry.state.name !== "arriving";
 }
 
-export function change(held: Held, state: UploadState): void {
-  held.state = state;
-  for (const onChange of held.watchers) onChange();
+export function change(entry: UploadEntry, state: UploadState): void {
+  entry.state = state;
+  for (const onChange of entry.watchers) onChange();
 }
 
-export function planOf({ file, fileName, resourceType, organizationId, update }: Held): UploadPlan {
+export function planOf({
+  file,
+  fileName,
+  resourceType,
+  organizationId,
+  update,
+}: UploadEntry): UploadPlan {
   return { file, fileName, resourceType, organizationId, update };
 }
 

@@ -21,7 +21,7 @@ import {
   busy,
   change,
   endingOf,
-  type Held,
+  type UploadEntry,
   isReceived,
   type NewUpload,
   noStep,
@@ -71,7 +71,7 @@ interface StartOptions {
 const sweepMs = 60_000;
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #held = new Map<string, Held>();
+  readonly #entries = new Map<string, UploadEntry>();
   readonly #timer: NodeJS.Timeout;
   #folder: Promise<UploadFolder> | undefined;
   /** Imports that have not ended. */
@@ -93,7 +93,7 @@ export class Uploads {
   /** Newest first. */
   listOf(ownerId: string): readonly Upload[] {
     this.#sweep();
-    const own = [...this.#held.values()].filter((one) => one.ownerId === ownerId);
+    const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
     return own.flatMap((one) => (isReceived(one) ? [one] : [])).toReversed();
   }
 
@@ -108,9 +108,9 @@ export class Uploads {
     const { ofOperatorMax, filesMax } = uploadLimits;
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
     formatOfName(fileName);
-    const own = [...this.#held.values()].filter((one) => one.ownerId === ownerId);
+    const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
     if (own.length >= ofOperatorMax) throw tooMany(`You have ${ofOperatorMax}`);
-    if (this.#held.size >= filesMax) throw tooMany(`There are ${filesMax}`);
+    if (this.#entries.size >= filesMax) throw tooMany(`There are ${filesMax}`);
   }
 
   /**
@@ -120,7 +120,7 @@ export class Uploads {
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
     this.requireRoom(about);
     const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
-    const held: Held = {
+    const entry: UploadEntry = {
       ...about,
       uploadId,
       file: "",
@@ -133,15 +133,15 @@ export class Uploads {
       watchers: new Set(),
       stopping: new AbortController(),
     };
-    this.#held.set(uploadId, held);
+    this.#entries.set(uploadId, entry);
     try {
       const file = await this.#makePlace(uploadId, about.fileName);
       const bytes = await receiveFile(file, source, this.bytesMax);
-      const received = { ...held, file, bytes, state: { name: "ready" } as const };
-      this.#held.set(uploadId, received);
+      const received = { ...entry, file, bytes, state: { name: "ready" } as const };
+      this.#entries.set(uploadId, received);
       return received;
     } catch (error) {
-      this.#held.delete(uploadId);
+      this.#entries.delete(uploadId);
       throw error;
     }
   }
@@ -163,12 +163,12 @@ export class Uploads {
     await this.#waitForTurn();
     try {
       // It may have been inspected, or removed, meanwhile.
-      const held = this.#findReady(uploadId, ownerId);
-      if (choice === undefined && held.inspection !== undefined) return held.inspection;
-      const task = { kind: "inspect", plan: planOf(held), choice } as const;
+      const entry = this.#findReady(uploadId, ownerId);
+      if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
+      const task = { kind: "inspect", plan: planOf(entry), choice } as const;
       const inspection = await inspectInThread(this.#options.startThread, task);
-      held.inspectionNo += 1;
-      held.inspection = inspection;
+      entry.inspectionNo += 1;
+      entry.inspection = inspection;
       return inspection;
     } catch (error) {
       throw this.#explain(error);
@@ -202,45 +202,45 @@ export class Uploads {
     ownerId: string,
     { inspectionNo, writeList, record }: StartOptions,
   ): void {
-    const held = this.#findReady(uploadId, ownerId);
-    const mapping = held.inspection?.mapping;
+    const entry = this.#findReady(uploadId, ownerId);
+    const mapping = entry.inspection?.mapping;
     if (mapping === undefined) throw notReady("Its mapping does not work yet.");
-    if (inspectionNo !== held.inspectionNo) {
+    if (inspectionNo !== entry.inspectionNo) {
       throw notReady(
         "Its mapping was changed since this page was shown; see how the rows are now.",
       );
     }
     if (this.#running.size >= uploadLimits.importsAtOnce) throw busy("Other imports are running.");
-    held.state = { name: "importing", step: noStep };
-    const { stopping } = held;
+    entry.state = { name: "importing", step: noStep };
+    const { stopping } = entry;
     const run: RunImport = (onStep) => {
-      const task = { kind: "import", plan: planOf(held), mapping } as const;
+      const task = { kind: "import", plan: planOf(entry), mapping } as const;
       return importInThread(this.#options.startThread, task, {
         writeList,
         stopping: stopping.signal,
-        onRefused: (rows) => void held.refused.push(...rows),
+        onRefused: (rows) => void entry.refused.push(...rows),
         onStep: (step) => {
-          change(held, { name: "importing", step });
+          change(entry, { name: "importing", step });
           onStep(step);
         },
       });
     };
-    const running = this.#end(held, record(run)).finally(() => this.#running.delete(running));
+    const running = this.#end(entry, record(run)).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   /** Lists in flight are still written. Throws OperatorError. */
   stop(uploadId: string, ownerId: string): void {
-    const held = this.#find(uploadId, ownerId);
-    if (held.state.name !== "importing") throw notReady("It is not being imported.");
-    held.stopping.abort();
+    const entry = this.#find(uploadId, ownerId);
+    if (entry.state.name !== "importing") throw notReady("It is not being imported.");
+    entry.stopping.abort();
   }
 
   /** Throws OperatorError. */
   async discard(uploadId: string, ownerId: string): Promise<void> {
-    const held = this.#find(uploadId, ownerId);
-    if (held.state.name === "importing") throw notReady("Its import is running; stop it first.");
-    await this.#remove(held);
+    const entry = this.#find(uploadId, ownerId);
+    if (entry.state.name === "importing") throw notReady("Its import is running; stop it first.");
+    await this.#remove(entry);
   }
 
   /** The rows that were refused, to be corrected and imported again; undefined if there are none. */
@@ -261,7 +261,7 @@ export class Uploads {
   /** Stops the imports that are running, and waits until they have ended. */
   async stopAll(): Promise<void> {
     this.#closing = true;
-    for (const { stopping } of this.#held.values()) stopping.abort();
+    for (const { stopping } of this.#entries.values()) stopping.abort();
     await Promise.all(this.#running);
   }
 
@@ -269,24 +269,25 @@ export class Uploads {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.stopAll();
-    this.#held.clear();
+    this.#entries.clear();
     await (await this.#folder?.catch(() => undefined))?.remove();
   }
 
-  async #end(held: Held, work: Promise<FileReport>): Promise<void> {
-    const stepNow = (): UploadStep => (held.state.name === "importing" ? held.state.step : noStep);
+  async #end(entry: UploadEntry, work: Promise<FileReport>): Promise<void> {
+    const stepNow = (): UploadStep =>
+      entry.state.name === "importing" ? entry.state.step : noStep;
     try {
       const report = await work;
       const { rows, written, unchanged, refused } = report;
       const step = { rows, share: 1, written, unchanged, refused };
-      change(held, { name: "ended", step, failure: undefined, report });
+      change(entry, { name: "ended", step, failure: undefined, report });
     } catch (error) {
       const { message: failure } = this.#explain(error);
-      change(held, { name: "ended", step: stepNow(), failure, report: undefined });
+      change(entry, { name: "ended", step: stepNow(), failure, report: undefined });
     }
-    held.inspection = undefined;
+    entry.inspection = undefined;
     // Only the refused rows are of use now.
-    await rm(held.file, { force: true }).catch(this.#options.onFailure);
+    await rm(entry.file, { force: true }).catch(this.#options.onFailure);
   }
 
   #explain(error: unknown): OperatorError {
@@ -295,30 +296,30 @@ export class Uploads {
     return new OperatorError("upload", "Something went wrong here; the log has the reason.");
   }
 
-  #find(uploadId: string, ownerId: string): Held & Upload {
+  #find(uploadId: string, ownerId: string): UploadEntry & Upload {
     this.#sweep();
-    const held = this.#held.get(uploadId);
-    if (held !== undefined && held.ownerId === ownerId && isReceived(held)) return held;
+    const entry = this.#entries.get(uploadId);
+    if (entry !== undefined && entry.ownerId === ownerId && isReceived(entry)) return entry;
     throw noSuchUpload();
   }
 
-  #findReady(uploadId: string, ownerId: string): Held & Upload {
-    const held = this.#find(uploadId, ownerId);
-    if (held.state.name === "ready") return held;
+  #findReady(uploadId: string, ownerId: string): UploadEntry & Upload {
+    const entry = this.#find(uploadId, ownerId);
+    if (entry.state.name === "ready") return entry;
     throw notReady("Its import has begun already.");
   }
 
   #sweep(): void {
     const before = this.#options.now() - uploadLimits.keptMs;
-    for (const held of this.#held.values()) {
-      const isIdle = held.state.name === "ready" || held.state.name === "ended";
-      if (isIdle && held.receivedAt < before) void this.#remove(held);
+    for (const entry of this.#entries.values()) {
+      const isIdle = entry.state.name === "ready" || entry.state.name === "ended";
+      if (isIdle && entry.receivedAt < before) void this.#remove(entry);
     }
   }
 
-  async #remove(held: Held): Promise<void> {
-    this.#held.delete(held.uploadId);
-    await rm(dirname(held.file), { recursive: true, force: true }).catch(this.#options.onFailure);
-    for (const onChange of held.watchers) onChange();
+  async #remove(entry: UploadEntry): Promise<void> {
+    this.#entries.delete(entry.uploadId);
+    await rm(dirname(entry.file), { recursive: true, force: true }).catch(this.#options.onFailure);
+    for (const onChange of entry.watchers) onChange();
   }
 }
