@@ -20,7 +20,8 @@ export function docstring(text: string, indent = ""): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-function wrap(text: string, columns: number): readonly string[] {
+/** Text in lines of at most this many columns. */
+export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {

@@ -4,7 +4,7 @@
 import type { JsonSchema } from "../../src/http/openapi/document.ts";
 import { docstring, pascalCase, withUnion } from "./code-text.ts";
 
-interface Shape {
+export interface Shape {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;

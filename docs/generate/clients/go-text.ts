@@ -1,6 +1,6 @@
 // Go as the generated files of the Go client need it, laid out as gofmt would. Knows nothing of what is in them.
 
-import { generatedNote, pascalCase } from "../../../client/generate/code-text.ts";
+import { generatedNote, pascalCase, wrap } from "../../../client/generate/code-text.ts";
 
 const columnsMax = 100;
 
@@ -14,18 +14,6 @@ export function goDoc(text: string, indent = ""): string {
   if (text === "") return "";
   const lines = text.split("\n").flatMap((line) => wrap(line, columnsMax - indent.length - 3));
   return lines.map((line) => `${indent}// ${line}`.trimEnd() + "\n").join("");
-}
-
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 /** Rows of cells, each column as wide as its widest cell. */

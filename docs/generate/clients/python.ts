@@ -4,7 +4,8 @@
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { errorCatalogue } from "../../../src/domain/error.ts";
-import { generatedNote, pascalCase } from "../../../client/generate/code-text.ts";
+import { generatedNote, pascalCase, wrap } from "../../../client/generate/code-text.ts";
+import type { Shape } from "../../../client/generate/schema-types.ts";
 import {
   alternativesOf,
   type NamedShape,
@@ -12,7 +13,6 @@ import {
   pluralOf,
   refName,
   replyNames,
-  type Shape,
   typeName,
   valuesOf,
 } from "./shapes.ts";
@@ -31,18 +31,6 @@ function docstring(text: string, indent: string): string {
   const lines = text.split("\n").flatMap((line) => wrap(line, columnsMax - indent.length));
   const body = lines.map((line) => `${indent}${line}`.trimEnd()).join("\n");
   return `${indent}"""\n${body}\n${indent}"""\n`;
-}
-
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 /** The types of objects inside others come before those that name them, for aliases are evaluated. */

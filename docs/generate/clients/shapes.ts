@@ -4,21 +4,8 @@
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../../src/http/openapi.ts";
-import { namesIn } from "../../../client/generate/schema-types.ts";
+import { namesIn, type Shape } from "../../../client/generate/schema-types.ts";
 import { pascalCase } from "../../../client/generate/code-text.ts";
-
-export interface Shape {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Shape[];
-  readonly items?: Shape;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly additionalProperties?: boolean | Shape;
-}
 
 /** What a schema is for: a record that is added, an update of one, a part of both, or a reply. */
 export type Use = "record" | "update" | "reply";
