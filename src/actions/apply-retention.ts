@@ -20,7 +20,8 @@ const retentionShownMax = 100;
 
 /** Where the next round continues. */
 export interface RetentionPlace {
-  readonly organizationId: string;
+  /** The organization that is being scanned, and those that follow. */
+  readonly organizationIds: readonly string[];
   readonly after: RecordKey | undefined;
 }
 
@@ -36,23 +37,21 @@ export async function applyRetention(
   app: App,
   place: RetentionPlace | undefined,
 ): Promise<RetentionRound> {
-  const organizations = await retaining(app);
-  const index = organizations.findIndex(
-    (one) => one.organizationId >= (place?.organizationId ?? ""),
-  );
-  const organization = organizations[index];
-  if (organization === undefined) return { queued: 0, next: undefined };
-  const { organizationId } = organization;
-  const after = organizationId === place?.organizationId ? place.after : undefined;
-  const part = await scanPart(app, organization, { after });
+  const organizationIds = place?.organizationIds ?? (await retaining(app)).map(idOf);
+  const [id, ...following] = organizationIds;
+  if (id === undefined) return { queued: 0, next: undefined };
+  const next =
+    following.length === 0 ? undefined : { organizationIds: following, after: undefined };
+  // Its rules may have changed since the first round.
+  const organization = await app.store.findOrganization(id);
+  if (organization === undefined || !isRetaining(organization)) return { queued: 0, next };
+  const part = await scanPart(app, organization, { after: place?.after });
   const due = part.expired.filter(({ expiry }) => expiry === "due");
   // Concurrently, so that they share commits.
   await Promise.all(due.map(({ key }) => queue(app, organization, key)));
   const queued = due.length;
-  if (part.next !== undefined) return { queued, next: { organizationId, after: part.next } };
-  const following = organizations[index + 1]?.organizationId;
-  if (following === undefined) return { queued, next: undefined };
-  return { queued, next: { organizationId: following, after: undefined } };
+  if (part.next === undefined) return { queued, next };
+  return { queued, next: { organizationIds, after: part.next } };
 }
 
 /** Counts what retention would do with records. */
@@ -95,8 +94,8 @@ export async function previewRetention(
   organization: Organization,
 ): Promise<RetentionPreview> {
   requireRight(app, "retention.read");
-  const knows = await readKnowledge(app);
   const { organizationId } = organization;
+  const knows = await readKnowledge(app, organizationId);
   const tally = new ExpiryTally();
   let after: RecordKey | undefined;
   do {
@@ -123,9 +122,15 @@ async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<r
 /** Organizations with a retention period that are not closed, in the order of their ids. */
 export async function retaining({ store }: App): Promise<readonly Organization[]> {
   const all = await store.listOrganizations();
-  return all
-    .filter(({ retainDays, closedAt }) => retainDays !== undefined && closedAt === undefined)
-    .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
+  return all.filter(isRetaining).sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+}
+
+function isRetaining({ retainDays, closedAt }: Organization): boolean {
+  return retainDays !== undefined && closedAt === undefined;
+}
+
+function idOf({ organizationId }: Organization): string {
+  return organizationId;
 }
 
 export interface ScanOptions {

@@ -59,7 +59,7 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
   const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
   const receipt = await findReceipt(app, deletion);
   const { organizationId } = deletion;
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, organizationId);
   const erased = Object.entries(deletion.erased).filter(([resourceType]) =>
     knows({ organizationId, resourceType }),
   );

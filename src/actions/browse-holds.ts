@@ -41,8 +41,8 @@ const examinedMax = 10 * limits.holdsListedAtOnce;
 /** In the order of their ids. Throws OperatorError not_permitted. */
 export async function browseHolds(app: App, query: HoldQuery): Promise<HoldPart> {
   requireRight(app, "hold.read");
-  const knows = await readKnowledge(app);
   const { organizationId } = query;
+  const knows = await readKnowledge(app, organizationId);
   const limit = limits.holdsListedAtOnce;
   const pages = readPages<Hold>(limit, (last) =>
     app.store.holds.list({ organizationId, after: last?.holdId ?? query.after, limit }),

@@ -42,7 +42,7 @@ export interface RetentionDetails extends Retention {
 export async function readRetentionOf(app: App, organizationId: string): Promise<RetentionDetails> {
   requireRight(app, "retention.read");
   const organization = await findOrganization(app, organizationId);
-  const rules = await withFloors(app, organization, await readKnowledge(app));
+  const rules = await withFloors(app, organization, await readKnowledge(app, organizationId));
   return { ...rules, maySet: hasRight(app, "retention.set") };
 }
 

@@ -42,7 +42,7 @@ export async function findMatching(
   const isPlain = wait === undefined && hasRight(app, "confidential.read");
   const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
   const examined = await examine(app, query, { before, limit });
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, query.organizationId);
   const known = examined.filter(knows).map((deletion) => withKnownWait(app, deletion));
   const held = wait === undefined ? new Set<string>() : await findHeld(app, known);
   const found: Deletion[] = [];

@@ -8,7 +8,7 @@ import { readKnowledge } from "./require-right.ts";
 /** Throws OperatorError no_such_hold. */
 export async function findHold(app: App, holdId: string): Promise<Hold> {
   const hold = await app.store.holds.find(holdId);
-  if (hold !== undefined && (await readKnowledge(app))(hold)) return hold;
+  if (hold !== undefined && (await readKnowledge(app, hold.organizationId))(hold)) return hold;
   throw noSuchHold(holdId);
 }
 

@@ -40,7 +40,7 @@ export async function countRecords(
   organizationId: string,
 ): Promise<Readonly<Record<string, number>>> {
   requireRight(app, "organization.read");
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, organizationId);
   const counts = Object.entries(await app.store.countRecords(organizationId));
   return Object.fromEntries(
     counts.filter(([resourceType, count]) => count > 0 && knows({ organizationId, resourceType })),

@@ -53,7 +53,7 @@ export function confidentialType(resourceType: string): OperatorError {
 /** As this person may see it. Throws OperatorError no_such_deletion. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
-  if (found === undefined || !(await readKnowledge(app))(found)) {
+  if (found === undefined || !(await readKnowledge(app, found.organizationId))(found)) {
     throw noSuchDeletion(deletionRequestId);
   }
   return withKnownWait(app, found);

@@ -16,7 +16,7 @@ export async function listHolds(app: App, filter: HoldFilter): Promise<readonly 
   requireRight(app, "hold.read");
   await requireOrganization(app, filter.organizationId);
   if (filter.resourceType !== undefined) findType(filter.resourceType);
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, filter.organizationId);
   const { organizationId = "", resourceType } = filter;
   if (resourceType !== undefined && !knows({ organizationId, resourceType })) {
     throw confidentialType(resourceType);

@@ -28,7 +28,7 @@ const holdsReadMax = 200;
 /** For a record whose deletion is pending, or not requested yet. */
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, organizationId);
   const types = recordTypes
     .map((type) => type.resourceType)
     .filter((type) => knows({ organizationId, resourceType: type }));

@@ -78,7 +78,7 @@ export async function listDeletions(
 ): Promise<readonly Deletion[]> {
   requireRight(app, "deletion.read");
   await requireOrganization(app, filter.organizationId);
-  const knows = await readKnowledge(app);
+  const knows = await readKnowledge(app, filter.organizationId);
   const found: Deletion[] = [];
   let { before } = filter;
   for (;;) {

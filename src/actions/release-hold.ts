@@ -34,7 +34,7 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
     const { organizationId } = key;
     const shown = showing(app, { includeConfidential: false });
     const holds = await shown.store.holds.list({ organizationId, limit: 100 });
-    const known = holds.filter(await readKnowledge(shown));
+    const known = holds.filter(await readKnowledge(shown, organizationId));
     const held =
       known.length === 0
         ? `Nothing that is not confidential is held in organization "${organizationId}".`

@@ -55,15 +55,23 @@ interface Subject {
  */
 export type Knows = (subject: Subject) => boolean;
 
-export async function readKnowledge(app: Pick<App, "rights" | "store">): Promise<Knows> {
+/** With the id of an organization, without reading the others: then nothing about another one is known. */
+export async function readKnowledge(
+  app: Pick<App, "rights" | "store">,
+  only?: string,
+): Promise<Knows> {
   if (hasRight(app, "confidential.read")) return () => true;
-  const organizations = await app.store.listOrganizations();
+  const { store } = app;
+  const found =
+    only === undefined ? store.listOrganizations() : [await store.findOrganization(only)];
   const hidden = new Map(
-    organizations.map((one) => [one.organizationId, confidentialTypes(one.confidentialTypes)]),
+    (await found).map((one) => [one?.organizationId, confidentialTypes(one?.confidentialTypes)]),
   );
   const always = confidentialTypes();
   return ({ organizationId, resourceType }) =>
-    !isRestrictedId(organizationId) && !(hidden.get(organizationId) ?? always).has(resourceType);
+    !isRestrictedId(organizationId) &&
+    (only === undefined || organizationId === only) &&
+    !(hidden.get(organizationId) ?? always).has(resourceType);
 }
 
 /**
@@ -94,6 +102,6 @@ export async function readHiddenTypes(
 
 /** Throws OperatorError not_permitted, whether or not there is such a record. */
 export async function requireKnowledge(app: App, subject: Subject): Promise<void> {
-  if ((await readKnowledge(app))(subject)) return;
+  if ((await readKnowledge(app, subject.organizationId))(subject)) return;
   requireRight(app, "confidential.read");
 }

@@ -1,9 +1,9 @@
-// `npm run disclosure`: random scenarios, each in two organizations that differ only in confidential records. Ends at the first
-// pair of which a caller without the scope gets anything different. With --timing, measures whether a report makes a deletion or
+// `npm run disclosure`: random scenarios, each in two organizations that differ only in confidential records. Reports each pair of
+// which a caller without the scope gets anything different, and how to run it again. With --timing, measures whether a report makes a deletion or
 // the reply with its status slower. `--engine postgres` runs either on a PostgreSQL server.
 
 import { readCampaignOptions } from "../crash/campaign-options.ts";
-import { runDisclosureCampaign } from "./disclosure-campaign.ts";
+import { type DisclosureReport, runDisclosureCampaign } from "./disclosure-campaign.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 import { preferMemory } from "../support/temp-folder.ts";
@@ -12,17 +12,51 @@ import { measureTiming } from "./timing.ts";
 
 const options = readCampaignOptions("pairs", 10_000, ["timing"]);
 const { seed, countMax: pairsMax, budgetMs, engine = "sqlite" } = options;
+/** Between two lines of progress. */
+const progressMs = 20_000;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
+function tell(line: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+}
+
 async function compare(): Promise<void> {
-  write(`seed ${seed}; one pair again: npm run disclosure -- --seed <its number> --pairs 1`);
-  const onProgress = (done: number) => write(`${done} pairs`);
-  const campaign = { seed, pairsMax, budgetMs, onProgress };
-  const { pairs, affected, compared } = await runDisclosureCampaign(campaign);
+  const command = (first: number, pairs: number) =>
+    `npm run disclosure -- --seed ${first} --pairs ${pairs} --engine ${engine}`;
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  tell(`${pairsMax} pairs, seed ${seed}, ${engine}`);
+  const { pairs, affected, compared, differences, repeated } = await runDisclosureCampaign({
+    seed,
+    pairsMax,
+    budgetMs,
+    onProgress: (report) => {
+      if (performance.now() - toldAt < progressMs) return;
+      toldAt = performance.now();
+      tell(`${countPairs(report)}, ${describeSpeed(report.pairs, startedAt)}`);
+    },
+    onDifference: ({ seed: own, part, texts }, batch) => {
+      tell(`pair ${own} differs at part ${part}:\n  ${texts.join("\n  ")}`);
+      tell(`again: ${command(own, 1)}; among the same others: ${command(batch.seed, batch.count)}`);
+    },
+  });
   write(
-    `${pairs} pairs, ${affected} deletions that affected confidential records: ${compared} parts of replies, receipts and ` +
-      "exports are equal",
+    `seed ${seed}, ${engine}: ${countPairs({ pairs, differences })}; ${compared} parts of replies, receipts and exports ` +
+      `were compared; ${affected} deletions affected confidential records; ${repeated} batches were interrupted and ` +
+      `repeated; ${describeSpeed(pairs, startedAt)}`,
   );
+  if (differences > 0) process.exitCode = 1;
+}
+
+function countPairs({ pairs, differences }: Pick<DisclosureReport, "pairs" | "differences">) {
+  return `${pairs} pairs, ${differences} differences`;
+}
+
+function describeSpeed(pairs: number, startedAt: number): string {
+  const { user, system } = process.cpuUsage();
+  const perSecond = pairs / ((performance.now() - startedAt) / 1_000);
+  const eachMs = (user + system) / 1_000 / pairs;
+  return `${perSecond.toFixed(1)} pairs per second, ${eachMs.toFixed(1)} ms of processor time each`;
 }
 
 async function measure(): Promise<void> {

@@ -53,7 +53,7 @@ export async function makeCustomer(
 
 /** A token over HTTP, as a client gets it. */
 export async function fetchToken(
-  client: Client,
+  client: Pick<Client, "send">,
   { organizationId, apiKey }: { organizationId: string; apiKey: string },
   {
     scopes = allScopes,
