@@ -33,11 +33,20 @@ export function makeSigner(privateKey: KeyObject): Signer {
   };
 }
 
+/** Deriving one takes longer than signing a receipt. */
+const publicKeys = new WeakMap<KeyObject, Pick<ReceiptKey, "keyId" | "publicKey">>();
+
 /** The public key under its thumbprint (RFC 7638). */
 export function publicPart(privateKey: KeyObject, createdAt: number): ReceiptKey {
+  const known = publicKeys.get(privateKey) ?? derivePublicKey(privateKey);
+  publicKeys.set(privateKey, known);
+  return { ...known, createdAt, retiredAt: undefined };
+}
+
+function derivePublicKey(privateKey: KeyObject): Pick<ReceiptKey, "keyId" | "publicKey"> {
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   if (x === undefined) throw new TypeError("the key for receipts is not an Ed25519 key");
-  return { keyId: thumbprint(x), publicKey: x, createdAt, retiredAt: undefined };
+  return { keyId: thumbprint(x), publicKey: x };
 }
 
 export function toPublicKey(publicKey: string): KeyObject {

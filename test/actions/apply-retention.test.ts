@@ -25,6 +25,7 @@ import {
 } from "../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../support/service.ts";
+import { StoreFaults } from "../support/store-faults.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
 const now = Date.UTC(2026, 5, 1);
@@ -192,6 +193,20 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
       assert.ok(first.next !== undefined);
       assert.equal(first.queued + (await applyAll()), count);
+    });
+
+    it("reads the list of organizations once for all of them", async () => {
+      const organizationIds = ["org_patient", "org_none", acme];
+      const faults = new StoreFaults();
+      const blind = { ...app, store: faults.wrap(app.store) };
+      faults.break("listOrganizations", new Error("listed again"));
+      const reached = new Set<string | undefined>();
+      let place: RetentionPlace | undefined = { organizationIds, after: undefined };
+      while (place !== undefined) {
+        reached.add(place.organizationIds[0]);
+        ({ next: place } = await applyRetention(blind, place));
+      }
+      assert.deepEqual([...reached], organizationIds);
     });
 
     it("ends with being turned off", async () => {

@@ -31,7 +31,7 @@ import { readHealth } from "../../src/actions/read-health.ts";
 import { readOverview } from "../../src/actions/read-overview.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
-import { actAs } from "../../src/actions/require-right.ts";
+import { actAs, readKnowledge, showing } from "../../src/actions/require-right.ts";
 import { readRetention, setFloor } from "../../src/actions/retention-floors.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { rotateKey } from "../../src/actions/rotate-key.ts";
@@ -47,6 +47,7 @@ import { operatorRoles } from "../../src/domain/operator.ts";
 import { backUp, replayIfNeeded, restoreBackup } from "../../src/restore.ts";
 import { makeKey } from "../../src/receipt-key.ts";
 import { type Service, startService } from "../support/service.ts";
+import { StoreFaults } from "../support/store-faults.ts";
 
 const record = { organizationId: "acme", resourceType: "transaction", resourceId: "none" };
 const sar = { ...record, resourceType: "customer_sar" };
@@ -185,5 +186,19 @@ describe("the rights of operators", () => {
     });
     assert.equal(await isRefused(() => holdRecord(app, record, { reason: "r" })), false);
     assert.equal(await isRefused(() => revokeKey(app, "key_none")), true);
+  });
+
+  it("are known for one organization without reading the others, and then for no other", async () => {
+    await changeOrganization(service.app, "acme", { confidentialTypes: ["screening"] });
+    const faults = new StoreFaults();
+    const store = faults.wrap(service.app.store);
+    faults.break("listOrganizations", new Error("all were read"));
+    const app = showing({ ...service.app, store }, { includeConfidential: false });
+    const knows = await readKnowledge(app, "acme");
+    const known = ["person", "screening", "customer_sar"].filter((resourceType) =>
+      knows({ organizationId: "acme", resourceType }),
+    );
+    assert.deepEqual(known, ["person"]);
+    assert.equal(knows({ organizationId: "other", resourceType: "person" }), false);
   });
 });

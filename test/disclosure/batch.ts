@@ -1,5 +1,5 @@
-// Runs many pairs together in one store, step by step: each is two organizations that differ only in records which the caller may
-// not know of. Compares all that the two callers and an operator without the right get.
+// Runs many scenarios together in one store, step by step, each in organizations that differ only in records which the caller may
+// not know of. Compares all that their callers, and an operator without the right, get.
 
 import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
@@ -13,15 +13,15 @@ import { Wire } from "./wire.ts";
 import { type Place, World } from "./world.ts";
 
 export interface Batch {
-  /** Of the first pair; the next ones have the next numbers. */
+  /** Of the first scenario; the next ones have the next numbers. */
   readonly seed: number;
-  readonly count: number;
+  readonly scenarios: number;
   /** Distinguishes the organizations of a batch that is run again. */
   readonly attempt: number;
 }
 
 export interface BatchReport {
-  readonly pairs: number;
+  readonly scenarios: number;
   /** Deletions that erased hidden records, or removed references from them. */
   readonly affected: number;
   /** Parts of replies, receipts and exports that were compared. */
@@ -29,21 +29,26 @@ export interface BatchReport {
   readonly differences: readonly Difference[];
 }
 
-/** The first part in which the two worlds of a pair differ, from shortly before it. */
+/** The first part in which the worlds of a scenario differ, from shortly before it. */
 export interface Difference {
   readonly seed: number;
+  /** The world that differs from the first one. */
+  readonly world: number;
   readonly part: number;
   readonly texts: readonly [string, string];
 }
 
-interface Pair {
+interface Trial {
   readonly seed: number;
   readonly scenario: Scenario;
-  readonly worlds: readonly [World, World];
+  readonly worlds: readonly World[];
   /** By world and phase. */
   readonly hidden: readonly (readonly ReturnType<typeof makeHidden>[])[];
 }
 
+/** Every two of them are a pair. If all are equal to the first one, they are equal to each other. */
+const worldsOfScenario = 4;
+export const pairsOfScenario = (worldsOfScenario * (worldsOfScenario - 1)) / 2;
 /** What waits at the same time shares commits, so this makes a pair cheaper. */
 const worldsAtOnce = 256;
 /** Before which the second half of the hidden records is written. */
@@ -55,7 +60,7 @@ const signal = new AbortController().signal;
 /** True while a batch applies the retention ceilings. */
 let isApplying = false;
 
-/** The service finds nothing above a ceiling by itself: a slow machine would decide when, and so for which of two worlds. */
+/** The service finds nothing above a ceiling by itself: a slow machine would decide when, and so for which of the worlds. */
 function withoutOwnRetention(store: Store): Store {
   const none: ExpiredPart = { expired: [], next: undefined };
   const findExpired: Store["findExpired"] = (query) =>
@@ -86,62 +91,68 @@ export const serviceOptions: ServiceOptions = {
 export async function runBatch(service: Service, batch: Batch): Promise<BatchReport> {
   const wire = new Wire(service.address);
   const place = { app: service.app, wire };
-  const pairs = Array.from({ length: batch.count }, (_, index) =>
-    makePair(place, batch.seed + index, batch.attempt),
+  const trials = Array.from({ length: batch.scenarios }, (_, index) =>
+    makeTrial(place, batch.seed + index, batch.attempt),
   );
   try {
-    return await runPairs(service, pairs);
+    return await runTrials(service, trials);
   } finally {
     wire.close();
   }
 }
 
-function makePair(place: Place, seed: number, attempt: number): Pair {
+function makeTrial(place: Place, seed: number, attempt: number): Trial {
   const random = makeRandom(seed);
   const scenario = makeScenario(random);
-  const hidden = [0, 1].map(() => scenario.phases.map(() => makeHidden(random, scenario)));
-  const worlds = [
-    new World(place, scenario, `pair_${seed}_${attempt}_a`),
-    new World(place, scenario, `pair_${seed}_${attempt}_b`),
-  ] as const;
+  const indexes = Array.from({ length: worldsOfScenario }, (_, index) => index);
+  const hidden = indexes.map(() => scenario.phases.map(() => makeHidden(random, scenario)));
+  const worlds = indexes.map(
+    (index) => new World(place, scenario, `world_${seed}_${attempt}_${index}`),
+  );
   return { seed, scenario, worlds, hidden };
 }
 
-async function runPairs(service: Service, pairs: readonly Pair[]): Promise<BatchReport> {
-  await eachWorld(pairs, (world) => world.create());
+async function runTrials(service: Service, trials: readonly Trial[]): Promise<BatchReport> {
+  await eachWorld(trials, (world) => world.create());
   let affected = 0;
-  const phases = Math.max(...pairs.map(({ scenario }) => scenario.phases.length));
+  const phases = Math.max(...trials.map(({ scenario }) => scenario.phases.length));
   for (let phase = 0; phase < phases; phase += 1) {
     // Step by step at a time of its own, because deletions that are due at the same time are processed in any order.
     for (let at = 0; at <= stepsMax; at += 1) {
-      await eachWorld(pairs, (world, role) => takeStep(world, { ...role, phase, at }));
+      await eachWorld(trials, (world, role) => takeStep(world, { ...role, phase, at }));
       service.clock.advanceMs(1);
     }
     service.clock.advanceMs(3_600_000);
-    affected += countAffected(pairs, await processAll(service));
-    await eachWorld(pairs, (world) => world.readDeletions());
+    affected += countAffected(trials, await processAll(service));
+    await eachWorld(trials, (world) => world.readDeletions());
   }
-  await applyAllRetention(service, pairs);
-  await eachWorld(pairs, (world) => world.readExports());
+  await applyAllRetention(service, trials);
+  await eachWorld(trials, (world) => world.readExports());
   return {
-    pairs: pairs.length,
+    scenarios: trials.length,
     affected,
-    compared: pairs.reduce((sum, { worlds: [world] }) => sum + world.transcript.length, 0),
-    differences: pairs.flatMap((pair) => compare(pair) ?? []),
+    compared: trials.reduce((sum, { worlds }) => sum + countParts(worlds.slice(1)), 0),
+    differences: trials.flatMap((trial) => compare(trial) ?? []),
   };
 }
 
+function countParts(worlds: readonly World[]): number {
+  return worlds.reduce((sum, { transcript }) => sum + transcript.length, 0);
+}
+
 interface Role {
-  readonly pair: Pair;
+  readonly trial: Trial;
   readonly index: number;
 }
 
-/** A bounded number at a time, the two of a pair in turns. Throws the first error when nothing is in progress any more. */
+/** A bounded number at a time, those of a scenario in turns. Throws the first error when nothing is in progress any more. */
 async function eachWorld(
-  pairs: readonly Pair[],
+  trials: readonly Trial[],
   work: (world: World, role: Role) => Promise<void>,
 ): Promise<void> {
-  const all = pairs.flatMap((pair) => pair.worlds.map((world, index) => ({ world, pair, index })));
+  const all = trials.flatMap((trial) =>
+    trial.worlds.map((world, index) => ({ world, trial, index })),
+  );
   const next = all.values();
   const workers = Array.from({ length: worldsAtOnce }, async () => {
     for (const { world, ...role } of next) await work(world, role);
@@ -153,10 +164,10 @@ async function eachWorld(
 /** Hidden records are written before the first step and before the last ones, when deletions are open. */
 async function takeStep(
   world: World,
-  { pair, index, phase, at }: Role & { readonly phase: number; readonly at: number },
+  { trial, index, phase, at }: Role & { readonly phase: number; readonly at: number },
 ): Promise<void> {
-  const { records = [], steps = [] } = pair.scenario.phases[phase] ?? {};
-  const hidden = pair.hidden[index]?.[phase] ?? [];
+  const { records = [], steps = [] } = trial.scenario.phases[phase] ?? {};
+  const hidden = trial.hidden[index]?.[phase] ?? [];
   const half = Math.ceil(hidden.length / 2);
   const early = at === 0 ? [...records, ...hidden.slice(0, half)] : [];
   const late = at === lateStep ? hidden.slice(half) : [];
@@ -166,10 +177,10 @@ async function takeStep(
 }
 
 /** Deletes what is above the ceilings of the organizations. */
-async function applyAllRetention(service: Service, pairs: readonly Pair[]): Promise<void> {
+async function applyAllRetention(service: Service, trials: readonly Trial[]): Promise<void> {
   isApplying = true;
   try {
-    await eachWorld(pairs, async ({ organizationId }) => {
+    await eachWorld(trials, async ({ organizationId }) => {
       const organizationIds = [organizationId];
       let place: RetentionPlace | undefined = { organizationIds, after: undefined };
       while (place !== undefined) ({ next: place } = await applyRetention(service.app, place));
@@ -193,9 +204,9 @@ async function processAll({ app }: Service): Promise<readonly Deletion[]> {
   }
 }
 
-function countAffected(pairs: readonly Pair[], done: readonly Deletion[]): number {
+function countAffected(trials: readonly Trial[], done: readonly Deletion[]): number {
   const hiddenOf = new Map(
-    pairs.flatMap(({ worlds, scenario }) =>
+    trials.flatMap(({ worlds, scenario }) =>
       worlds.map(({ organizationId }) => [organizationId, scenario.hidden] as const),
     ),
   );
@@ -205,17 +216,28 @@ function countAffected(pairs: readonly Pair[], done: readonly Deletion[]): numbe
   }).length;
 }
 
-function compare({ seed, worlds: [one, other] }: Pair): Difference | undefined {
-  const [left, right] = [one.transcript, other.transcript];
+function compare({ seed, worlds }: Trial): Difference | undefined {
+  const [first, ...others] = worlds.map(({ transcript }) => transcript);
+  if (first === undefined) return undefined;
+  for (const [index, other] of others.entries()) {
+    const found = findDifference(first, other);
+    if (found !== undefined) return { seed, world: index + 1, ...found };
+  }
+  return undefined;
+}
+
+function findDifference(
+  left: readonly string[],
+  right: readonly string[],
+): Pick<Difference, "part" | "texts"> | undefined {
   const parts = Math.max(left.length, right.length);
   for (let part = 0; part < parts; part += 1) {
-    const [first = "", second = ""] = [left[part], right[part]];
-    if (first === second) continue;
+    const [one = "", other = ""] = [left[part], right[part]];
+    if (one === other) continue;
     let equal = 0;
-    while (equal < first.length && first[equal] === second[equal]) equal += 1;
+    while (equal < one.length && one[equal] === other[equal]) equal += 1;
     const from = Math.max(0, equal - shownBefore);
-    const texts = [first, second].map((text) => text.slice(from, from + shownMax));
-    return { seed, part, texts: [texts[0] ?? "", texts[1] ?? ""] };
+    return { part, texts: [one.slice(from, from + shownMax), other.slice(from, from + shownMax)] };
   }
   return undefined;
 }

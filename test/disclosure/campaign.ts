@@ -1,8 +1,9 @@
-// `npm run disclosure`: random scenarios, each in two organizations that differ only in confidential records. Reports each pair of
-// which a caller without the scope gets anything different, and how to run it again. With --timing, measures whether a report makes a deletion or
+// `npm run disclosure`: random scenarios, each in organizations that differ only in confidential records. Every two of them are a
+// pair. Reports each scenario of which a caller without the scope gets anything different, and how to run it again. With --timing, measures whether a report makes a deletion or
 // the reply with its status slower. `--engine postgres` runs either on a PostgreSQL server.
 
 import { readCampaignOptions } from "../crash/campaign-options.ts";
+import { pairsOfScenario } from "./batch.ts";
 import { type DisclosureReport, runDisclosureCampaign } from "./disclosure-campaign.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
@@ -21,35 +22,37 @@ function tell(line: string): void {
 }
 
 async function compare(): Promise<void> {
-  const command = (first: number, pairs: number) =>
-    `npm run disclosure -- --seed ${first} --pairs ${pairs} --engine ${engine}`;
+  const again = (first: number, scenarios: number) =>
+    `npm run disclosure -- --seed ${first} --pairs ${scenarios * pairsOfScenario} --engine ${engine}`;
   const startedAt = performance.now();
   let toldAt = startedAt;
   tell(`${pairsMax} pairs, seed ${seed}, ${engine}`);
-  const { pairs, affected, compared, differences, repeated } = await runDisclosureCampaign({
+  const report = await runDisclosureCampaign({
     seed,
     pairsMax,
     budgetMs,
-    onProgress: (report) => {
+    onProgress: (so) => {
       if (performance.now() - toldAt < progressMs) return;
       toldAt = performance.now();
-      tell(`${countPairs(report)}, ${describeSpeed(report.pairs, startedAt)}`);
+      tell(`${countPairs(so)}, ${describeSpeed(so.pairs, startedAt)}`);
     },
-    onDifference: ({ seed: own, part, texts }, batch) => {
-      tell(`pair ${own} differs at part ${part}:\n  ${texts.join("\n  ")}`);
-      tell(`again: ${command(own, 1)}; among the same others: ${command(batch.seed, batch.count)}`);
+    onDifference: ({ seed: own, world, part, texts }, batch) => {
+      tell(`seed ${own}, organization ${world} differs at part ${part}:\n  ${texts.join("\n  ")}`);
+      tell(`again: ${again(own, 1)}`);
+      tell(`again, among the same others: ${again(batch.seed, batch.scenarios)}`);
     },
   });
+  const { compared, affected, differences } = report;
   write(
-    `seed ${seed}, ${engine}: ${countPairs({ pairs, differences })}; ${compared} parts of replies, receipts and exports ` +
-      `were compared; ${affected} deletions affected confidential records; ${repeated} batches were interrupted and ` +
-      `repeated; ${describeSpeed(pairs, startedAt)}`,
+    `seed ${seed}, ${engine}: ${countPairs(report)}; ${compared} parts of replies, receipts and exports were compared; ` +
+      `${affected} deletions affected confidential records; ` +
+      describeSpeed(report.pairs, startedAt),
   );
   if (differences > 0) process.exitCode = 1;
 }
 
-function countPairs({ pairs, differences }: Pick<DisclosureReport, "pairs" | "differences">) {
-  return `${pairs} pairs, ${differences} differences`;
+function countPairs({ pairs, scenarios, differences, repeated }: DisclosureReport): string {
+  return `${pairs} pairs (${scenarios} scenarios), ${differences} differences, ${repeated} batches repeated`;
 }
 
 function describeSpeed(pairs: number, startedAt: number): string {

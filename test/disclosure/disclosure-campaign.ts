@@ -1,11 +1,12 @@
-// Runs batches of pairs until there are enough, many in the same store, because starting a service takes longer than a pair. A
-// batch during which the process was stopped is run again unless its pairs are equal.
+// Runs batches of scenarios until there are enough pairs, many in the same store, because starting a service takes longer. A batch
+// during which the process was stopped is run again unless all of it is equal.
 
 import { type Service, startService } from "../support/service.ts";
 import {
   type Batch,
   type BatchReport,
   type Difference,
+  pairsOfScenario,
   runBatch,
   serviceOptions,
 } from "./batch.ts";
@@ -13,8 +14,9 @@ import { SuspensionWatch } from "./suspension.ts";
 import { ConnectionLost } from "./wire.ts";
 
 export interface DisclosureCampaign {
-  /** Of the first pair; the next ones have the next numbers. */
+  /** Of the first scenario; the next ones have the next numbers. */
   readonly seed: number;
+  /** Rounded up to whole scenarios. */
   readonly pairsMax: number;
   readonly budgetMs: number;
   /** Of the caller; otherwise services are started, one after another. */
@@ -24,14 +26,15 @@ export interface DisclosureCampaign {
 }
 
 export interface DisclosureReport extends Omit<BatchReport, "differences"> {
-  /** Pairs that differ. */
+  readonly pairs: number;
+  /** Scenarios in which organizations differ. */
   readonly differences: number;
   /** Batches that were interrupted and run again. */
   readonly repeated: number;
 }
 
-/** Pairs that are processed together. */
-const pairsAtOnce = 250;
+/** Scenarios that are processed together. */
+const scenariosAtOnce = 125;
 /** Then a new store is made, because statements take longer in a large one. */
 const batchesOfStore = 8;
 const attemptsMax = 5;
@@ -54,7 +57,14 @@ class CampaignRun {
   readonly #campaign: DisclosureCampaign;
   readonly #startedAt = performance.now();
   readonly #watch = new SuspensionWatch();
-  #report: DisclosureReport = { pairs: 0, affected: 0, compared: 0, differences: 0, repeated: 0 };
+  #report: DisclosureReport = {
+    scenarios: 0,
+    pairs: 0,
+    affected: 0,
+    compared: 0,
+    differences: 0,
+    repeated: 0,
+  };
   /** Of the next batch. */
   #attempt = 0;
 
@@ -94,9 +104,10 @@ class CampaignRun {
   /** False if the batch was interrupted and has to be run again. */
   async #runNext(service: Service): Promise<boolean> {
     const { seed, pairsMax, onProgress, onDifference } = this.#campaign;
-    const { pairs, repeated } = this.#report;
-    const count = Math.min(pairsAtOnce, pairsMax - pairs);
-    const batch: Batch = { seed: seed + pairs, count, attempt: this.#attempt };
+    const { scenarios: before, pairs, repeated } = this.#report;
+    const left = Math.ceil((pairsMax - pairs) / pairsOfScenario);
+    const scenarios = Math.min(scenariosAtOnce, left);
+    const batch: Batch = { seed: seed + before, scenarios, attempt: this.#attempt };
     const done = await this.#attemptBatch(service, batch);
     if (done === undefined) {
       this.#attempt += 1;
@@ -121,16 +132,19 @@ class CampaignRun {
     } catch (error) {
       const isLost = error instanceof ConnectionLost || this.#watch.count > suspensions;
       if (isLost && !isLast) return undefined;
-      const pairs = `--seed ${batch.seed} --pairs ${batch.count}`;
-      throw new Error(`the batch with ${pairs} failed`, { cause: error });
+      const pairs = batch.scenarios * pairsOfScenario;
+      throw new Error(`the batch of --seed ${batch.seed} --pairs ${pairs} failed`, {
+        cause: error,
+      });
     }
   }
 
-  #add({ pairs, affected, compared, differences }: BatchReport): void {
+  #add({ scenarios, affected, compared, differences }: BatchReport): void {
     const before = this.#report;
     this.#report = {
       ...before,
-      pairs: before.pairs + pairs,
+      scenarios: before.scenarios + scenarios,
+      pairs: before.pairs + scenarios * pairsOfScenario,
       affected: before.affected + affected,
       compared: before.compared + compared,
       differences: before.differences + differences.length,

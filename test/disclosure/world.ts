@@ -120,11 +120,10 @@ export class World {
     await this.#ask({ method: "GET", path: "/v2/deletion_request", query });
   }
 
-  /** The status of every deletion, and what an operator may pass on. */
-  async readDeletions(): Promise<void> {
+  /** What an operator may pass on of all records, holds and deletions. */
+  async readLists(): Promise<void> {
     const { app } = this.#place;
     const { organizationId } = this;
-    const reader = await publicReader(app, organizationId);
     const shown = showing(app, { includeConfidential: false });
     this.#add("records", await countRecords(shown, organizationId));
     this.#add("holds", await listHolds(shown, { organizationId, limit: 100 }));
@@ -132,6 +131,13 @@ export class World {
     // Those that were requested at the same time are in the order of their ids, which are random.
     const named = listed.map((one) => `${one.resourceType} ${one.resourceId} ${one.status}`);
     this.#add("deletions", named.sort());
+  }
+
+  /** The status of every deletion that the caller has requested, also as an operator may pass it on. */
+  async readDeletions(): Promise<void> {
+    const { app } = this.#place;
+    await this.readLists();
+    const reader = await publicReader(app, this.organizationId);
     for (const [index, id] of this.#deletions.entries()) {
       await this.take({ deletion: index });
       const deletion = await app.store.findDeletion(id, this.organizationId);
@@ -142,9 +148,10 @@ export class World {
     }
   }
 
-  /** Everything that is not hidden. */
+  /** Everything that is not hidden, at the end. */
   async readExports(): Promise<void> {
     const { organizationId } = this;
+    await this.readLists();
     const visible = recordTypes.filter(
       (type) => !this.#scenario.hidden.includes(type.resourceType),
     );

@@ -19,9 +19,13 @@ export class StoreFaults {
 
   /** To be called once. */
   wrap(real: Store): Store {
+    const methods = new Map<string | symbol, unknown>();
     this.#bound = (name) => {
+      if (methods.has(name)) return methods.get(name);
       const value: unknown = Reflect.get(real, name, real);
-      return typeof value === "function" ? value.bind(real) : value;
+      if (typeof value !== "function") return value;
+      methods.set(name, value.bind(real));
+      return methods.get(name);
     };
     return new Proxy(real, { get: (_, name) => this.#replaced.get(name) ?? this.#bound(name) });
   }

@@ -58,12 +58,16 @@ export function claimDeletion({ connection }: Group, claim: Claim): Claimed | un
     const { deletion_request_id: id } = abandoned;
     return { result: "claimed", deletion: connection.perform(takeDeletion, id, claim) };
   }
-  const due = connection.all<DeletionRow>(findDue, claim.now, limits.dueDeletionsCheckedMax);
-  for (const row of due) {
-    const started = start(connection, toDeletion(row), claim);
-    if (started !== undefined) return started;
+  // Usually the first one can be claimed.
+  for (const rowsMax of [1, limits.dueDeletionsCheckedMax]) {
+    const due = connection.all<DeletionRow>(findDue, claim.now, rowsMax);
+    for (const row of due) {
+      const started = start(connection, toDeletion(row), claim);
+      if (started !== undefined) return started;
+    }
+    if (due.length < rowsMax) return undefined;
   }
-  return due.length < limits.dueDeletionsCheckedMax ? undefined : { result: "waiting" };
+  return { result: "waiting" };
 }
 
 /** A restricted set is usually small: its floors are read at once, up to a limit. */
