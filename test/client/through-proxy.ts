@@ -35,7 +35,8 @@ export async function throughProxy(
   choose: Choose,
   work: (client: Sluice) => Promise<void>,
 ): Promise<FaultyProxy["seen"]> {
-  const timeoutMs = 400;
+  // Long enough for a machine that is busy with other tests: otherwise the repeated requests would add to its load.
+  const timeoutMs = 1_500;
   const targets = site.servers.map(({ address }) => address);
   const proxy = await startFaultyProxy(targets, { choose, delayMs: timeoutMs * 2 });
   try {
