@@ -48,7 +48,8 @@ describe("erasing an organization", () => {
     const others = { arrivalAfter: (steps: number) => steps, isLast: after(40) };
     const { rows, tookMs } = await erase({ engine: "sqlite", ...others });
     assert.deepEqual([...new Set(rows)], [small]);
-    assert.ok(tookMs > 40 * 15, `${tookMs}`);
+    // At most 24,000 rows a second, although a step works for only 5 ms.
+    assert.ok(tookMs > 40 * 35, `${tookMs}`);
   });
 
   it("takes large steps once nobody has written for a while", async () => {
