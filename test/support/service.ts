@@ -49,7 +49,7 @@ export interface Service {
   /** Makes a method of the store reject with this error, until the function that it returns is called. */
   breakStore(method: StoreMethod, error: Error): () => void;
   /** Keeps the calls of a method of the store waiting, until they are released. */
-  holdStore(method: StoreMethod): Held;
+  holdStore(method: StoreMethod, calls?: number): Held;
   /** From now on the service answers as one that is shutting down. */
   beginClosing(): void;
   stop(): Promise<void>;
@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     folder,
     log,
     breakStore: (method, error) => faults.break(method, error),
-    holdStore: (method) => faults.hold(method),
+    holdStore: (method, calls) => faults.hold(method, calls),
     beginClosing: () => serving.refuse(),
     stop: async () => {
       client.close();

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/store.ts";
 export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
 
 export interface Held {
-  /** Resolves when the method has been called. */
+  /** Resolves when the method has been called as often as was asked for. */
   readonly called: Promise<void>;
   /** Lets all calls go on, and no further ones wait. */
   release(): void;
@@ -42,11 +42,13 @@ export class StoreFaults {
   }
 
   /** Keeps calls of the method waiting until they are released. */
-  hold(method: StoreMethod): Held {
+  hold(method: StoreMethod, calls = 1): Held {
+    let left = calls;
     const called = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     this.#replaced.set(method, async (...sent) => {
-      called.resolve();
+      left -= 1;
+      if (left === 0) called.resolve();
       await released.promise;
       return (this.#bound(method) as Method)(...sent);
     });

@@ -54,6 +54,7 @@ function acceptGradually(
 ): void {
   const listeners = server.listeners("connection");
   server.removeAllListeners("connection");
+  // An option of `net.createServer` that `http.createServer` does not pass on.
   Object.assign(server, { pauseOnConnect: true });
   const accept = (socket: Socket) => {
     if (socket.destroyed) return;
