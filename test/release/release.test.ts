@@ -76,7 +76,6 @@ describe("npm run release", () => {
       `helm/sluice-${version}.tgz`,
       `npm/sluice-${version}.tgz`,
       `npm/sluice-client-${version}.tgz`,
-      "postman/sluice.postman_collection.json",
       `sbom/sluice-${version}.cdx.json`,
     ];
     const sums = readFileSync(join(copy.root, "release/SHA256SUMS"), "utf8").trimEnd().split("\n");

@@ -2,7 +2,7 @@
 // bytes: npm and hatchling write a fixed time, and git that of the commit.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, globSync, mkdirSync } from "node:fs";
+import { globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readManifest, run } from "./files.ts";
 
@@ -13,7 +13,7 @@ export interface Packed {
 }
 
 /** One for each kind of package. */
-export const packageFolders = ["npm", "helm", "go", "python", "postman"] as const;
+export const packageFolders = ["npm", "helm", "go", "python"] as const;
 
 /** Paths are relative to `output`. Runs the builds of the packages in the checkout. */
 export async function packAll(root: string, output: string): Promise<Packed> {
@@ -33,8 +33,6 @@ export async function packAll(root: string, output: string): Promise<Packed> {
     prefix: `sluice-go-${version}/`,
     to: join(output, `go/sluice-go-${version}.tar.gz`),
   });
-  const collection = "sluice.postman_collection.json";
-  copyFileSync(join(root, "clients/postman", collection), join(output, "postman", collection));
   const skipped = await packPython(root, join(output, "python"));
   const paths = globSync("*/*", { cwd: output }).sort();
   return { paths, skipped: skipped === undefined ? [] : [skipped] };

@@ -1,6 +1,5 @@
 // The files of the Python and the Go client that are generated (npm run docs). A test compares each with what is there.
 
-import { renderCollection } from "../api-collection.ts";
 import { renderGoCodes, renderGoCollections } from "./go.ts";
 import { renderGoTypes } from "./go-types.ts";
 import { renderPythonCodes, renderPythonCollections, renderPythonTypes } from "./python.ts";
@@ -14,5 +13,4 @@ export const otherClientFiles = [
   { path: "clients/go/types.go", render: renderGoTypes },
   { path: "clients/go/codes.go", render: renderGoCodes },
   { path: "clients/go/collections.go", render: renderGoCollections },
-  { path: "clients/postman/sluice.postman_collection.json", render: renderCollection },
 ];
