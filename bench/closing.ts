@@ -1,6 +1,6 @@
-// `npm run bench:closing`: how long the deletion of a closed organization takes while another organization adds records at
-// full speed, and how much of that intake remains. A fifth of the records are checks that belong to a transaction. Asserts
-// nothing.
+// `npm run bench -- closing`: how long the deletion of a closed organization takes while another organization adds
+// records at full speed, and how much of that intake remains. A fifth of the records are checks that belong to a
+// transaction. Asserts nothing.
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// `npm run bench:console`: how long each page of the console takes on many records, and how much intake remains while somebody
-// browses, in turns in the same run. Asserts nothing.
+// `npm run bench -- console`: how long each page of the console takes on many records, and how much intake remains
+// while somebody browses, in turns in the same run. Asserts nothing.
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";

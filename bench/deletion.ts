@@ -1,5 +1,5 @@
-// `npm run bench:deletion`: how long a deletion on SQLite takes in a store of a million transactions, how long it delays writers,
-// and how much intake remains while thousands of deletions are processed. Asserts nothing.
+// `npm run bench -- deletion`: how long a deletion on SQLite takes in a store of a million transactions, how long it
+// delays writers, and how much intake remains while thousands of deletions are processed. Asserts nothing.
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// `npm run bench:import`: imports a million generated transactions from a CSV file over HTTP into a new store, and measures the
-// resident memory of server and importer; then imports the same file again, which must write nothing. Fails if a count is wrong
-// or a process exceeds its memory limit.
+// `npm run bench -- import`: imports a million generated transactions from a CSV file over HTTP into a new store, and
+// measures the resident memory of server and importer; then imports the same file again, which must write nothing.
+// Fails if a count is wrong or a process exceeds its memory limit.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

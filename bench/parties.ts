@@ -1,6 +1,6 @@
-// `node bench/parties.ts --engine sqlite|postgres`: what it costs to find the transactions that name a person. Compares adds
-// that the scan has to find (by an index of arrivals) with those without that index, with a relation for each party, and with
-// an index of the fields; then measures deletions of persons with the scan. Asserts nothing.
+// `npm run bench -- parties --engine sqlite|postgres`: what it costs to find the transactions that name a person.
+// Compares adds that the scan has to find (by an index of arrivals) with those without that index, with a relation
+// for each party, and with an index of the fields; then measures deletions of persons with the scan. Asserts nothing.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// `node bench/postgres.ts`: the cost of the write path on PostgreSQL. Sends single adds over 64 connections in turn to the product
-// and to bare Fastify with one INSERT per request, on one durable server, and counts the statements per record. Sets no
-// threshold for a figure; fails only if a request fails or a count is wrong.
+// `npm run bench -- postgres`: the cost of the write path on PostgreSQL. Sends single adds over 64 connections in
+// turn to the product and to bare Fastify with one INSERT per request, on one durable server, and counts the
+// statements per record. Sets no threshold for a figure; fails only if a request fails or a count is wrong.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
-// `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream; and alone, compared with
-// the floor. Every round has two load generators: one for single adds, one for the other load. Sets no threshold for a figure.
+// `npm run bench -- tails`: how long single adds take while the same organization sends lists or a stream; and alone,
+// compared with the floor. Every round has two load generators: one for single adds, one for the other load. Sets no
+// threshold for a figure.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -12,7 +13,7 @@ import type { RoundReport } from "./load.ts";
 import { makeRequests } from "./requests.ts";
 import { startFloor, startProduct, type Subject } from "./subjects.ts";
 
-const usage = `usage: node bench/tails.ts [options]
+const usage = `usage: npm run bench -- tails [options]
   --rounds N    measured rounds of each scenario (5)
   --seconds S   length of a round (4)
 `;

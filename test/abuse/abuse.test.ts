@@ -20,7 +20,11 @@ describe("a server that one organization abuses", () => {
       const options = { seed, short: true, abuseMs: 300, warmUpMs: 0, idleMs: 0, settleMs: 0 };
       const { findings, under, tally, peakBytes } = await runAbuse(site, abuse, options);
       test.diagnostic(JSON.stringify({ tally, peakBytes, under: under.all }));
-      assert.deepEqual(findings, [], `npm run abuse -- --seed ${seed} --only ${abuse.name}`);
+      assert.deepEqual(
+        findings,
+        [],
+        `npm run campaign -- abuse --seed ${seed} --only ${abuse.name}`,
+      );
     });
   }
 

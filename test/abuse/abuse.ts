@@ -1,11 +1,9 @@
 // The definition of an abuse: how it is prepared, run and checked, and what it may use. Knows no
 // abuse by name.
 
+import type { Engine } from "../campaign/campaign.ts";
 import type { Random } from "../support/random.ts";
 import type { Tally } from "./tally.ts";
-
-export const engines = ["sqlite", "postgres"] as const;
-export type Engine = (typeof engines)[number];
 
 /** A name for the command line and the report. */
 export type Title = readonly [name: string, what: string];

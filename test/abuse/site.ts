@@ -7,7 +7,8 @@ import { type PostgresServer, startPostgres } from "../support/postgres/postgres
 import { operate } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import type { Engine, Target } from "./abuse.ts";
+import type { Engine } from "../campaign/campaign.ts";
+import type { Target } from "./abuse.ts";
 import { AskedChild } from "./child-messages.ts";
 
 export interface Site {

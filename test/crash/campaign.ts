@@ -1,24 +1,17 @@
-// `npm run crash`: kills a server under load as often as requested, and reports what it found and
-// how to repeat it.
+// Kills a server under load, on PostgreSQL also its database server, and compares the store with the replies.
 
-import { readCampaignOptions } from "./campaign-options.ts";
+import type { Campaign } from "../campaign/campaign.ts";
 import { runCrashCampaign } from "./crash-campaign.ts";
+import { runPostgresCampaign } from "./postgres/crash-campaign.ts";
 
-const { seed, countMax, budgetMs } = readCampaignOptions("kills", 25);
-const write = (line: string) => process.stdout.write(`${line}\n`);
-
-write(`seed ${seed}; the same load again: npm run crash -- --seed ${seed} --kills <as many>`);
-const { findings, ...figures } = await runCrashCampaign({
-  seed,
-  killsMax: countMax,
-  budgetMs,
-  onRound: write,
-});
-write(
-  Object.entries(figures)
-    .map(([name, figure]) => `${name} ${figure}`)
-    .join(", "),
-);
-for (const finding of findings.slice(0, 50)) write(`FOUND ${finding}`);
-write(findings.length === 0 ? "nothing was found" : `${findings.length} findings, seed ${seed}`);
-process.exitCode = findings.length === 0 ? 0 : 1;
+export const crash: Campaign = {
+  about: "kills a server under load, and compares the store with the replies",
+  counts: "kills",
+  countDefault: 25,
+  engines: ["sqlite", "postgres"],
+  run: async ({ seed, countMax: killsMax, budgetMs, engine, tell: onRound }) => {
+    const run = engine === "sqlite" ? runCrashCampaign : runPostgresCampaign;
+    const { findings, ...figures } = await run({ seed, killsMax, budgetMs, onRound });
+    return { figures, findings };
+  },
+};

@@ -15,7 +15,7 @@ describe("a server that is killed under load", () => {
       budgetMs: Infinity,
     });
     test.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(findings, [], `npm run crash -- --seed ${seed} --kills ${kills}`);
+    assert.deepEqual(findings, [], `npm run campaign -- crash --seed ${seed} --count ${kills}`);
     assert.equal(figures.kills, kills);
     assert.ok(figures.changes > 1_000 && figures.deletions > 10, "there was load");
     assert.ok(figures.unanswered > 0, "requests were in flight");

@@ -41,7 +41,11 @@ describe("a server that is sent mutated requests over raw sockets", () => {
     const report = await runRawCampaign({ seed, requestsMax: requests, budgetMs: Infinity });
     const { findings, ...figures } = report;
     test.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(findings, [], `npm run fuzz -- --seed ${seed} --requests ${requests}`);
+    assert.deepEqual(
+      findings,
+      [],
+      `npm run campaign -- fuzz-raw --seed ${seed} --count ${requests}`,
+    );
     assert.ok(figures.requests >= requests);
     assert.ok(figures.checked > requests / 4, "many were compared with the document");
     assert.ok((figures.byStatus["201"] ?? 0) > requests / 20, "many were accepted");

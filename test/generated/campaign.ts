@@ -1,45 +1,48 @@
-// `npm run generated-clients`: clients in Python and Go, generated from the OpenAPI document with
-// common tools, checked and run against a service. A language whose tools are not installed is
-// skipped, and the last line says so.
+// Clients in Python and Go, generated from the OpenAPI document with common tools, checked and run against a service. A
+// language whose tools are not installed is skipped, and the figures say so.
 
 import { writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
+import type { Campaign, CampaignOutcome } from "../campaign/campaign.ts";
 import { startScene } from "../contract/scene.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type ClientMaker, clientMakers, missingTool, type Target } from "./client-maker.ts";
 
-type Outcome = "passed" | "skipped" | "failed";
+export const generatedClients: Campaign = {
+  about: "generates clients in Python and Go from the OpenAPI document, and runs them",
+  counts: "run",
+  countDefault: 1,
+  engines: ["sqlite"],
+  run: generateAll,
+};
 
-const write = (line: string) => process.stdout.write(`${line}\n`);
-
-async function tryMaker(maker: ClientMaker, target: Target): Promise<Outcome> {
-  const missing = await missingTool(maker);
-  if (missing !== undefined) {
-    write(`skipped ${maker.language}: the machine has no \`${missing}\``);
-    return "skipped";
+async function generateAll(): Promise<CampaignOutcome> {
+  const scene = await startScene();
+  const { token } = await scene.makeCustomer();
+  const document = join(makeTempFolder(), "openapi.json");
+  writeFileSync(document, JSON.stringify(buildOpenApi()));
+  const target = { document, baseUrl: scene.service.address, token };
+  const figures: Record<string, string> = {};
+  const findings: string[] = [];
+  for (const maker of clientMakers) {
+    const missing = await missingTool(maker);
+    const finding = missing === undefined ? await tryMaker(maker, target) : undefined;
+    if (finding !== undefined) findings.push(`${maker.language}: ${finding}`);
+    const done = finding === undefined ? "passed" : "failed";
+    figures[maker.language] =
+      missing === undefined ? done : `skipped: the machine has no \`${missing}\``;
   }
+  await scene.stop();
+  return { figures, findings };
+}
+
+async function tryMaker(maker: ClientMaker, target: Target): Promise<string | undefined> {
   try {
     const printed = await maker.make(makeTempFolder(), target);
-    if (!isDeepStrictEqual(JSON.parse(printed), maker.expected)) throw new Error(printed);
-    write(`passed ${maker.language}`);
-    return "passed";
+    return isDeepStrictEqual(JSON.parse(printed), maker.expected) ? undefined : printed;
   } catch (error) {
-    write(`FAILED ${maker.language}: ${error instanceof Error ? error.message : String(error)}`);
-    return "failed";
+    return error instanceof Error ? error.message : String(error);
   }
 }
-
-const scene = await startScene();
-const { token } = await scene.makeCustomer();
-const document = join(makeTempFolder(), "openapi.json");
-writeFileSync(document, JSON.stringify(buildOpenApi()));
-const outcomes: Outcome[] = [];
-for (const maker of clientMakers) {
-  outcomes.push(await tryMaker(maker, { document, baseUrl: scene.service.address, token }));
-}
-await scene.stop();
-const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
-write(`${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`);
-process.exitCode = count("failed") === 0 ? 0 : 1;

@@ -1,37 +1,23 @@
-// `npm run retention`: random graphs of records, retention floors, holds, deletions and closed organizations, compared with a
-// model while the clock is moved. Ends at the first graph that differs. `--engine postgres` runs it on a PostgreSQL server.
+// Random graphs of records, retention floors, holds, deletions and closed organizations, compared with a model while
+// the clock is moved. Ends at the first graph that differs, with an error that has the number of the graph, which is
+// its seed.
 
-import { readCampaignOptions } from "../crash/campaign-options.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import type { Campaign } from "../campaign/campaign.ts";
+import { withDatabases } from "../support/database-maker.ts";
 import { preferMemory } from "../support/temp-folder.ts";
-import { type RetentionCampaign, runRetentionCampaign } from "./retention-campaign.ts";
+import { runRetentionCampaign } from "./retention-campaign.ts";
 
-const { seed, countMax, budgetMs, engine = "sqlite" } = readCampaignOptions("graphs", 10_000);
-let postgres: PostgresServer | undefined;
-const write = (line: string) => void process.stdout.write(`${line}\n`);
-
-write(`seed ${seed}; one graph again: npm run retention -- --seed <its number> --graphs 1`);
-const { graphs, deletions, waited, closed, restricted } = await runRetentionCampaign({
-  seed,
-  graphsMax: countMax,
-  budgetMs,
-  makeDatabase: await prepare(engine),
-  onProgress: (done) => write(`${done} graphs`),
-});
-write(
-  `${graphs} graphs, ${deletions} deletions, of which ${waited} waited for a floor, ${closed} of whole organizations; ${restricted} restricted sets: ` +
-    "none was early, none was late",
-);
-await postgres?.remove();
-
-/** Undefined for SQLite. */
-async function prepare(name: string): Promise<RetentionCampaign["makeDatabase"]> {
-  if (name === "sqlite") {
-    preferMemory();
-    return undefined;
-  }
-  if (name !== "postgres")
-    throw new TypeError(`--engine must be sqlite or postgres, but is "${name}"`);
-  const server = (postgres = await startPostgres());
-  return () => server.makeDatabase();
-}
+export const retention: Campaign = {
+  about: "compares floors, holds and deletions of random graphs of records with a model",
+  counts: "graphs",
+  countDefault: 10_000,
+  engines: ["sqlite", "postgres"],
+  run: async ({ seed, countMax: graphsMax, budgetMs, engine, tell }) => {
+    if (engine === "sqlite") preferMemory();
+    const onProgress = (done: number) => tell(`${done} graphs`);
+    const figures = await withDatabases(engine, (makeDatabase) =>
+      runRetentionCampaign({ seed, graphsMax, budgetMs, makeDatabase, onProgress }),
+    );
+    return { figures: { ...figures }, findings: [] };
+  },
+};

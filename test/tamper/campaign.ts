@@ -1,20 +1,15 @@
-// `npm run tamper`: alters a store as often as requested, and reports which alterations `check` did
-// not find and how to repeat them.
+// Alters a store, and reports which alterations `check` did not find.
 
-import { readCampaignOptions } from "../crash/campaign-options.ts";
+import type { Campaign } from "../campaign/campaign.ts";
 import { runTamperCampaign } from "./tamper-campaign.ts";
 
-const { seed, countMax, budgetMs } = readCampaignOptions("edits", 2_000);
-const write = (line: string) => process.stdout.write(`${line}\n`);
-
-write(`seed ${seed}; the same again: npm run tamper -- --seed ${seed} --edits <as many>`);
-const { edits, missed } = await runTamperCampaign({
-  seed,
-  editsMax: countMax,
-  budgetMs,
-  onEdits: write,
-});
-for (const [kind, count] of Object.entries(edits)) write(`${count} ${kind}`);
-for (const one of missed.slice(0, 50)) write(`MISSED ${one}`);
-write(missed.length === 0 ? "each was found" : `${missed.length} missed, seed ${seed}`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+export const tamper: Campaign = {
+  about: "alters a store, and reports which alterations `check` did not find",
+  counts: "alterations",
+  countDefault: 2_000,
+  engines: ["sqlite"],
+  run: async ({ seed, countMax: editsMax, budgetMs, tell: onEdits }) => {
+    const { edits, missed } = await runTamperCampaign({ seed, editsMax, budgetMs, onEdits });
+    return { figures: edits, findings: missed };
+  },
+};

@@ -16,7 +16,7 @@ describe("an altered store or ledger", () => {
       budgetMs: Infinity,
     });
     test.diagnostic(JSON.stringify(kinds));
-    assert.deepEqual(missed, [], `npm run tamper -- --seed ${seed} --edits ${edits}`);
+    assert.deepEqual(missed, [], `npm run campaign -- tamper --seed ${seed} --count ${edits}`);
     assert.ok(Object.keys(kinds).length >= 9, "most kinds were tried");
   });
 

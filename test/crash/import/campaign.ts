@@ -1,27 +1,18 @@
-// `npm run crash:import`: kills importers as often as requested, has them resume, and reports what
-// it found and how to repeat it.
+// Kills importers, has them resume, and compares the store with the files.
 
-import { readCampaignOptions } from "../campaign-options.ts";
+import type { Campaign } from "../../campaign/campaign.ts";
 import { runImportCampaign } from "./import-campaign.ts";
 
-const { seed, countMax, budgetMs } = readCampaignOptions("kills", 20);
-const write = (line: string) => process.stdout.write(`${line}\n`);
+const rows = 20_000;
 
-write(
-  `seed ${seed}; the same files again: npm run crash:import -- --seed ${seed} --kills <as many>`,
-);
-const { findings, ...figures } = await runImportCampaign({
-  seed,
-  killsMax: countMax,
-  budgetMs,
-  rows: 20_000,
-  onRound: write,
-});
-write(
-  Object.entries(figures)
-    .map(([name, figure]) => `${name} ${figure}`)
-    .join(", "),
-);
-for (const finding of findings.slice(0, 50)) write(`FOUND ${finding.slice(0, 1_000)}`);
-write(findings.length === 0 ? "nothing was found" : `${findings.length} findings, seed ${seed}`);
-process.exitCode = findings.length === 0 ? 0 : 1;
+export const crashImport: Campaign = {
+  about: "kills importers, has them resume, and compares the store with the files",
+  counts: "kills",
+  countDefault: 20,
+  engines: ["sqlite"],
+  run: async ({ seed, countMax: killsMax, budgetMs, tell: onRound }) => {
+    const report = await runImportCampaign({ seed, killsMax, budgetMs, rows, onRound });
+    const { findings, ...figures } = report;
+    return { figures, findings };
+  },
+};

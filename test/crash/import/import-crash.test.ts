@@ -22,7 +22,7 @@ describe("an importer that is killed and started again", () => {
       rows: 4_000,
     });
     test.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(findings, [], `npm run crash:import -- --seed ${seed}`);
+    assert.deepEqual(findings, [], `npm run campaign -- import --seed ${seed}`);
     assert.equal(figures.kills, kills);
     assert.ok(figures.changes > 1_000);
   });

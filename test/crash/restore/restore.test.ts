@@ -29,7 +29,7 @@ async function requireNothingFound(
   const options = { seed, killsMax: kills, budgetMs: Infinity };
   const { findings, ...figures } = await runRestoreCampaign(scenarios, options);
   test.diagnostic(JSON.stringify(figures));
-  assert.deepEqual(findings, [], `npm run crash:restore -- --seed ${seed} --kills ${kills}`);
+  assert.deepEqual(findings, [], `npm run campaign -- restore --seed ${seed} --count ${kills}`);
   assert.ok(figures.kills >= Object.keys(scenarios).length * (kills - 2));
 }
 

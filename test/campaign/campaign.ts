@@ -1,0 +1,35 @@
+// What a campaign is: a test with random input that runs as long as requested, and again with the same input for the
+// same seed.
+
+export const engines = ["sqlite", "postgres"] as const;
+export type Engine = (typeof engines)[number];
+
+export interface CampaignRun {
+  readonly seed: number;
+  /** The campaign ends when it has done this much or this time is over; Infinity is no limit. */
+  readonly countMax: number;
+  readonly budgetMs: number;
+  readonly engine: Engine;
+  /** The parts of the campaign to run; all where it is undefined. */
+  readonly only?: readonly string[];
+  readonly tell: (line: string) => void;
+}
+
+export interface CampaignOutcome {
+  readonly figures: Readonly<Record<string, unknown>>;
+  /** Empty if nothing is wrong. */
+  readonly findings: readonly string[];
+}
+
+export interface Campaign {
+  /** One line for the list of campaigns. */
+  readonly about: string;
+  /** What `--count` counts, and how much of it is done if neither it nor `--budget` is given. */
+  readonly counts: string;
+  readonly countDefault: number;
+  /** Those on which it runs; the first is the default. */
+  readonly engines: readonly Engine[];
+  /** What `--only` takes. */
+  readonly parts?: readonly string[];
+  readonly run: (run: CampaignRun) => Promise<CampaignOutcome>;
+}

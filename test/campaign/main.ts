@@ -1,0 +1,29 @@
+// `npm run campaign -- NAME [options]`; without a name it lists the campaigns.
+
+import { abuse } from "../abuse/campaign.ts";
+import { crash } from "../crash/campaign.ts";
+import { crashImport } from "../crash/import/campaign.ts";
+import { crashRestore } from "../crash/restore/campaign.ts";
+import { disclosure, timing } from "../disclosure/campaign.ts";
+import { fuzz, fuzzRaw } from "../fuzz/campaign.ts";
+import { generatedClients } from "../generated/campaign.ts";
+import { retention } from "../retention/campaign.ts";
+import { tamper } from "../tamper/campaign.ts";
+import { runCampaign } from "./run-campaign.ts";
+
+const campaigns = {
+  crash,
+  import: crashImport,
+  restore: crashRestore,
+  tamper,
+  retention,
+  disclosure,
+  timing,
+  fuzz,
+  "fuzz-raw": fuzzRaw,
+  abuse,
+  "generated-clients": generatedClients,
+};
+
+const tell = (line: string) => void process.stdout.write(`${line}\n`);
+process.exitCode = await runCampaign(campaigns, process.argv.slice(2), tell);

@@ -1,0 +1,37 @@
+// The options of every campaign: `--seed N`, `--budget SECONDS`, `--count N`, `--engine NAME`, `--only NAMES`.
+
+import { parseArgs } from "node:util";
+import type { Campaign, CampaignRun } from "./campaign.ts";
+
+/** Throws TypeError with a message for whoever typed them if any is invalid. */
+export function readCampaignOptions(
+  words: readonly string[],
+  { countDefault, engines, parts = [] }: Campaign,
+): Omit<CampaignRun, "tell"> {
+  const text = { type: "string" } as const;
+  const options = { seed: text, budget: text, count: text, engine: text, only: text };
+  const { values } = parseArgs({ args: [...words], options });
+  const budget = wholeNumber("budget", values.budget);
+  const only = values.only?.split(",").map((name) => oneOf("only", parts, name));
+  return {
+    seed: wholeNumber("seed", values.seed) ?? Math.floor(Math.random() * 1_000_000),
+    countMax:
+      wholeNumber("count", values.count) ?? (budget === undefined ? countDefault : Infinity),
+    budgetMs: (budget ?? Infinity) * 1_000,
+    engine: oneOf("engine", engines, values.engine ?? engines[0] ?? "sqlite"),
+    ...(only === undefined ? {} : { only }),
+  };
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new TypeError(`--${name} must be a whole number, but is "${text}"`);
+}
+
+function oneOf<Name extends string>(option: string, names: readonly Name[], text: string): Name {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  const known = names.length === 0 ? "cannot be used here" : `must be of ${names.join(", ")}`;
+  throw new TypeError(`--${option} ${known}, but is "${text}"`);
+}
