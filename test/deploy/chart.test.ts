@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { readFile, root } from "../repository/tree.ts";
 import { settings } from "../../src/config.ts";
+import { ingress } from "./ingress.ts";
 import { writeSchemas } from "./kubernetes-schemas.ts";
 import { lacks } from "./packed.ts";
 
@@ -129,6 +130,20 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
       set.filter((name) => !known.has(name)),
       [],
     );
+  });
+
+  it("has an Ingress with the paths and annotations of its values, and links that lead to it", () => {
+    const text = renderOrFail(everything);
+    const paths = [...text.matchAll(/^ +- path: (\S+)$/gm)].map(([, path]) => path);
+    assert.deepEqual(paths, ingress.paths);
+    for (const [name, value] of Object.entries(ingress.annotations)) {
+      assert.ok(text.includes(`${name}: "${value}"`), name);
+    }
+    assert.match(text, /name: CONSOLE_URL\n\s+value: https:\/\/sluice\.example\n/);
+    const other = renderOrFail([...everything, "settings.CONSOLE_URL=https://other.example"]);
+    assert.doesNotMatch(other, /value: https:\/\/sluice\.example\n/);
+    const inside = renderOrFail([...everything, "ingress.paths={/v2,/auth}"]);
+    assert.doesNotMatch(inside, /path: \/console/);
   });
 
   it("carries the alert rules and the dashboard as they are", () => {

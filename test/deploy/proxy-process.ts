@@ -1,15 +1,19 @@
-// nginx and Caddy with the configurations of deploy/, but for names of files and ports, in front of a server of a test.
+// nginx and Caddy with the configurations of deploy/, but for names of files and ports, and nginx as the chart's Ingress
+// configures it, in front of a server of a test.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { Agent } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { root } from "../repository/tree.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { findFreePort } from "../support/free-port.ts";
+import { type Client, makeClient } from "../support/http-client.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { renderIngress } from "./ingress.ts";
 
 /** The name in the configurations. */
 export const serverName = "sluice.example";
@@ -22,6 +26,7 @@ export interface Proxy {
 }
 
 export interface ProxyKind {
+  readonly name: string;
   readonly program: string;
   /** Writes the configuration; the words that start the program with it. */
   readonly configure: (site: Site) => readonly string[];
@@ -36,9 +41,20 @@ interface Site {
 }
 
 export const proxyKinds: readonly ProxyKind[] = [
-  { program: "nginx", configure: configureNginx },
-  { program: "caddy", configure: configureCaddy },
+  { name: "nginx", program: "nginx", configure: configureNginx },
+  { name: "Caddy", program: "caddy", configure: configureCaddy },
+  { name: "the Ingress of the chart", program: "nginx", configure: configureIngress },
 ];
+
+/** Sends requests through the proxy as a browser does that found its address in the DNS. */
+export function clientOf({ port, authority }: Proxy): Client {
+  const agent = new Agent({
+    keepAlive: true,
+    ca: authority,
+    lookup: (_name, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
+  });
+  return makeClient(`https://${serverName}:${port}`, agent);
+}
 
 export async function startProxy(kind: ProxyKind, address: string): Promise<Proxy> {
   const folder = makeTempFolder();
@@ -72,15 +88,25 @@ export async function startProxy(kind: ProxyKind, address: string): Promise<Prox
   };
 }
 
-function configureNginx({ folder, port, upstream, certificate, key }: Site): readonly string[] {
-  const site = replaceAll(readFileSync(join(root, "deploy/nginx/sluice.conf"), "utf8"), {
+function configureNginx(site: Site): readonly string[] {
+  const { folder, port, upstream, certificate, key } = site;
+  const servers = replaceAll(readFileSync(join(root, "deploy/nginx/sluice.conf"), "utf8"), {
     "listen 80;": `listen unix:${folder}/plain.sock;`,
     "listen 443 ssl http2;": `listen ${port} ssl http2;`,
     "127.0.0.1:8080": upstream,
     "/etc/ssl/sluice/fullchain.pem": certificate,
     "/etc/ssl/sluice/privkey.pem": key,
   });
-  writeFileSync(join(folder, "sluice.conf"), site);
+  return configureServers(site, servers);
+}
+
+function configureIngress(site: Site): readonly string[] {
+  return configureServers(site, renderIngress(site));
+}
+
+/** `servers`: what the http block is to contain. */
+function configureServers({ folder }: Site, servers: string): readonly string[] {
+  writeFileSync(join(folder, "sluice.conf"), servers);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const paths = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
   const user = process.getuid?.() === 0 ? "user root;" : "";

@@ -2,6 +2,7 @@
 // Evaluates nothing itself; an observer can evaluate every reply.
 
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { request as requestOverTls } from "node:https";
 
 export interface Ask {
   readonly method: string;
@@ -67,8 +68,8 @@ export interface Client {
   close(): void;
 }
 
-export function makeClient(address: string): Client {
-  const agent = new Agent({ keepAlive: true });
+/** For an https address, an agent of node:https that knows the authority. */
+export function makeClient(address: string, agent = new Agent({ keepAlive: true })): Client {
   const observers: Observer[] = [];
   return {
     address,
@@ -86,8 +87,9 @@ export function makeClient(address: string): Client {
 
 function exchange(address: string, ask: Ask, agent: Agent): Promise<Reply> {
   const body = bodyBytes(ask.body);
+  const open = address.startsWith("https:") ? requestOverTls : request;
   return new Promise((resolve, reject) => {
-    const sending = request(
+    const sending = open(
       urlOf(address, ask),
       { method: ask.method, agent, headers: headersOf(ask, body) },
       (response) => {

@@ -82,6 +82,10 @@ capabilities:
 - name: RECEIPT_KEY_FILE
   value: /keys/{{ $.Values.postgres.receiptKeyFile }}
 {{- end }}
+{{- if and $.Values.ingress.enabled $.Values.ingress.tlsSecret (not (hasKey $.Values.settings "CONSOLE_URL")) }}
+- name: CONSOLE_URL
+  value: https://{{ $.Values.ingress.host }}
+{{- end }}
 {{- range $name, $value := $.Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
