@@ -56,12 +56,15 @@ export async function catchUpLedger(app: App): Promise<void> {
 /** Does what `catchUpLedger` does, and stores how far the ledger reaches. */
 export async function keepLedger(app: App): Promise<void> {
   await catchUpLedger(app);
-  const { ledgerId, lastFrame } = await app.ledger.state();
-  if (ledgerId === undefined || lastFrame === undefined) return;
   const { replay } = app.store;
-  const known = (await replay.listLedgerMarks()).find((mark) => mark.ledgerId === ledgerId);
-  if (known !== undefined && known.end >= lastFrame.end) return;
-  await replay.markLedger({ ledgerId, ...lastFrame, notedAt: app.now() });
+  const marks = await replay.listLedgerMarks();
+  const { ledgerId, lastFrame } = await app.ledger.state();
+  const known = marks.find((mark) => mark.ledgerId === ledgerId);
+  if (known !== undefined && known.end >= (lastFrame?.end ?? 0)) return;
+  // A frame that the store knows must not be lost in a power cut; another process may not have synced the last one yet.
+  const synced = await app.ledger.sync();
+  if (synced.ledgerId === undefined || synced.lastFrame === undefined) return;
+  await replay.markLedger({ ...synced.lastFrame, ledgerId: synced.ledgerId, notedAt: app.now() });
 }
 
 async function noteReceipts(

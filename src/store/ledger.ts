@@ -53,6 +53,8 @@ export interface DeletionLedger {
   state(): Promise<LedgerState>;
   /** On stable storage when the promise resolves. First cuts off what a crash has torn. */
   note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
+  /** The state, when all of it is on stable storage, also what other processes have appended. */
+  sync(): Promise<LedgerState>;
   /** From the beginning, in bounded memory. Throws StoreError for damage. */
   readParts(): AsyncIterable<LedgerPart>;
 }

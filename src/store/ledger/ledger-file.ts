@@ -3,7 +3,7 @@
 //
 // A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step. So
 // every completed deletion is in the ledger, even if a process ends in between. Several processes may append: each frame is
-// written under a lock, after cutting off what a crash may have torn.
+// written under a lock, after cutting off what a crash may have torn, and after writing again what nobody may have synced.
 
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -34,22 +34,31 @@ interface LedgerOptions {
 }
 
 const lockPollMs = 5;
+/** More than the longest frame. */
+const rewrittenBytes = 64 * 1_024;
 
 /** One file for each store, so that several can share a folder. Created with the first note. */
 export function openLedger(options: LedgerOptions): DeletionLedger {
   const path = ledgerPath(options.folder, options.storeId);
   const file = new LedgerFile(path);
   let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
   return {
     path,
     exists: () => isPresent(path, ledgerName),
-    state: () => file.state(),
+    state: () => readState(file, options),
     readParts: () => readLedgerParts(path, "own"),
-    note(entries, seal) {
-      const mine = last.then(() => append(file, { ...options, entries, seal }));
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+    note: (entries, seal) =>
+      inTurn(async () => {
+        if (entries.length > 0 || seal !== undefined)
+          await append(file, { ...options, entries, seal });
+      }),
+    sync: () =>
+      inTurn(() => (file.isSynced() ? file.state() : append(file, { ...options, entries: [] }))),
   };
 }
 
@@ -57,6 +66,7 @@ export function openLedger(options: LedgerOptions): DeletionLedger {
 class LedgerFile {
   readonly path: string;
   #known: { readonly stamp: string; readonly state: LedgerState } | undefined;
+  #synced: string | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -70,8 +80,15 @@ class LedgerFile {
     return state;
   }
 
-  wrote(state: LedgerState): void {
-    this.#known = { stamp: this.#stamp(), state };
+  /** All of it is on stable storage. */
+  synced(state: LedgerState): void {
+    this.#synced = this.#stamp();
+    this.#known = { stamp: this.#synced, state };
+  }
+
+  /** Whether this process knows that all of the file is on stable storage. */
+  isSynced(): boolean {
+    return this.#synced === this.#stamp();
   }
 
   #stamp(): string {
@@ -87,25 +104,62 @@ function ledgerPath(folder: string, storeId: string): string {
 
 interface Appending extends LedgerOptions {
   readonly entries: readonly LedgerEntry[];
-  readonly seal: SealHeads | undefined;
+  readonly seal?: SealHeads | undefined;
 }
 
-async function append(ledger: LedgerFile, appending: Appending): Promise<void> {
+/** What looks torn may be an append in progress, which has ended when the lock is free. */
+async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promise<LedgerState> {
+  const state = await ledger.state();
+  if (state.tornBytes === 0) return state;
+  const lock = await takeLock(lockOf(ledger.path), tryLock);
+  try {
+    return await ledger.state();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Returns the state after it, which is on stable storage. */
+async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerState> {
   const { path } = ledger;
-  const { entries, seal } = appending;
-  if (entries.length === 0 && seal === undefined) return;
   makePrivateFolder(dirname(path));
   const lock = await takeLock(lockOf(path), appending.tryLock);
   try {
-    const state = await ledger.state();
+    const before = await ledger.state();
     const isNew = !isPresent(path, ledgerName);
+    const isSynced = ledger.isSynced();
+    let state: LedgerState;
     {
       await using file = await openFile(path, isNew);
-      ledger.wrote(await appendTo(file, { ...appending, path, state }));
+      if (!isSynced) await writeEndAgain(file, before);
+      state = await appendTo(file, { ...appending, path, state: { ...before, tornBytes: 0 } });
     }
-    if (isNew) await syncFolder(dirname(path));
+    if (!isSynced) await syncFolder(dirname(path));
+    ledger.synced(state);
+    return state;
   } finally {
     lock.release();
+  }
+}
+
+/**
+ * Cuts off what a crash has torn, and writes the last frame again. Its process may have ended before it was synced, or the sync
+ * failed: then the system may consider its pages written although they are not, and the next sync would succeed without them. A
+ * frame after it would follow a hole. Earlier frames are synced, because each is before the next is begun.
+ */
+async function writeEndAgain(file: FileHandle, { bytes, tornBytes }: LedgerState): Promise<void> {
+  if (tornBytes > 0) await file.truncate(bytes);
+  const from = Math.max(0, bytes - rewrittenBytes);
+  const end = Buffer.alloc(bytes - from);
+  const { bytesRead } = await file.read({ buffer: end, position: from });
+  await writeAll(file, end.subarray(0, bytesRead), from);
+  await file.sync();
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer, from: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const left = bytes.length - done;
+    done += (await file.write(bytes, done, left, from + done)).bytesWritten;
   }
 }
 
@@ -125,12 +179,9 @@ interface Place extends Appending {
 /** Returns the state after it. */
 async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   const { state, entries, seal } = place;
-  if (state.tornBytes > 0) {
-    await file.truncate(state.bytes);
-    await file.sync();
-  }
+  if (entries.length === 0 && seal === undefined) return state;
   const previous = state.lastFrame?.digest ?? (await digestOfPlain(place.path, state));
-  const writer = new FrameWriter(file, { ...state, tornBytes: 0 }, previous);
+  const writer = new FrameWriter(file, state, previous);
   const ledgerId = state.ledgerId ?? makeLedgerId();
   const begin: readonly LedgerEntry[] =
     state.ledgerId === undefined
@@ -182,10 +233,7 @@ class FrameWriter {
     const { bytes: from, terminated } = this.state;
     const { bytes, digest } = makeFrame(`[${entries.map(textOf).join(",")}]`, this.digest);
     const all = terminated ? bytes : Buffer.concat([Buffer.from("\n"), bytes]);
-    for (let done = 0; done < all.length;) {
-      const left = all.length - done;
-      done += (await this.#file.write(all, done, left, from + done)).bytesWritten;
-    }
+    await writeAll(this.#file, all, from);
     await this.#file.sync();
     const end = from + all.length;
     const after = withPart(this.state, { entries, end: end - 1, digest });
