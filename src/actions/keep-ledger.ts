@@ -178,10 +178,13 @@ export async function wasRolledBack(app: App): Promise<boolean> {
   return known.length < new Set(ids).size;
 }
 
-/** How the ledger differs from what the store knows of it; undefined if it does not. */
+/**
+ * How the ledger differs from what the store knows of it; undefined if it does not. The marks are read first: a frame is marked
+ * after it is synced, so a ledger that is read later contains every marked frame, whatever other processes append meanwhile.
+ */
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
-  const state: LedgerState = await ledger.state();
   const marks = await store.replay.listLedgerMarks();
+  const state: LedgerState = await ledger.state();
   // A ledger that the store does not know is normal only if it has nothing but a first append that a crash has torn.
   const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
   const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);

@@ -21,11 +21,24 @@ export interface Preparing {
 /** Whether the store lacks anything that the ledgers know, or a restore is not finished. Does not change the store. */
 export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
   if ((await app.store.replay.restoreState()) !== undefined) return true;
-  // Otherwise what is not in the ledger yet, such as the release of a hold, would seem to be lost.
+  const first = await readCaughtUp(app, sources);
+  if (first.behind || first.unreplayed > 0) return true;
+  const { holds, floors } = first;
+  if (holds.place.length + holds.release.length + floors.length === 0) return false;
+  // The ledger was read first: another process may have released a hold or changed a floor since. Then it is noted by now.
+  const again = await readCaughtUp(app, sources);
+  const placed = new Set(holds.place.map(({ holdId }) => holdId));
+  return (
+    again.holds.release.length > 0 ||
+    again.holds.place.some(({ holdId }) => placed.has(holdId)) ||
+    again.floors.some(({ entryNo }) => floors.some((floor) => floor.entryNo === entryNo))
+  );
+}
+
+/** Otherwise what is not in the ledger yet, such as the release of a hold, would seem to be lost. */
+async function readCaughtUp(app: App, sources: readonly LedgerSource[]): Promise<LedgerFindings> {
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
-  const { behind, unreplayed, holds, floors } = await readLedgers(app, sources);
-  if (behind || unreplayed > 0) return true;
-  return holds.place.length > 0 || holds.release.length > 0 || floors.length > 0;
+  return readLedgers(app, sources);
 }
 
 /**

@@ -54,6 +54,20 @@ describe("a ledger that the store knows", () => {
   });
 });
 
+it("a ledger is not lost where another process appends and marks between the two reads", async () => {
+  let end = 100;
+  const appendAfter = <Result>(seen: Result): Result => {
+    end = 200;
+    return seen;
+  };
+  const state = () => ({ ...emptyState, ledgerId: "ledger_1", lastFrame: { end, digest: "a" } });
+  const app = {
+    store: { replay: { listLedgerMarks: async () => appendAfter([{ ...mark, end }]) } },
+    ledger: { path: "/data/ledger", state: async () => appendAfter(state()) },
+  };
+  assert.equal(await findLostLedger(app as unknown as App), undefined);
+});
+
 function entryOf(deletionRequestId: string): DeletionEntry {
   const request = { requestedBy: "key_1", requestedAt: 0 };
   return { kind: "deletion", deletionRequestId, ...keyOf("transaction", "t"), ...request };
