@@ -59,7 +59,9 @@ async function oneRound(
   const random = makeRandom(options.seed * 1_000 + report.kills);
   const kind: LoadKind = loadKinds[report.kills % loadKinds.length] ?? "mixed";
   const startedAt = performance.now();
-  const next = await runRound(site, server, { kind, random, figures: report });
+  // Alternately, for each kind of load.
+  const beside = Math.floor(report.kills / loadKinds.length) % 2 === 1;
+  const next = await runRound(site, server, { kind, random, figures: report, beside });
   const ms = Math.round(performance.now() - startedAt);
   options.onRound?.(
     `kill ${report.kills} (${kind}, ${ms} ms): ${site.ledger.records.size} records known, ` +
@@ -93,6 +95,7 @@ function noFigures(): Omit<CrashReport, "findings"> {
   return {
     kills: 0,
     killsAtStart: 0,
+    commands: 0,
     unanswered: 0,
     unansweredStored: 0,
     unansweredAbsent: 0,

@@ -19,5 +19,6 @@ describe("a server that is killed under load", () => {
     assert.equal(figures.kills, kills);
     assert.ok(figures.changes > 1_000 && figures.deletions > 10, "there was load");
     assert.ok(figures.unanswered > 0, "requests were in flight");
+    assert.ok(figures.commands > 0, "commands were run beside the server");
   });
 });

@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import type { Random } from "../support/random.ts";
 import { operate } from "../support/server.ts";
 import { checkExistence } from "./check-existence.ts";
+import { startCommands } from "./commands.ts";
 import { compare, type Finding } from "./compare.ts";
 import { resolveUnanswered } from "./resolve-unanswered.ts";
 import type { SentRecord } from "./ledger.ts";
@@ -17,6 +18,8 @@ export interface RoundFigures {
   /** Processes killed, under load and while they started. */
   kills: number;
   killsAtStart: number;
+  /** Commands that were run beside the server, and succeeded. */
+  commands: number;
   /** Requests in flight at a kill, and the outcome of their changes. */
   unanswered: number;
   unansweredStored: number;
@@ -26,17 +29,50 @@ export interface RoundFigures {
   tornWals: number;
 }
 
+interface Round {
+  readonly kind: LoadKind;
+  readonly random: Random;
+  readonly figures: RoundFigures;
+  /** Whether commands are run beside the server. */
+  readonly beside: boolean;
+}
+
 /** Ends with the server that was started after the crash, with everything on it checked. */
 export async function runRound(
   site: Site,
   server: RunningServer,
-  { kind, random, figures }: { kind: LoadKind; random: Random; figures: RoundFigures },
+  round: Round,
+): Promise<RunningServer> {
+  const { random, figures, beside } = round;
+  const commands = beside
+    ? startCommands(site, { seed: random.integer(1, 1_000_000), backup: true })
+    : undefined;
+  let next: RunningServer;
+  try {
+    next = await crashAndRecover(site, server, round);
+  } finally {
+    figures.commands += (await commands?.stop()) ?? 0;
+  }
+  // Further checks would only report the consequences of what was already found.
+  if (site.ledger.findings.length > 0) return next;
+  const resolved = await checkAll(site);
+  figures.unansweredStored += resolved.stored;
+  figures.unansweredAbsent += resolved.absent;
+  return next;
+}
+
+async function crashAndRecover(
+  site: Site,
+  server: RunningServer,
+  { kind, random, figures, beside }: Round,
 ): Promise<RunningServer> {
   await crashUnderLoad(site, server, { kind, random });
   figures.kills += 1;
   figures.unanswered += site.ledger.recent.filter(({ answer }) => answer === undefined).length;
   const killedAt = Date.now();
-  if (random.chance(0.4) && (await checkTornWal(site, random))) figures.tornWals += 1;
+  // Commands would change the files while they are copied.
+  const tears = random.chance(0.4) && !beside;
+  if (tears && (await checkTornWal(site, random))) figures.tornWals += 1;
   if (random.chance(0.3)) {
     await killAtStart(site, random.integer(0, 900));
     figures.killsAtStart += 1;
@@ -49,12 +85,7 @@ export async function runRound(
   }
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
-  // Further checks would only report the consequences of what was already found.
-  if (site.ledger.findings.length > 0) return next;
   figures.deletionsInterrupted += await countInterrupted(site, killedAt);
-  const resolved = await checkAll(site);
-  figures.unansweredStored += resolved.stored;
-  figures.unansweredAbsent += resolved.absent;
   return next;
 }
 

@@ -11,13 +11,17 @@
 import {
   copyFileSync,
   existsSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   truncateSync,
   writeSync,
   closeSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Random } from "../support/random.ts";
+import { removeFolder } from "../support/temp-folder.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Finding, isPresent } from "./compare.ts";
 import { type Ledger, type SentChange, sortedJson, type Submission } from "./ledger.ts";
@@ -30,17 +34,28 @@ const sectorBytes = 512;
 
 /** Has to be called while no process has the store open. False if there is no WAL to tear. */
 export async function checkTornWal(site: Site, random: Random): Promise<boolean> {
-  const path = `${site.folder}/torn.db`;
-  if (!copyTorn(site.databasePath, { path, random })) return false;
-  // Only the store: its ledger correctly reports that what the tear removed is missing.
+  // Beside the data, where `check` would find it.
+  const folder = mkdtempSync(join(tmpdir(), "sluice-torn-"));
+  const path = join(folder, "torn.db");
+  const { findings } = site.ledger;
+  const before = findings.length;
+  const isTorn = copyTorn(site.databasePath, { path, random });
+  if (isTorn) findings.push(...(await findFaults(site.ledger, path)));
+  if (findings.length === before) removeFolder(folder);
+  return isTorn;
+}
+
+/** Only the store: its ledger correctly reports that what the tear removed is missing. */
+async function findFaults(ledger: Ledger, path: string): Promise<readonly string[]> {
   const store = await openStore(`sqlite:${path}`, { role: "command" });
-  const { ok, findings } = await store.checkIntegrity();
+  const { findings } = await store.checkIntegrity();
   await store.close();
-  if (!ok) site.ledger.findings.push(...findings.map((finding) => `torn WAL: ${finding}`));
-  for (const { kind, about, detail } of compareTorn(site.ledger, readStored(path))) {
-    site.ledger.findings.push(`torn WAL: ${kind}: ${about}: ${detail.slice(0, 500)}`);
-  }
-  return true;
+  return [
+    ...findings.map((finding) => `torn WAL: ${finding}`),
+    ...compareTorn(ledger, readStored(path)).map(
+      ({ kind, about, detail }) => `torn WAL: ${kind}: ${about}: ${detail.slice(0, 500)}`,
+    ),
+  ];
 }
 
 function copyTorn(source: string, { path, random }: { path: string; random: Random }): boolean {

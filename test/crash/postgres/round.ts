@@ -10,6 +10,7 @@ import { addLenient, addList, addOne, contend } from "../acts-add.ts";
 import { addLate, askDeletion, checkDeletionStates } from "../acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "../acts-update.ts";
 import { checkExistence } from "../check-existence.ts";
+import { startCommands } from "../commands.ts";
 import { compare } from "../compare.ts";
 import { makeCustomerFamily, makeTransactionFamily } from "../families.ts";
 import { resolveUnanswered } from "../resolve-unanswered.ts";
@@ -51,6 +52,11 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   let crashing = false;
   connectSenders(site, () => crashing);
   const loads = site.senders.map((sender) => runLoad(site, sender));
+  // They need the database.
+  const commands =
+    victim === "a process"
+      ? startCommands(site, { seed: random.integer(1, 1_000_000), backup: false })
+      : undefined;
   await sleep(random.integer(50, 500));
   crashing = true;
   const restart =
@@ -59,6 +65,7 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   for (const sender of site.senders) sender.cutOff = true;
   await Promise.all(loads);
   await restart();
+  await commands?.stop();
   await Promise.all(
     site.processes.map(({ client }) =>
       waitFor("a process to be ready", async () => {
