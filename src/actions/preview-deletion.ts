@@ -4,10 +4,12 @@
 import type { Hold } from "../domain/access.ts";
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
+import { isPartyType } from "../domain/deletion/party.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
+import { readNamingPart } from "./find/namings.ts";
 import { readKnowledge } from "./require-right.ts";
 
 export interface DeletionPreview {
@@ -15,6 +17,8 @@ export interface DeletionPreview {
   readonly erased: readonly Node[];
   /** What stays, and loses a reference. */
   readonly redacted: readonly Node[];
+  /** Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many others. */
+  readonly pseudonymised: { readonly count: number; readonly isComplete: boolean };
   readonly holds: readonly Hold[];
   /** The rules for types of which it erases records. */
   readonly floors: readonly RetentionFloor[];
@@ -44,10 +48,22 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
     .slice(0, holdsReadMax)
     .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
     .filter(delays);
+  const pseudonymised = await countNamings(app, organizationId, erased);
   const erasedTypes = new Set(erased.map(({ type }) => type));
   const floors = (await app.store.retention.listFloors(organizationId)).filter(
     (floor) => erasedTypes.has(floor.resourceType) && delays(floor),
   );
   const holds = await app.store.holds.ofRecords(keys);
-  return { erased, redacted, holds, floors, isComplete };
+  return { erased, redacted, pseudonymised, holds, floors, isComplete };
+}
+
+async function countNamings(
+  app: App,
+  organizationId: string,
+  erased: readonly Node[],
+): Promise<DeletionPreview["pseudonymised"]> {
+  const parties = erased.filter(({ type }) => isPartyType(type)).map(({ id }) => id);
+  if (parties.length === 0) return { count: 0, isComplete: true };
+  const part = await readNamingPart(app, { organizationId, parties, after: undefined });
+  return { count: part.records.length, isComplete: part.last === undefined };
 }

@@ -1,7 +1,6 @@
 // The relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows. Contains no
 // trace of confidential types for somebody who may not know of them: they are not read.
 
-import { setImmediate } from "node:timers/promises";
 import { namingTypes } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -9,6 +8,7 @@ import type { RelatedRecord } from "../../store/overview.ts";
 import type { App } from "../app.ts";
 import { readKnowledge } from "../require-right.ts";
 import { requireFindable } from "./find-records.ts";
+import { type NamingPart, readNamingPart } from "./namings.ts";
 
 /** The records of one type that refer to a record. */
 export interface Referrers {
@@ -94,18 +94,6 @@ async function readReferrers(
   };
 }
 
-type Place = Omit<RecordKey, "organizationId">;
-
-export interface NamingPart {
-  readonly records: readonly Place[];
-  /** The last record that was examined; undefined at the end. */
-  readonly last: Place | undefined;
-}
-
-/** Records that one search examines, in parts between which others are served. */
-const examinedMax = 4_000;
-const examinedAtOnce = 500;
-
 /**
  * Transactions that name a person or a company as sender or receiver. No index has them, so a search examines the next
  * records in the order of their ids, whether or not they name it. Throws as `browseReferrers`.
@@ -118,22 +106,6 @@ export async function searchNamings(
   await requireFindable(app, key);
   const { organizationId, resourceId } = key;
   const [first] = namingTypes;
-  let last: Place | undefined =
-    first && after !== undefined
-      ? { resourceType: first.resourceType, resourceId: after }
-      : undefined;
-  const records: Place[] = [];
-  for (let examined = 0; examined < examinedMax; examined += examinedAtOnce) {
-    const page = await app.store.readNamings({
-      organizationId,
-      parties: [resourceId],
-      after: last,
-      recordsMax: examinedAtOnce,
-    });
-    records.push(...page.namings);
-    last = page.last;
-    if (last === undefined) break;
-    await setImmediate();
-  }
-  return { records, last };
+  const place = first && after !== undefined && { ...first, resourceId: after };
+  return readNamingPart(app, { organizationId, parties: [resourceId], after: place || undefined });
 }

@@ -7,6 +7,7 @@ import {
   readReceipt,
 } from "../../actions/browse-deletions.ts";
 import { cancelDeletion } from "../../actions/cancel-deletion.ts";
+import { examinedMax } from "../../actions/find/namings.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { DeletionPreview } from "../../actions/preview-deletion.ts";
 import { dueTime } from "../../actions/read-deletion.ts";
@@ -89,7 +90,7 @@ export function renderPreview(
   { resourceType }: Pick<Deletion, "resourceType">,
   preview: DeletionPreview,
 ): Html {
-  const { erased, redacted, isComplete } = preview;
+  const { erased, redacted, pseudonymised, isComplete } = preview;
   return html`<section aria-labelledby="preview">
     <h2 id="preview">What it would erase</h2>
     <p>
@@ -104,16 +105,25 @@ export function renderPreview(
       html`<p>These also belong to other records, or only mention what is erased.</p>
         ${renderNodes(redacted)}`
     }
+    ${isPartyType(resourceType) && renderPseudonymised(resourceType, pseudonymised)}
     <h3>Stays in any case</h3>
     <ul>
       <li>this request with its id and its reason, the receipt, and entries of the audit trail</li>
-      ${
-        isPartyType(resourceType) &&
-        html`<li>transactions that name the ${resourceType}, with a pseudonym as its id</li>`
-      }
     </ul>
     ${renderObstacles(preview)}
   </section>`;
+}
+
+function renderPseudonymised(
+  resourceType: string,
+  { count, isComplete }: DeletionPreview["pseudonymised"],
+): Html {
+  const number = `${isComplete ? "" : "at least "}${formatNumber(count)}`;
+  return html`<h3>Stays, with a pseudonym for the ${resourceType}: ${number}</h3>
+    <p>
+      Transactions that name the ${resourceType} as sender or receiver.
+      ${!isComplete && `Only the first ${formatNumber(examinedMax)} transactions were examined.`}
+    </p>`;
 }
 
 function renderObstacles({ holds, floors }: DeletionPreview): Html | undefined {

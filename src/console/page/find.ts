@@ -8,11 +8,11 @@ import {
 } from "../../actions/find/find-records.ts";
 import {
   browseReferrers,
-  type NamingPart,
   readRelations,
   type Referrers,
   searchNamings,
 } from "../../actions/find/relations.ts";
+import type { NamingPart } from "../../actions/find/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";

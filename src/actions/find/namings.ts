@@ -1,0 +1,44 @@
+// Which transactions name a person or a company as sender or receiver. No index has them, so a search examines the next records in
+// the order of their ids, whether or not they name it.
+
+import { setImmediate } from "node:timers/promises";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { App } from "../app.ts";
+
+type Place = Omit<RecordKey, "organizationId">;
+
+export interface NamingPart {
+  readonly records: readonly Place[];
+  /** The last record that was examined; undefined at the end. */
+  readonly last: Place | undefined;
+}
+
+/** Records that one search examines at most, in parts between which others are served. */
+export const examinedMax = 4_000;
+const examinedAtOnce = 500;
+
+/** The caller has checked what this person may know. */
+export async function readNamingPart(
+  app: App,
+  {
+    organizationId,
+    parties,
+    after,
+  }: Omit<Parameters<App["store"]["readNamings"]>[0], "recordsMax">,
+): Promise<NamingPart> {
+  let last = after;
+  const records: Place[] = [];
+  for (let examined = 0; examined < examinedMax; examined += examinedAtOnce) {
+    const page = await app.store.readNamings({
+      organizationId,
+      parties,
+      after: last,
+      recordsMax: examinedAtOnce,
+    });
+    records.push(...page.namings);
+    last = page.last;
+    if (last === undefined) break;
+    await setImmediate();
+  }
+  return { records, last };
+}
