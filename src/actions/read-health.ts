@@ -2,12 +2,12 @@
 // receipts intact, are deletions on time. `sluice check` compares everything.
 
 import type { AuditEntry } from "../domain/access.ts";
-import { deletionsCountedMax } from "./read-overview.ts";
+import { readQueue } from "./read-overview.ts";
 import type { App } from "./app.ts";
 import { probeWrite } from "./maintain-store.ts";
 import { reasonOf } from "./operator-error.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
-import { readHiddenTypes, requireRight } from "./require-right.ts";
+import { requireRight } from "./require-right.ts";
 import { verifyReceipts } from "./verify-receipt.ts";
 
 export interface HealthCheck {
@@ -67,12 +67,7 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
   },
   "The last receipts are genuine": checkLastReceipts,
   "Deletions are on time": async (app) => {
-    const hidden = [...(await readHiddenTypes(app))];
-    const { overdue } = await app.store.overview.deletionQueue(
-      hidden,
-      deletionsCountedMax,
-      app.now(),
-    );
+    const { overdue } = await readQueue(app);
     return overdue === 0
       ? fine("None is overdue.")
       : bad(`${overdue} are overdue; the log says why.`);

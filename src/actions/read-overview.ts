@@ -1,7 +1,9 @@
 // What the overview of the console shows: the intake of this process, open and overdue deletions, the store and its last
 // backup. Contains nothing about confidential types for somebody who may not know of them.
 
-import type { AuditEntry } from "../domain/access.ts";
+import type { AuditEntry, Organization } from "../domain/access.ts";
+import { isConfidential } from "../domain/confidentiality.ts";
+import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import type { DeletionQueue } from "../store/overview.ts";
 import type { App } from "./app.ts";
@@ -18,7 +20,25 @@ export interface Overview {
   readonly lastBackup: AuditEntry | undefined;
   readonly organizations: number;
   /** The record types whose intake may be shown, in the order of the table. */
-  readonly types: readonly string[];
+  readonly types: readonly IntakeType[];
+  /** Whether deletions of confidential records and of closed organizations are counted. */
+  readonly countsConfidential: boolean;
+}
+
+/** `partly`: without the organizations in which the type is confidential. What always is confidential is not counted at all. */
+export interface IntakeType {
+  readonly resourceType: string;
+  readonly counted: "all" | "partly" | "none";
+}
+
+/** The deletions that this person may know of. */
+export async function readQueue(app: App): Promise<DeletionQueue> {
+  return app.store.overview.deletionQueue({
+    hiddenTypes: [...(await readHiddenTypes(app))],
+    ofClosed: hasRight(app, "confidential.read"),
+    countedMax: deletionsCountedMax,
+    now: app.now(),
+  });
 }
 
 /** Throws OperatorError not_permitted. */
@@ -26,20 +46,30 @@ export async function readOverview(app: App): Promise<Overview> {
   requireRight(app, "overview.read");
   const { store } = app;
   const hidden = await readHiddenTypes(app);
-  const maySee = hasRight(app, "confidential.read") || hasRight(app, "health.read");
-  const types = recordTypes.map(({ resourceType }) => resourceType);
+  const isOfficer = hasRight(app, "confidential.read");
   const [queue, storeBytes, lastBackup, organizations] = await Promise.all([
-    store.overview.deletionQueue([...hidden], deletionsCountedMax, app.now()),
+    readQueue(app),
     store.overview.sizeBytes(),
     store.overview.lastBackup(),
     store.listOrganizations(),
   ]);
   return {
     queue,
-    storeBytes: maySee ? storeBytes : undefined,
+    storeBytes: isOfficer || hasRight(app, "health.read") ? storeBytes : undefined,
     engine: store.engine,
     lastBackup,
     organizations: organizations.length,
-    types: types.filter((type) => !hidden.has(type)),
+    types: recordTypes
+      .map((type) => ({ resourceType: type.resourceType, counted: coverage(type, organizations) }))
+      .filter(({ resourceType }) => !hidden.has(resourceType)),
+    countsConfidential: isOfficer,
   };
+}
+
+function coverage(type: RecordType, organizations: readonly Organization[]): IntakeType["counted"] {
+  if (isConfidential(type)) return "none";
+  const isPartly = organizations.some(({ confidentialTypes: added = [] }) =>
+    added.includes(type.resourceType),
+  );
+  return isPartly ? "partly" : "all";
 }

@@ -16,6 +16,16 @@ export interface DeletionQueue {
   readonly awaitingApproval: number;
 }
 
+/** Which deletions are counted, and up to which number of each kind. */
+export interface QueueQuery {
+  /** Without deletions of records of these types. */
+  readonly hiddenTypes: readonly string[];
+  /** Whether those of closed organizations are counted. */
+  readonly ofClosed: boolean;
+  readonly countedMax: number;
+  readonly now: number;
+}
+
 /** The relations by which the erasure of a record is planned. */
 export interface CascadePreview {
   readonly edges: readonly Edge[];
@@ -55,12 +65,7 @@ export interface RelatedRecord {
 export interface OverviewStore {
   /** By relations between records of these types. */
   previewCascade(root: RecordKey, types: readonly ResourceType[]): Promise<CascadePreview>;
-  /** Without deletions of records of these types. Counts at most `countedMax` of each. */
-  deletionQueue(
-    hiddenTypes: readonly string[],
-    countedMax: number,
-    now: number,
-  ): Promise<DeletionQueue>;
+  deletionQueue(query: QueueQuery): Promise<DeletionQueue>;
   lastBackup(): Promise<AuditEntry | undefined>;
   checkRecentTrail(entriesMax: number): Promise<RecentTrail>;
   /** Of SQLite or PostgreSQL. */

@@ -97,7 +97,8 @@ export function testApproval(engine: Engine): void {
       assert.deepEqual(await listed(), [ofKey, id]);
       assert.deepEqual(await listed(acme), [ofKey, id]);
       assert.deepEqual(await listed(other), []);
-      const queue = await store.overview.deletionQueue([], 10, late);
+      const query = { hiddenTypes: [], ofClosed: true, countedMax: 10, now: late };
+      const queue = await store.overview.deletionQueue(query);
       const { open, overdue, awaitingApproval } = queue;
       assert.deepEqual(
         { open, overdue, awaitingApproval },

@@ -256,7 +256,8 @@ export function testOperators(engine: Engine): void {
     });
 
     it("count open deletions, find the last backup, and know the size of the store", async () => {
-      const queue = await store.overview.deletionQueue(["person"], 10, at);
+      const query = { hiddenTypes: ["person"], ofClosed: true, countedMax: 10, now: at };
+      const queue = await store.overview.deletionQueue(query);
       const none = { open: 0, overdue: 0, oldestDueAt: undefined, awaitingApproval: 0 };
       assert.deepEqual(queue, none);
       assert.equal(await store.overview.lastBackup(), undefined);

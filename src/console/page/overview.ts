@@ -1,6 +1,11 @@
 // The overview: what this process takes in, how deletions stand, and the state of the store.
 
-import { deletionsCountedMax, type Overview, readOverview } from "../../actions/read-overview.ts";
+import {
+  deletionsCountedMax,
+  type IntakeType,
+  type Overview,
+  readOverview,
+} from "../../actions/read-overview.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
 import { pageAnswer } from "../answer.ts";
@@ -34,7 +39,9 @@ export async function showOverview(person: Person): Promise<Answer> {
     ${renderDurations(slots, { buckets, period })}
     <p class="note">
       Counted by this process since its start at most a day ago; other processes of the same store
-      count their own.
+      count their own. Deletions of
+      ${!overview.countsConfidential && "confidential records, of closed organizations and of "}
+      restricted sets are not counted.
     </p>`;
   return pageAnswer(renderPage({ title: "Overview", screen: "/console", body }, person));
 }
@@ -117,13 +124,21 @@ function toSlots(minutes: readonly IntakeMinute[], period: Period): readonly Int
 }
 
 function renderRecords(
-  types: readonly string[],
+  types: readonly IntakeType[],
   slots: readonly IntakeMinute[][],
   period: Period,
 ): Html {
-  const rows = types.map((type) => {
+  const rows = types.map(({ resourceType: type, counted }) => {
+    if (counted === "none") {
+      return html`<tr>
+        <th scope="row">${type}</th>
+        <td>Confidential records are not counted.</td>
+        <td class="number">unknown</td>
+      </tr>`;
+    }
     const values = slots.map((slot) => sum(slot.map(({ records }) => records[type] ?? 0)));
-    return renderRow(type, { values, label: `${type}, records stored in ${period.label}` });
+    const limits = counted === "partly" && "without organizations in which they are confidential";
+    return renderRow(type, { values, label: `${type}, records stored in ${period.label}` }, limits);
   });
   return html`<section aria-labelledby="records">
     <h2 id="records">Records stored in ${period.label}</h2>
@@ -181,9 +196,10 @@ function renderDurations(
 function renderRow(
   name: string,
   chart: { readonly values: readonly number[]; readonly label: string },
+  limits: string | false = false,
 ): Html {
   return html`<tr>
-    <th scope="row">${name}</th>
+    <th scope="row">${name} ${limits && html`<small>${limits}</small>`}</th>
     <td>${renderBars(chart)}</td>
     <td class="number">${formatNumber(sum(chart.values))}</td>
   </tr>`;

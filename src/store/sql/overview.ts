@@ -1,10 +1,14 @@
 // Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
 
 import type { AuditEntry } from "../../domain/access.ts";
-import type { DeletionQueue, RecentTrail } from "../overview.ts";
+import type { DeletionQueue, QueueQuery, RecentTrail } from "../overview.ts";
 import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../row/audit-row.ts";
 import { readChainHead } from "./audit.ts";
 import { all, get, type Statements } from "./statements.ts";
+
+/** The deletions of closed organizations wait for confidential records. */
+const ofOpen = `(CAST($3 AS boolean) OR organization_id NOT IN (
+        SELECT organization_id FROM organization WHERE closed_at IS NOT NULL))`;
 
 const countOpen = `
   SELECT count(*) AS deletions FROM (
@@ -13,6 +17,7 @@ const countOpen = `
     WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])
+      AND ${ofOpen}
     LIMIT $2) AS counted`;
 
 const countOverdue = `
@@ -20,10 +25,11 @@ const countOverdue = `
     SELECT due_at FROM deletion
     --sqlite INDEXED BY deletion_due
     WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
-      AND coalesce(next_attempt_at, due_at) <= $3
-      AND due_at <= $3 AND NOT held AND (floor_until IS NULL OR floor_until <= $3)
+      AND coalesce(next_attempt_at, due_at) <= $4
+      AND due_at <= $4 AND NOT held AND (floor_until IS NULL OR floor_until <= $4)
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])
+      AND ${ofOpen}
     LIMIT $2) AS counted`;
 
 const countAwaiting = `
@@ -33,6 +39,7 @@ const countAwaiting = `
     WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])
+      AND ${ofOpen}
     LIMIT $2) AS counted`;
 
 const findBackup = `
@@ -46,19 +53,15 @@ const findVersion = `
     --postgres current_setting('server_version') AS version
   `;
 
-export function* readDeletionQueue(
-  hiddenTypes: readonly string[],
-  countedMax: number,
-  now: number,
-): Statements<DeletionQueue> {
-  const open = yield* get<{ deletions: number }>(countOpen, hiddenTypes, countedMax);
+export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue> {
+  const counted = [query.hiddenTypes, query.countedMax, query.ofClosed] as const;
+  const open = yield* get<{ deletions: number }>(countOpen, ...counted);
   const due = yield* get<{ deletions: number; oldest: number | null }>(
     countOverdue,
-    hiddenTypes,
-    countedMax,
-    now,
+    ...counted,
+    query.now,
   );
-  const awaiting = yield* get<{ deletions: number }>(countAwaiting, hiddenTypes, countedMax);
+  const awaiting = yield* get<{ deletions: number }>(countAwaiting, ...counted);
   return {
     open: open?.deletions ?? 0,
     overdue: due?.deletions ?? 0,
