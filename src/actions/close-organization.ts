@@ -56,11 +56,10 @@ export async function findClosable(app: App, organizationId: string): Promise<Or
   const organization = await findOrganization(app, organizationId);
   const { closedAt, deletionRequestId } = organization;
   if (closedAt === undefined || deletionRequestId === undefined) return organization;
-  const { status } = await findDeletion(app, deletionRequestId);
   throw new OperatorError(
     "organization_closed",
-    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already. Its deletion is ` +
-      `${status}; see: sluice deletion show ${deletionRequestId}`,
+    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already. For its deletion, see: ` +
+      `sluice deletion show ${deletionRequestId} --include-confidential`,
   );
 }
 

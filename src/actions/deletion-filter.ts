@@ -3,11 +3,9 @@
 
 import { approvalWait, awaitsApproval } from "../domain/deletion/approval.ts";
 import { type Deletion, type DeletionStatus, openStatuses } from "../domain/deletion/deletion.ts";
-import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import { explainWaits } from "./explain-wait.ts";
-import { withKnownWait } from "./find-target.ts";
 import { hasRight, readKnowledge } from "./require-right.ts";
 
 /**
@@ -43,7 +41,7 @@ export async function findMatching(
   const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
   const examined = await examine(app, query, { before, limit });
   const knows = await readKnowledge(app, query.organizationId);
-  const known = examined.filter(knows).map((deletion) => withKnownWait(app, deletion));
+  const known = examined.filter(knows);
   const held = wait === undefined ? new Set<string>() : await findHeld(app, known);
   const found: Deletion[] = [];
   let last: Deletion | undefined;
@@ -135,7 +133,7 @@ export async function withWaits(
 
 /**
  * Of which this person may know what they wait for. That names no record of a type that always is confidential, because such a
- * record delays no deletion but its own and that of a closed organization.
+ * record delays no deletion that this person may know of.
  */
 async function listExplainable(
   app: App,
@@ -148,11 +146,7 @@ async function listExplainable(
       .filter(({ confidentialTypes: added = [] }) => added.length === 0)
       .map(({ organizationId }) => organizationId),
   );
-  return new Set(
-    deletions.filter(
-      (deletion) => !isOfOrganization(deletion) && without.has(deletion.organizationId),
-    ),
-  );
+  return new Set(deletions.filter(({ organizationId }) => without.has(organizationId)));
 }
 
 function describeWait(deletion: Deletion, kinds: ReadonlySet<WaitKind>): string | undefined {
@@ -161,6 +155,5 @@ function describeWait(deletion: Deletion, kinds: ReadonlySet<WaitKind>): string 
   if (kinds.has("grace")) return `its grace period, until ${new Date(dueAt).toISOString()}`;
   if (kinds.has("hold")) return "a legal hold";
   if (kinds.has("floor")) return `a retention floor, until ${new Date(floorUntil).toISOString()}`;
-  if (isOfOrganization(deletion)) return deletion.waitingFor;
   return kinds.has("error") ? "another attempt" : undefined;
 }

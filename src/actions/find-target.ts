@@ -5,11 +5,10 @@ import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
-import { hasRight, readKnowledge, requireKnowledge } from "./require-right.ts";
+import { readKnowledge, requireKnowledge } from "./require-right.ts";
 
 export type Target = RecordKey | { readonly deletionRequestId: string };
 
@@ -50,24 +49,14 @@ export function confidentialType(resourceType: string): OperatorError {
   );
 }
 
-/** As this person may see it. Throws OperatorError no_such_deletion. */
+/** Throws OperatorError no_such_deletion, also for what this person may not know of. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
   if (found === undefined || !(await readKnowledge(app, found.organizationId))(found)) {
     throw noSuchDeletion(deletionRequestId);
   }
-  return withKnownWait(app, found);
+  return found;
 }
-
-/** Everything of a closed organization waits for confidential records too, so for whom and until when is not for everybody. */
-export function withKnownWait(app: App, deletion: Deletion): Deletion {
-  if (hasRight(app, "confidential.read") || !isOfOrganization(deletion)) return deletion;
-  const waitingFor = deletion.waitingFor === undefined ? undefined : unknownWait;
-  const unknown = { floorUntil: undefined, nextAttemptAt: undefined, isHeld: false };
-  return { ...deletion, ...unknown, waitingFor };
-}
-
-const unknownWait = "a legal hold, a retention floor or another attempt";
 
 export function noSuchDeletion(deletionRequestId: string): OperatorError {
   return new OperatorError(

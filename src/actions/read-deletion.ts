@@ -14,7 +14,6 @@ import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { DeletionFilter } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
-import { withKnownWait } from "./find-target.ts";
 import { discloseCounts } from "./receipt-counts.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
 
@@ -86,9 +85,7 @@ export async function listDeletions(
     const page = await app.store.listDeletions({ ...filter, before, limit });
     found.push(...page.filter(knows));
     before = page.at(-1);
-    if (page.length < limit || found.length >= filter.limit) {
-      return found.map((deletion) => withKnownWait(app, deletion));
-    }
+    if (page.length < limit || found.length >= filter.limit) return found;
   }
 }
 

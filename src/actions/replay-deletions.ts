@@ -85,10 +85,9 @@ async function isOver({ store }: App): Promise<boolean> {
 }
 
 /** True if all of them wait for an operator to release a hold. */
-async function isHeld({ store, now }: App): Promise<boolean> {
-  const { open } = await store.replay.countReplayed();
-  const { held } = await store.deletionFigures(now());
-  return held > 0 && held >= open;
+async function isHeld({ store }: App): Promise<boolean> {
+  const { open, held } = await store.replay.countReplayed();
+  return held > 0 && held === open;
 }
 
 /** From this entry on the ledger continues the chains of the store as they are now. */

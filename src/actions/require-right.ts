@@ -50,8 +50,9 @@ interface Subject {
 }
 
 /**
- * False for what must seem not to exist: anything about a record of a confidential type of its organization, or of a
- * restricted set, which exists only because of such records.
+ * False for what must seem not to exist: anything about a record of a confidential type of its organization; of a restricted
+ * set, which exists only because of such records; and of a closed organization, because its records are erased, and its
+ * deletions completed, when none of these has to be kept any more.
  */
 export type Knows = (subject: Subject) => boolean;
 
@@ -64,14 +65,16 @@ export async function readKnowledge(
   const { store } = app;
   const found =
     only === undefined ? store.listOrganizations() : [await store.findOrganization(only)];
-  const hidden = new Map(
-    (await found).map((one) => [one?.organizationId, confidentialTypes(one?.confidentialTypes)]),
-  );
-  const always = confidentialTypes();
-  return ({ organizationId, resourceType }) =>
-    !isRestrictedId(organizationId) &&
-    (only === undefined || organizationId === only) &&
-    !(hidden.get(organizationId) ?? always).has(resourceType);
+  const known = new Map((await found).map((one) => [one?.organizationId, one]));
+  return ({ organizationId, resourceType }) => {
+    const { closedAt, confidentialTypes: added } = known.get(organizationId) ?? {};
+    return (
+      !isRestrictedId(organizationId) &&
+      (only === undefined || organizationId === only) &&
+      closedAt === undefined &&
+      !confidentialTypes(added).has(resourceType)
+    );
+  };
 }
 
 /**

@@ -210,16 +210,16 @@ function registerTelemetry(
 function registerStoredDeletions(registry: Registry, read: () => Promise<DeletionFigures>): void {
   const byStatus = {
     name: "sluice_deletions",
-    help: "Deletion requests by status.",
+    help: "Deletion requests of open organizations by status.",
     labels: ["status"],
   };
   const held = {
     name: "sluice_deletions_held",
-    help: "Open deletions that wait for the release of a legal hold.",
+    help: "Open deletions of open organizations that wait for the release of a legal hold.",
   };
   const underFloor = {
     name: "sluice_deletions_under_floor",
-    help: "Open deletions that wait for the end of a retention floor.",
+    help: "Open deletions of open organizations that wait for the end of a retention floor.",
   };
   const oldest = {
     name: "sluice_deletion_oldest_due_age_seconds",

@@ -65,6 +65,8 @@ export interface ReplayedPart {
 export interface ReplayedCount {
   readonly queued: number;
   readonly open: number;
+  /** How many of the open ones wait for a legal hold. */
+  readonly held: number;
 }
 
 /** How far the store knows a ledger to reach: a ledger that ends before that has lost entries. */

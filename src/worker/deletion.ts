@@ -11,6 +11,7 @@ import {
 } from "../actions/process-deletions.ts";
 import { publicReader } from "../actions/operator-reader.ts";
 import { visibleCounts } from "../actions/read-deletion.ts";
+import { readKnowledge, showing } from "../actions/require-right.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 
@@ -52,8 +53,11 @@ async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
-/** Logs are read by many, and a name of a restricted set would disclose that there is one; failures are logged without. */
-function reportSet(
+/**
+ * Logs and metrics are read by many. The name of a restricted set would disclose that there is one, and when the deletion of a
+ * closed organization is completed, what it had to wait for; failures are logged without a name.
+ */
+function reportUnnamed(
   done: ProcessedDeletions,
   { log, onPostponed, stopping }: DeletionRoundOptions & { readonly stopping: AbortSignal },
 ): void {
@@ -71,7 +75,8 @@ async function report(
   const { log, onCompleted, onPostponed, stopping } = options;
   const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
-  if (done.deletion.restrictedOf !== undefined) return reportSet(done, options);
+  const isKnown = await readKnowledge(showing(app, { includeConfidential: false }), organizationId);
+  if (!isKnown(done.deletion)) return reportUnnamed(done, options);
   if (done.result === "completed") {
     const erased = visibleCounts(done.deletion, await publicReader(app, organizationId));
     log.info({ ...about, erased }, "deletion completed");

@@ -68,7 +68,7 @@ describe("organization close", () => {
     assert.equal(statSync(join(folder, "transaction.ndjson")).mode & 0o777, 0o600);
     assert.equal(readFileSync(join(folder, "transaction.ndjson"), "utf8"), history.out);
     const id = String(closed["deletion_request_id"]);
-    const shown = await line.ask("deletion", "show", id);
+    const shown = await line.ask("deletion show --include-confidential", id);
     assert.equal(shown["resource_type"], "organization");
     assert.equal(shown["resource_id"], "acme");
     assert.equal(shown["reason"], "ended");
@@ -81,7 +81,7 @@ describe("organization close", () => {
     assert.equal(name, "organization_closed");
     assert.match(
       message,
-      /was closed at .*Z already\. Its deletion is pending; see: sluice deletion/,
+      /was closed at .*Z already\. For its deletion, see: sluice deletion show del_/,
     );
     assert.equal((await line.type("audit export")).out, trail.out);
   });
@@ -112,7 +112,7 @@ describe("organization close", () => {
       processDeletions(app, { claimant: "test", stopping }),
     );
     assert.equal(done?.result, "completed");
-    const shown = await line.ask("organization", "show", "acme");
+    const shown = await line.ask("organization show acme --include-confidential");
     assert.equal(shown["deletion_status"], "completed");
     assert.deepEqual(shown["records"], {});
     assert.deepEqual((await line.ask("organization", "show", "other"))["records"], {
@@ -169,7 +169,7 @@ describe("organization close, interrupted during the export", () => {
     const closing = { organizationId: "acme", reason: "ended", exportAll };
     const closed = operate(line.environment, (app) => closeOrganization(app, closing));
     await assert.rejects(closed, /disk is full/);
-    const shown = await line.ask("organization", "show", "acme");
+    const shown = await line.ask("organization show acme --include-confidential");
     assert.match(String(shown["closed_at"]), /Z$/);
     assert.equal(shown["deletion_request_id"], null);
     assert.deepEqual(shown["records"], { transaction: 3 });

@@ -14,6 +14,7 @@ import {
   finish,
   hold,
   keyOf,
+  noFigures,
   operator,
   organization,
   other,
@@ -132,10 +133,11 @@ export function testClosingUnderFloors(engine: Engine): void {
       assert.equal(await claim(store, onDay(16)), undefined);
       const waiting = await deletionOf(store, deletionRequestId);
       assert.equal(waiting.waitingFor, "a hold on transaction_check c");
-      assert.equal((await store.deletionFigures(onDay(16))).held, 1);
       await release(store, held);
       await requireFloor(store, onDay(16));
+      assert.deepEqual(await store.deletionFigures(onDay(16)), noFigures);
       await requireErased(store);
+      assert.deepEqual(await store.deletionFigures(onDay(99)), noFigures);
     });
 
     it("does not wait for the floor of a record that another deletion has erased", async (test) => {

@@ -89,17 +89,17 @@ export function testReplaying(engine: Engine): void {
       // Repeated after a crash, it has the same result.
       await store.replay.queueReplay(entries.slice(0, 2));
       await store.replay.startReplay();
-      assert.deepEqual(await store.replay.countReplayed(), { queued: 4, open: 0 });
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 4, open: 0, held: 0 });
       await assert.rejects(store.replay.finishReplay(operator), /still to be replayed/);
 
       const first = await store.replay.reopenDeletions(page, operator);
       assert.deepEqual(first, { opened: 3, next: undefined });
-      assert.deepEqual(await store.replay.countReplayed(), { queued: 1, open: 3 });
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 1, open: 3, held: 0 });
       await processAll(store);
       // The second deletion of the same record follows the first one.
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 1);
       await processAll(store);
-      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0 });
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0, held: 0 });
       await store.replay.finishReplay(operator);
 
       for (const id of ["a", "twice"])

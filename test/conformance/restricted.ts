@@ -311,7 +311,7 @@ export function testRestricted(engine: Engine): void {
       ]);
       await store.replay.reopenDeletions({ after: undefined, limit: 10 }, operator);
       for (let round = 0; round < 3; round += 1) await processAll(store, worker.now + round * day);
-      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0 });
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0, held: 0 });
       assert.deepEqual([await store.countRecords(acme), await store.countRecords(set)], [{}, {}]);
       assert.equal(await store.findOrganization(set), undefined);
       assert.equal((await deletionOf(store, set)).restrictedOf, acme);

@@ -16,7 +16,14 @@ import type {
   WriteOutcome,
 } from "../../src/domain/record/record-write.ts";
 import type { HoldOutcome } from "../../src/store/holds.ts";
-import type { Act, DeletionRequest, NewKey, NewToken, Store } from "../../src/store/store.ts";
+import type {
+  Act,
+  DeletionFigures,
+  DeletionRequest,
+  NewKey,
+  NewToken,
+  Store,
+} from "../../src/store/store.ts";
 
 export const acme = "org_acme";
 export const other = "org_other";
@@ -230,3 +237,11 @@ export function newToken(name: string, fields: Partial<NewToken> = {}): NewToken
 export function asStored({ secretHash: _secret, ...key }: NewKey): ApiKey {
   return { ...key, revokedAt: undefined, lastUsedAt: undefined };
 }
+
+/** Of a store without a deletion that may be counted. */
+export const noFigures: DeletionFigures = {
+  byStatus: { pending: 0, processing: 0, completed: 0, cancelled: 0 },
+  held: 0,
+  underFloor: 0,
+  oldestDueAt: undefined,
+};

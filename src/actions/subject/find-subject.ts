@@ -45,7 +45,6 @@ export async function requireSubject(
     );
   }
   await findOrganization(app, key.organizationId);
-  if ((await app.store.findRecord(key)) !== undefined) return;
   for await (const keys of findKeys()) if (keys.length > 0) return;
   throw new OperatorError(
     "no_such_record",
@@ -90,6 +89,8 @@ class SubjectSearch {
   async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceType, resourceId } = this.#query;
     const subject = { organizationId: place, resourceType, resourceId };
+    // Of a closed organization, everything may be left out.
+    if (this.#query.leftOut.has(resourceType)) return;
     if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
       yield [subject];
     }

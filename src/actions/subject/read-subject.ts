@@ -2,19 +2,18 @@
 // deletion requests about it, and for officers its holds. Changes nothing; whoever calls this has written to the audit trail.
 
 import type { Hold } from "../../domain/access.ts";
-import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { auditAccess } from "../audit-access.ts";
-import { findOrganization } from "../find-organization.ts";
 import { findType } from "../find-target.ts";
 import { deletionPages } from "../pages.ts";
-import { requireRight } from "../require-right.ts";
+import { readKnowledge, requireRight, showing } from "../require-right.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
 
 /** Histories that are read at the same time. */
@@ -72,10 +71,11 @@ export async function* findKeys(
   app: App,
   { confidential, ...key }: SubjectRequest,
 ): AsyncGenerator<readonly RecordKey[]> {
-  const organization = await findOrganization(app, key.organizationId);
-  const leftOut = confidential
-    ? new Set<string>()
-    : confidentialTypes(organization.confidentialTypes);
+  const { organizationId } = key;
+  const shown = showing(app, { includeConfidential: confidential });
+  const knows = await readKnowledge(shown, organizationId);
+  const types = recordTypes.map(({ resourceType }) => resourceType);
+  const leftOut = new Set(types.filter((resourceType) => !knows({ organizationId, resourceType })));
   yield* findSubject(app, { ...key, leftOut, restricted: confidential });
 }
 
@@ -114,8 +114,10 @@ export interface SubjectDeletion {
 /** The deletion requests for the subject itself. One that is completed was for an earlier record with the same id. */
 export async function* readDeletionsOf(
   app: App,
-  { organizationId, resourceType, resourceId }: RecordKey,
+  { organizationId, resourceType, resourceId, confidential }: SubjectRequest,
 ): AsyncGenerator<readonly SubjectDeletion[]> {
+  const shown = showing(app, { includeConfidential: confidential });
+  if (!(await readKnowledge(shown, organizationId))({ organizationId, resourceType })) return;
   for await (const page of deletionPages(app)) {
     const own = page.filter(
       (deletion) =>

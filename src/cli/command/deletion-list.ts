@@ -16,8 +16,7 @@ export const deletionList = defineStoreCommand({
   name: "deletion list",
   summary: "List deletion requests, newest first, and what each one waits for.",
   details:
-    "Deletions of confidential records, and what the deletion of a closed organization waits for, are shown only with " +
-    "--include-confidential.",
+    "Deletions of confidential records and of closed organizations are shown only with --include-confidential.",
   examples: ["sluice deletion list --organization acme --status pending"],
   rights: ["deletion.read"],
   options: {

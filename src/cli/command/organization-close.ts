@@ -62,10 +62,10 @@ export const organizationClose = defineStoreCommand({
             exported = await exportInto(context, app, { organizationId, folder });
           };
     const closing = { organizationId, reason: given.reason, exportAll };
+    const condition = await describeCondition(app, organizationId);
     const { organization, deletion } = await closeOrganization(app, closing);
     const { deletionRequestId } = deletion;
-    const condition = await describeCondition(app, organizationId);
-    const waits = condition === undefined ? "" : ` Nothing is erased until ${condition}.`;
+    const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
     return {
       json: {
         ...viewOrganization(organization),
@@ -74,7 +74,8 @@ export const organizationClose = defineStoreCommand({
       },
       text:
         `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
-        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId}${waits === "" ? "" : `.${waits}`}`,
+        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
+        waits,
     };
   },
 });

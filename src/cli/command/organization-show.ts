@@ -16,8 +16,8 @@ export const organizationShow = defineStoreCommand({
   name: "organization show",
   summary: "Show an organization, its number of records of each type, and its legal holds.",
   details:
-    "Records of confidential types, holds on them, and what the deletion of a closed organization waits for are shown only with " +
-    "--include-confidential.",
+    "Records of confidential types and holds on them are shown only with --include-confidential, and so is what is left of a " +
+    "closed organization, and how far its deletion is: it waits for confidential records too.",
   examples: ["sluice organization show acme"],
   rights: ["organization.read"],
   arguments: { id: required(text("ID"), "The organization.") },
@@ -34,14 +34,17 @@ export const organizationShow = defineStoreCommand({
       rows,
     );
     const { deletionRequestId } = organization;
-    const deletion = deletionRequestId && (await findDeletion(app, deletionRequestId));
+    const deletion =
+      includeConfidential && deletionRequestId && (await findDeletion(app, deletionRequestId));
     const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
     const parts = [
       describeOrganization(organization),
       ...(deletion
-        ? [`Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId}`]
+        ? [
+            `Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId} --include-confidential`,
+          ]
         : []),
-      rows.length === 0 ? "It has no records." : table,
+      rows.length === 0 ? describeNone(includeConfidential) : table,
       ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
       ...(holds.length < holdsShown
         ? []
@@ -58,6 +61,12 @@ export const organizationShow = defineStoreCommand({
     };
   },
 });
+
+function describeNone(isComplete: boolean): string {
+  return isComplete
+    ? "It has no records."
+    : "It has no records that are shown without --include-confidential.";
+}
 
 function describeState({ status, waitingFor }: Deletion): string {
   return waitingFor === undefined ? status : `${status}, waiting for ${waitingFor}`;

@@ -41,7 +41,7 @@ export const subjectShow = defineStoreCommand({
       holds.push(...(await readHoldsOf(app, keys)).slice(0, listedMax - holds.length));
     }
     const deletions: SubjectDeletion[] = [];
-    for await (const page of readDeletionsOf(app, key)) {
+    for await (const page of readDeletionsOf(app, request)) {
       deletions.push(...page.slice(0, listedMax - deletions.length));
     }
     const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));

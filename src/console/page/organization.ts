@@ -27,11 +27,12 @@ export async function showOrganization(person: Person): Promise<Answer> {
   const { app, id } = person;
   requireRight(app, "organization.read");
   const organization = await findOrganization(app, id);
-  const records = Object.entries(await countRecords(app, id)).filter(([, count]) => count > 0);
-  const counts = records.map(([type, count]) => `${formatNumber(count)} ${type}`);
+  const counts = Object.entries(await countRecords(app, id)).map(
+    ([type, count]) => `${formatNumber(count)} ${type}`,
+  );
   const keys = hasRight(app, "key.read") ? await listKeys(app, id) : [];
   const isOpen = organization.closedAt === undefined;
-  const body = html`${renderFacts(organization, counts)}
+  const body = html`${renderFacts(person, organization, counts)}
     <section aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       ${renderKeys(keys, app.now())}
@@ -50,18 +51,28 @@ function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization
   return !isClosed && hasRight(app, "organization.close");
 }
 
-function renderFacts(organization: Organization, counts: readonly string[]): Html {
+function renderFacts({ app }: Person, organization: Organization, counts: readonly string[]): Html {
   const { closedAt, deletionRequestId } = organization;
+  const isOfficer = hasRight(app, "confidential.read");
   const deletion =
+    isOfficer &&
     deletionRequestId !== undefined &&
     html`; <a href="${deletionPath(deletionRequestId)}">its deletion</a>`;
+  const hidden =
+    !isOfficer &&
+    (closedAt === undefined
+      ? "Confidential records are not shown."
+      : "What is left of a closed organization is not shown.");
   return html`<dl class="facts">
     <dt>Name</dt>
     <dd><bdi>${organization.name}</bdi></dd>
     <dt>State</dt>
     <dd>${closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`}</dd>
     <dt>Records</dt>
-    <dd>${counts.length === 0 ? "none" : counts.join(", ")}</dd>
+    <dd>
+      ${counts.length > 0 ? counts.join(", ") : isOfficer && "none"}
+      ${hidden && html`<small>${hidden}</small>`}
+    </dd>
     <dt>Records kept</dt>
     <dd>${describeRetention(organization)}</dd>
     <dt>Grace period of deletions</dt>

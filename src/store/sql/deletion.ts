@@ -97,12 +97,20 @@ const countSets = `
   --sqlite INDEXED BY deletion_restricted
   WHERE restricted_of IS NOT NULL GROUP BY status`;
 
+const closedOrganizations = `SELECT organization_id FROM organization WHERE closed_at IS NOT NULL`;
+
+const countOfClosed = `
+  SELECT status, count(*) AS deletions FROM deletion
+  --sqlite INDEXED BY deletion_by_organization_status
+  WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
+
 /** Longer than every back-off, and than the delay of a deletion that is held. */
 const retriedWithinMs = 10 * 60_000;
 
 /**
  * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the deletions of
- * restricted sets: whoever reads the metrics may not learn that there are any.
+ * restricted sets, or of closed organizations, which wait for confidential reports: whoever reads the metrics may not learn
+ * that there are any.
  */
 const readWaiting = `
   SELECT count(*) FILTER (WHERE held) AS held,
@@ -112,13 +120,14 @@ const readWaiting = `
   --sqlite INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing')
     AND coalesce(next_attempt_at, due_at) <= CAST($1 AS bigint) + ${retriedWithinMs}
-    AND restricted_of IS NULL`;
+    AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})`;
 
 const countUnderFloor = `
   SELECT count(*) AS deletions FROM deletion
   --sqlite INDEXED BY deletion_floored
   WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL AND floor_until > $1
-    AND NOT (organization_id >= '${restrictedId("")}' AND organization_id < 'restricted0')`;
+    AND NOT (organization_id >= '${restrictedId("")}' AND organization_id < 'restricted0')
+    AND organization_id NOT IN (${closedOrganizations})`;
 
 /**
  * The id of the open deletion, new or not; undefined if there is no such record. Repeated for a known idempotency key.
@@ -279,8 +288,10 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
   const counts = yield* all<{ status: DeletionStatus; deletions: number }>(countByStatus);
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   for (const { status, deletions } of counts) byStatus[status] = deletions;
-  const sets = yield* all<{ status: DeletionStatus; deletions: number }>(countSets);
-  for (const { status, deletions } of sets) byStatus[status] -= deletions;
+  for (const confidential of [countSets, countOfClosed]) {
+    const rows = yield* all<{ status: DeletionStatus; deletions: number }>(confidential);
+    for (const { status, deletions } of rows) byStatus[status] -= deletions;
+  }
   const row = yield* get<{ held: number; oldest: number | null }>(readWaiting, now);
   const floored = yield* get<{ deletions: number }>(countUnderFloor, now);
   return {

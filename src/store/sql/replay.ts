@@ -121,9 +121,9 @@ const hurryDeletion = `
   WHERE deletion_request_id = $3 AND status IN ('pending', 'processing')`;
 
 const countOpen = `
-  SELECT (SELECT count(*) FROM replay_entry) AS queued, (
-    SELECT count(*) FROM deletion
-    WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL) AS open`;
+  SELECT (SELECT count(*) FROM replay_entry) AS queued, count(*) AS open,
+    count(*) FILTER (WHERE held) AS held
+  FROM deletion WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL`;
 
 export function* readRestoreState(): Statements<RestoreState | undefined> {
   const row = yield* get<RestoreRow>(findState);
@@ -275,8 +275,8 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
 
 /** How many are still to be replayed. */
 export function* countReplayed(): Statements<ReplayedCount> {
-  const { queued = 0, open = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
-  return { queued, open };
+  const { queued = 0, open = 0, held = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
+  return { queued, open, held };
 }
 
 export function* finishReplay(act: Act): Statements<void> {
