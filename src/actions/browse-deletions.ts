@@ -13,10 +13,11 @@ import {
   withWaits,
 } from "./deletion-filter.ts";
 import { findDeletion } from "./find-target.ts";
+import { readerOf } from "./operator-reader.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
-import { findReceipt } from "./read-deletion.ts";
+import { findReceipt, visibleCounts } from "./read-deletion.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
-import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
+import { hasRight, requireRight } from "./require-right.ts";
 import { verifyReceipts } from "./verify-receipt.ts";
 
 export interface DeletionPart {
@@ -39,7 +40,7 @@ export async function browseDeletions(
 }
 
 export interface DeletionDetails extends ShownDeletion {
-  /** Of types that this person may know of. */
+  /** As this person may count them. */
   readonly erased: ErasedCounts;
   /** Undefined where there is none yet. */
   readonly receiptFaults: readonly string[] | undefined;
@@ -59,13 +60,9 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
   const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
   const receipt = await findReceipt(app, deletion);
   const { organizationId } = deletion;
-  const knows = await readKnowledge(app, organizationId);
-  const erased = Object.entries(deletion.erased).filter(([resourceType]) =>
-    knows({ organizationId, resourceType }),
-  );
   return {
     ...shown,
-    erased: Object.fromEntries(erased),
+    erased: visibleCounts(deletion, await readerOf(app, organizationId)),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
     mayCancel:

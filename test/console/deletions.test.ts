@@ -6,6 +6,8 @@ import { changeOrganization } from "../../src/actions/change-organization.ts";
 import { holdRecord } from "../../src/actions/hold-record.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { setFloor } from "../../src/actions/retention-floors.ts";
+import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -98,6 +100,8 @@ describe("the deletions in the console", () => {
       assert.match(overview.text, /<dd>61<\/dd>/);
     }
     for (const role of ["officer", "auditor"]) {
+      const overview = await read(service.client, "/console", { cookie: cookies[role] });
+      assert.match(overview.text, /customer_sar<\/th>\s*<td>Confidential records are not counted/);
       assert.ok((await list(role)).includes("secret-sar"), role);
       assert.equal((await show(role, ids["sar"])).status, 200);
     }
@@ -164,6 +168,72 @@ describe("the deletions in the console", () => {
       ({ action }) => action === "deletion.cancel",
     );
     assert.deepEqual([entry?.actor, entry?.subject], ["officer", id]);
+  });
+
+  it("do not say that a report was kept, once they are completed", async () => {
+    const { app } = service;
+    const shown: Record<string, string[]> = {};
+    for (const id of ["report-kept", "report-none"]) {
+      const { organizationId } = await makeCustomer(app, service.client, { organizationId: id });
+      await setFloor(app, {
+        organizationId,
+        resourceType: "transaction_suspicious_activity",
+        keepDays: 4_000,
+        countedFrom: "last_seen",
+      });
+      const add = (resourceType: string, key: string, fields: object) =>
+        write(app.store, draftOf(resourceType, key, { timestamp, ...fields }), {
+          organizationId,
+          resourceType,
+        });
+      await add("transaction", "tx", {});
+      await add("transaction_check", "check", { related_tx_ids: ["tx"] });
+      if (id === "report-kept") {
+        await add("transaction_suspicious_activity", "r", { related_tx_ids: ["tx"] });
+      }
+      const wanted = { organizationId, resourceType: "transaction", resourceId: "tx", reason: "r" };
+      const { deletionRequestId } = await requestDeletionOf(app, wanted);
+      await waitFor("the deletion", async () => {
+        const found = await app.store.findDeletion(deletionRequestId, undefined);
+        return found?.status === "completed" ? true : undefined;
+      });
+      for (const role of ["viewer", "operator", "officer"]) {
+        const { text } = await show(role, deletionRequestId);
+        const [, erased = ""] = /<dt>Erased<\/dt>\s*<dd>([^<]*)/.exec(text) ?? [];
+        shown[role] = [...(shown[role] ?? []), erased.trim()];
+      }
+    }
+    const all = "1 transaction, 1 transaction_check";
+    assert.deepEqual(shown, {
+      viewer: [all, all],
+      operator: [all, all],
+      officer: ["1 transaction_check", all],
+    });
+  });
+
+  it("count the transactions that get a pseudonym, as far as they were examined", async () => {
+    const { organizationId } = await makeCustomer(service.app, service.client, {
+      organizationId: "many-transactions",
+    });
+    await changeOrganization(service.app, organizationId, { deletionGraceSeconds: 86_400 });
+    const add = (resourceType: string, drafts: Parameters<typeof write>[1]) =>
+      write(service.app.store, drafts, { organizationId, resourceType });
+    await add("person", draftOf("person", "payer", { timestamp }));
+    const naming = (id: string) =>
+      draftOf("transaction", id, { timestamp, sender_id: "payer", sender_country: "DE" });
+    await add("transaction", ["1", "2", "3"].map(naming));
+    const wanted = { organizationId, resourceType: "person", resourceId: "payer", reason: "r" };
+    const { deletionRequestId } = await requestDeletionOf(service.app, wanted);
+    const { text } = await show("viewer", deletionRequestId);
+    assert.match(text, /with a pseudonym for the person: 3</);
+    const later = Array.from({ length: 4_000 }, (_, no) => `later-${no}`);
+    await add(
+      "transaction",
+      later.map((id) => draftOf("transaction", id, { timestamp })),
+    );
+    const { text: bounded } = await show("viewer", deletionRequestId);
+    assert.match(bounded, /with a pseudonym for the person: at least 3</);
+    assert.match(bounded, /Only the first 4,000 transactions were examined/);
   });
 });
 

@@ -52,7 +52,9 @@ export async function showDeletion(person: Person): Promise<Answer> {
       <dt>Reason</dt>
       <dd><bdi>${deletion.reason}</bdi></dd>
       <dt>Erased</dt>
-      <dd>${counts.length === 0 ? "nothing yet" : counts.join(", ")}</dd>
+      <dd>
+        ${counts.length > 0 ? counts.join(", ") : deletion.completedAt === undefined ? "nothing yet" : "nothing"}
+      </dd>
     </dl>
     ${details.preview !== undefined && renderPreview(deletion, details.preview)}
     ${renderCourse(deletion)} ${renderReceipt(details)} ${renderApproval(details)}
