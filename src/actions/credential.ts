@@ -7,14 +7,13 @@ import { crc32 } from "node:zlib";
 export type CredentialKind = "api_key" | "access_token";
 
 /** Secrets of operators have the same format, and are no credentials of the API. */
-export type SecretKind = CredentialKind | "operator_link" | "operator_session" | "record_reading";
+export type SecretKind = CredentialKind | "operator_link" | "operator_session";
 
 const prefixes = {
   api_key: "sluice_key_",
   access_token: "sluice_token_",
   operator_link: "sluice_link_",
   operator_session: "sluice_session_",
-  record_reading: "sluice_reading_",
 } as const;
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretCharacters = 43;

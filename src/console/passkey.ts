@@ -1,7 +1,6 @@
 // Passkeys (WebAuthn): what a browser is asked for, and whether its answer is genuine. The library is loaded when the first
-// passkey is used. A challenge is stored, can be used once, and is valid for minutes.
+// passkey is used. A challenge can be used once, and is valid for minutes.
 
-import { randomBytes } from "node:crypto";
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -10,20 +9,26 @@ import type {
 } from "@simplewebauthn/server";
 import type { App } from "../actions/app.ts";
 import {
+  type ChallengeUse,
+  isChallenge,
+  makeChallenge,
+  useChallenge,
+} from "../actions/operator/challenge.ts";
+import {
   addPasskey,
-  challengeLifetimeMs,
   findPasskey,
   listPasskeys,
-  openChallenge,
   signInWithPasskey,
-  useChallenge,
 } from "../actions/operator/passkey.ts";
 import type { StartedSession } from "../actions/operator/session.ts";
 import { OperatorError } from "../actions/operator-error.ts";
+import { AppError } from "../domain/error.ts";
 import type { Operator } from "../domain/operator.ts";
 import type { Origin } from "./origin.ts";
 
 const load = () => import("@simplewebauthn/server");
+
+const challengeLifetimeMs = 5 * 60_000;
 
 /** EdDSA, ES256 and RS256: what authenticators have, and what every supported version of Node verifies. */
 const supportedAlgorithmIDs = [-8, -7, -257];
@@ -35,8 +40,8 @@ export async function offerNewPasskey(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await load();
   const known = await listPasskeys(app, operator);
-  const challenge = makeChallenge();
-  const options = await generateRegistrationOptions({
+  const challenge = await makeChallenge(app, adding(operator), challengeLifetimeMs);
+  return generateRegistrationOptions({
     challenge: Buffer.from(challenge, "base64url"),
     rpName: "Sluice",
     rpID: origin.hostname,
@@ -49,8 +54,6 @@ export async function offerNewPasskey(
     excludeCredentials: known.map(({ credentialId }) => ({ id: credentialId })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
-  await openChallenge(app, { challenge, purpose: "passkey_new", operator });
-  return options;
 }
 
 /** Throws OperatorError sign_in for an answer that is not genuine, and invalid. */
@@ -61,18 +64,18 @@ export async function acceptNewPasskey(
 ): Promise<void> {
   const { verifyRegistrationResponse } = await load();
   const response = readAnswer(answer) as unknown as RegistrationResponseJSON;
-  const { verified, registrationInfo } = await genuine(() =>
+  const by = { ...adding(operator), operator };
+  const { registrationInfo } = await verifyOnce(app, by, (expectedChallenge) =>
     verifyRegistrationResponse({
       response,
-      expectedChallenge: (challenge) =>
-        useChallenge(app, { challenge, purpose: "passkey_new", operator }),
+      expectedChallenge,
       expectedOrigin: origin.text,
       expectedRPID: origin.hostname,
       requireUserVerification: true,
       supportedAlgorithmIDs,
     }),
   );
-  if (!verified || registrationInfo === undefined) throw notGenuine();
+  if (registrationInfo === undefined) throw notGenuine();
   const { id, publicKey, counter } = registrationInfo.credential;
   await addPasskey(app, operator, {
     credentialId: id,
@@ -88,15 +91,13 @@ export async function askForPasskey(
   origin: Origin,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await load();
-  const challenge = makeChallenge();
-  const options = await generateAuthenticationOptions({
+  const challenge = await makeChallenge(app, signingIn, challengeLifetimeMs);
+  return generateAuthenticationOptions({
     challenge: Buffer.from(challenge, "base64url"),
     rpID: origin.hostname,
     timeout: challengeLifetimeMs,
     userVerification: "required",
   });
-  await openChallenge(app, { challenge, purpose: "passkey_use", operator: undefined });
-  return options;
 }
 
 /** Throws OperatorError sign_in, which does not say what was wrong. */
@@ -106,26 +107,26 @@ export async function signInBy(app: App, origin: Origin, answer: unknown): Promi
   const holder = await findPasskey(app, response.id);
   if (holder === undefined) throw notGenuine();
   const { credentialId, publicKey, signCount } = holder.passkey;
-  const { verified, authenticationInfo } = await genuine(() =>
+  const by = { ...signingIn, operator: holder.operator };
+  const { authenticationInfo } = await verifyOnce(app, by, (expectedChallenge) =>
     verifyAuthenticationResponse({
       response,
-      expectedChallenge: (challenge) =>
-        useChallenge(app, { challenge, purpose: "passkey_use", operator: undefined }),
+      expectedChallenge,
       expectedOrigin: origin.text,
       expectedRPID: origin.hostname,
       credential: { id: credentialId, publicKey: Uint8Array.from(publicKey), counter: signCount },
       requireUserVerification: true,
     }),
   );
-  if (!verified) throw notGenuine();
   const started = await signInWithPasskey(app, holder, authenticationInfo.newCounter);
   if (started === undefined) throw notGenuine();
   return started;
 }
 
-/** 256 random bits; what is stored and compared is the text. */
-function makeChallenge(): string {
-  return randomBytes(32).toString("base64url");
+const signingIn = { purpose: "passkey_use" } as const;
+
+function adding({ operatorId }: Operator): ChallengeUse {
+  return { purpose: "passkey_new", boundTo: operatorId };
 }
 
 /** Only what is needed to find the passkey; the library checks the rest. */
@@ -146,14 +147,25 @@ function readTransports({ response }: RegistrationResponseJSON): readonly string
     : [];
 }
 
-/** The library throws an Error for each check that fails. */
-async function genuine<Result>(verify: () => Promise<Result>): Promise<Result> {
+/** The library throws an Error for each check that fails. The challenge is used after all of them have passed. */
+async function verifyOnce<Result extends { readonly verified: boolean }>(
+  app: App,
+  by: ChallengeUse & { readonly operator: Operator },
+  verify: (isExpected: (challenge: string) => Promise<boolean>) => Promise<Result>,
+): Promise<Result> {
+  let signed = "";
+  const isExpected = (challenge: string): Promise<boolean> => {
+    signed = challenge;
+    return isChallenge(app, by, challenge);
+  };
   try {
-    return await verify();
+    const result = await verify(isExpected);
+    if (result.verified && (await useChallenge(app, signed, by))) return result;
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
+    if (cause instanceof AppError) throw cause;
     throw notGenuine(cause);
   }
+  throw notGenuine();
 }
 
 function notGenuine(cause?: unknown): OperatorError {

@@ -15,17 +15,14 @@ export interface OperatorDetails extends Operator {
   readonly sessions: number;
 }
 
-/**
- * What a token of one use is for: a sign-in link, the challenge that a passkey signs, reading the content of a record, or a sign-in
- * with OpenID Connect.
- */
-export type TokenPurpose = "link" | "passkey_new" | "passkey_use" | "record_reading" | "oidc";
+/** What a challenge is for: a passkey that signs it, reading the content of a record, or a sign-in with OpenID Connect. */
+export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
+/** A sign-in link that can be used, or a challenge that was. */
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
-  readonly purpose: TokenPurpose;
-  /** Undefined where it is not known yet who signs in. */
-  readonly operatorId: string | undefined;
+  readonly purpose: "link" | ChallengePurpose;
+  readonly operatorId: string;
   readonly expiresAt: number;
 }
 
@@ -62,15 +59,13 @@ export interface OperatorStore {
   disable(operatorId: string, act: Act): Promise<Operator | undefined>;
 
   /** Replaces an unused link of the operator. */
-  createLink(link: OneTimeToken & { readonly operatorId: string }, act: Act): Promise<void>;
-  /** False if too many are open. */
-  createChallenge(challenge: OneTimeToken, now: number): Promise<boolean>;
+  createLink(link: OneTimeToken, act: Act): Promise<void>;
   /** The operator of an unused link that has not expired. Does not use it. */
   findLink(tokenHash: Uint8Array, now: number): Promise<Operator | undefined>;
   /** Undefined for a link that was used or has expired. In one transaction, the link ends and the session begins. */
   useLink(tokenHash: Uint8Array, signIn: SignIn): Promise<Operator | undefined>;
-  /** Ends a challenge. False if it was used or has expired, or is for another purpose or operator. */
-  useChallenge(challenge: Omit<OneTimeToken, "expiresAt">, now: number): Promise<boolean>;
+  /** Remembers that it was used. False if it was before, or the operator has used 1,000 that have not expired. */
+  useChallenge(challenge: OneTimeToken, now: number): Promise<boolean>;
 
   /** False if the credential is known. */
   addPasskey(passkey: Passkey, act: Act): Promise<boolean>;

@@ -85,7 +85,7 @@ describe("sign-in with OpenID Connect", () => {
     for (const secret of secrets) assert.match(secret, /^[\w-]{43}$/);
     assert.match(
       left.headers["set-cookie"]?.[0] ?? "",
-      /^__Host-sluice_openid=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-sluice_openid=[\w-]{72}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
     );
     const again = await submit(service.client, "/console/openid", { headers });
     assert.notEqual(cookieOf(again), cookieOf(left));

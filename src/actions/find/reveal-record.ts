@@ -6,8 +6,12 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { textOfRecord } from "../../domain/trail-text.ts";
 import type { App } from "../app.ts";
 import { auditAccess } from "../audit-access.ts";
-import { hashSecret, makeCredential } from "../credential.ts";
-import { OperatorError } from "../operator-error.ts";
+import {
+  type ChallengeUse,
+  isChallenge,
+  makeChallenge,
+  useChallenge,
+} from "../operator/challenge.ts";
 import { hasRight, requireRight } from "../require-right.ts";
 import { requireReason } from "../require-text.ts";
 import { findRecord } from "./find-records.ts";
@@ -30,11 +34,7 @@ export async function permitReading(
   const { organizationId, resourceType, resourceId } = key;
   const subject = { organizationId, resourceType, resourceId };
   await auditAccess(app, "record.show", { organizationId, subject, detail: { reason } });
-  const secret = makeCredential("record_reading");
-  const now = app.now();
-  const token = { ...tokenOf(operator, key, secret), expiresAt: now + lifetimeMs };
-  if (await app.store.operators.createChallenge(token, now)) return secret;
-  throw new OperatorError("sign_in", "Too many people are signing in; try again in five minutes.");
+  return makeChallenge(app, readingOf(operator, key), lifetimeMs);
 }
 
 /** False if the permission was used, has expired, or is for another record or person. */
@@ -44,11 +44,11 @@ export async function usePermission(
   { operator, secret }: { readonly operator: Operator; readonly secret: string },
 ): Promise<boolean> {
   if (!hasRight(app, "record.show")) return false;
-  return app.store.operators.useChallenge(tokenOf(operator, key, secret), app.now());
+  const reading = readingOf(operator, key);
+  if (!(await isChallenge(app, reading, secret))) return false;
+  return useChallenge(app, secret, { ...reading, operator });
 }
 
-/** The hash binds it to the record. */
-function tokenOf({ operatorId }: Operator, key: RecordKey, secret: string) {
-  const tokenHash = hashSecret(`${secret} ${textOfRecord(key)}`);
-  return { tokenHash, purpose: "record_reading", operatorId } as const;
+function readingOf({ operatorId }: Operator, key: RecordKey): ChallengeUse {
+  return { purpose: "record_reading", boundTo: `${operatorId} ${textOfRecord(key)}` };
 }

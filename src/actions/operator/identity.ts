@@ -11,6 +11,7 @@ import { hash } from "node:crypto";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError } from "../operator-error.ts";
+import { useChallenge } from "./challenge.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 /** What an issuer says about a person. */
@@ -21,16 +22,18 @@ export interface IdentifiedPerson extends OperatorIdentity {
 }
 
 /**
- * The first time, the person becomes an operator. Ends the sessions of somebody who has no role any more. Throws OperatorError
- * sign_in and operator_disabled.
+ * Uses the challenge. The first time, the person becomes an operator. Ends the sessions of somebody who has no role any more.
+ * Throws OperatorError sign_in and operator_disabled. Undefined if the challenge was used before.
  */
 export async function signInIdentified(
   app: App,
   { names, roles, ...identity }: IdentifiedPerson,
-): Promise<StartedSession> {
+  challenge: string,
+): Promise<StartedSession | undefined> {
   const known = await app.store.operators.findByIdentity(identity);
   if (known === undefined && roles.length === 0) throw noRole();
   const operator = known ?? (await create(app, { names, roles, ...identity }));
+  if (!(await useChallenge(app, challenge, { purpose: "oidc", operator }))) return undefined;
   const made = makeSession(app, "oidc");
   const act = { actor: operator.name, now: app.now() };
   const signIn = { session: made.stored, act };

@@ -1,46 +1,14 @@
-// Passkeys of operators: challenges, and what is stored of a passkey. Whether a signature is valid is decided by the caller,
-// which knows the protocol (console/passkey.ts).
+// Passkeys of operators: what is stored of them. Whether a signature is valid is decided by the caller, which knows the
+// protocol (console/passkey.ts).
 
 import type { Operator, Passkey } from "../../domain/operator.ts";
-import type { PasskeyHolder, TokenPurpose } from "../../store/operators.ts";
+import type { PasskeyHolder } from "../../store/operators.ts";
 import { actOf, type App } from "../app.ts";
-import { hashSecret } from "../credential.ts";
 import { OperatorError } from "../operator-error.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
-export const challengeLifetimeMs = 5 * 60_000;
 /** One for each device of a person. */
 const passkeysMax = 20;
-
-type ChallengePurpose = Exclude<TokenPurpose, "link" | "record_reading">;
-
-/** `operator`: who adds a passkey; undefined where somebody signs in. */
-export interface Challenge {
-  readonly challenge: string;
-  readonly purpose: ChallengePurpose;
-  readonly operator: Operator | undefined;
-  readonly lifetimeMs?: number;
-}
-
-/** Stores a challenge, which can be used once. Throws OperatorError sign_in if too many are open. */
-export async function openChallenge(app: App, wanted: Challenge): Promise<void> {
-  const now = app.now();
-  const opened = await app.store.operators.createChallenge(
-    { ...stored(wanted), expiresAt: now + (wanted.lifetimeMs ?? challengeLifetimeMs) },
-    now,
-  );
-  if (opened) return;
-  throw new OperatorError("sign_in", "Too many people are signing in; try again in five minutes.");
-}
-
-/** False for one that was used before, has expired or is for another purpose or person. */
-export function useChallenge(app: App, given: Challenge): Promise<boolean> {
-  return app.store.operators.useChallenge(stored(given), app.now());
-}
-
-function stored({ challenge, purpose, operator }: Challenge) {
-  return { tokenHash: hashSecret(challenge), purpose, operatorId: operator?.operatorId };
-}
 
 /** Throws OperatorError invalid. */
 export async function addPasskey(

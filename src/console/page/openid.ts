@@ -1,10 +1,10 @@
 // Sign-in with OpenID Connect: leaves for the issuer, and comes back with its answer. A cookie that only the path of the answer
-// gets ties both to one browser, and a stored token lets an answer be used once.
+// gets ties both to one browser; it is a challenge, which lets an answer be used once.
 
-import { randomBytes } from "node:crypto";
+import { hashSecret } from "../../actions/credential.ts";
+import { isChallenge, makeChallenge } from "../../actions/operator/challenge.ts";
 import { signInIdentified } from "../../actions/operator/identity.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { openChallenge, useChallenge } from "../../actions/operator/passkey.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../answer.ts";
@@ -18,6 +18,7 @@ import type { Visitor } from "../request.ts";
 
 /** Some people enter a second factor, or a new password. */
 const attemptLifetimeMs = 10 * 60_000;
+const use = { purpose: "oidc" } as const;
 
 function requireOpenId({ sources }: Visitor): OpenId {
   if (sources.openId !== undefined) return sources.openId;
@@ -35,15 +36,9 @@ export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);
   const { context, origin } = visitor;
-  const secret = randomBytes(32).toString("base64url");
+  const secret = await makeChallenge(context.app, use, attemptLifetimeMs);
   const redirectUri = redirectUriOf(origin);
   const to = (await openId.beginAt({ secret, redirectUri })).href;
-  await openChallenge(context.app, {
-    challenge: secret,
-    purpose: "oidc",
-    operator: undefined,
-    lifetimeMs: attemptLifetimeMs,
-  });
   const text = html`Going to <a href="${to}">${openId.issuerName}</a>…`;
   const cookie = openIdCookie(origin, secret, attemptLifetimeMs);
   return pageAnswer(renderForward({ to, text }), { cookie });
@@ -57,15 +52,23 @@ export async function acceptAnswer(visitor: Visitor): Promise<Answer> {
   const { app } = context;
   const secret = readOpenIdCookie(request.headers, origin);
   if (secret === undefined || !isAnswerTo({ secret }, query)) throw notBegunHere();
-  if (!(await useChallenge(app, { challenge: secret, purpose: "oidc", operator: undefined }))) {
-    throw notBegunHere();
-  }
+  if (!(await isChallenge(app, use, secret))) throw notBegunHere();
   const redirectUri = redirectUriOf(origin);
-  const person = await openId.identify({ secret, redirectUri }, query);
-  const started = await signInIdentified(app, person);
+  // An issuer takes a code that it gets twice for stolen, and would refuse both requests.
+  const started = await app.inFlight
+    .run(hashSecret(secret), async () => {
+      const person = await openId.identify({ secret, redirectUri }, query);
+      return signInIdentified(app, person, secret);
+    })
+    .catch(ifNotInFlight);
+  if (started === undefined) throw notBegunHere();
   const text = html`<a href="/console">To the console</a>`;
   const cookie = startedCookie(origin, started);
   return pageAnswer(renderForward({ to: "/console", text }), { cookie });
+}
+
+function ifNotInFlight(error: unknown): undefined {
+  if (!(error instanceof AppError && error.errorName === "idempotency_in_flight")) throw error;
 }
 
 function notBegunHere(): OperatorError {

@@ -158,7 +158,6 @@ export const methods = {
     list: lookup(every, operator.listOperators),
     disable: change(every, operator.disableOperator),
     createLink: change(every, operator.createLink),
-    createChallenge: change(every, operator.createChallenge),
     findLink: lookup(every, operator.findLink),
     useLink: change(every, operator.useLink),
     useChallenge: change(every, operator.useChallenge),

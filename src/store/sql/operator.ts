@@ -37,11 +37,12 @@ const removeLinks = `DELETE FROM one_time_token WHERE operator_id = $1 AND purpo
 
 const removeExpired = `DELETE FROM one_time_token WHERE expires_at <= $1`;
 
-const countChallenges = `SELECT count(*) AS challenges FROM one_time_token WHERE purpose <> 'link'`;
+const countUsed = `
+  SELECT count(*) AS used FROM one_time_token WHERE operator_id = $1 AND purpose <> 'link'`;
 
 const insertToken = `
   INSERT INTO one_time_token (token_hash, purpose, operator_id, expires_at)
-  VALUES ($1, $2, $3, $4)`;
+  VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`;
 
 const findLinkHolder = `
   SELECT ${operatorColumns} FROM one_time_token JOIN operator USING (operator_id)
@@ -49,13 +50,8 @@ const findLinkHolder = `
 
 const removeLink = `DELETE FROM one_time_token WHERE token_hash = $1`;
 
-const removeChallenge = `
-  DELETE FROM one_time_token
-  WHERE token_hash = $1 AND purpose = $2 AND expires_at > $4
-    AND (operator_id = $3 OR (CAST($3 AS text) IS NULL AND operator_id IS NULL))`;
-
-/** Open challenges; anybody may ask for one, and each lasts for minutes. */
-const challengesMax = 10_000;
+/** Challenges that one person has used and that have not expired; each lasts for minutes. */
+const usedChallengesMax = 1_000;
 
 /** False if the name or the identity is in use. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
@@ -103,25 +99,13 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
 }
 
 /** Only the last link of an operator is valid. */
-export function* createLink(
-  link: OneTimeToken & { readonly operatorId: string },
-  act: Act,
-): Statements<void> {
+export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   const row = yield* get<OperatorRow>(findById, link.operatorId);
   if (row === undefined) throw new TypeError("a link needs an operator");
   yield* run(removeLinks, link.operatorId);
   yield* insert(link);
   const detail = { expiresAt: link.expiresAt };
   yield* auditOperator(toOperator(row), { action: "link", detail, act });
-}
-
-/** False if too many are open. */
-export function* createChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
-  yield* run(removeExpired, now);
-  const open = yield* get<{ challenges: number }>(countChallenges);
-  if ((open?.challenges ?? 0) >= challengesMax) return false;
-  yield* insert(challenge);
-  return true;
 }
 
 export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operator | undefined> {
@@ -140,15 +124,16 @@ export function* useLink(
   return operator;
 }
 
-export function* useChallenge(
-  { tokenHash, purpose, operatorId }: Omit<OneTimeToken, "expiresAt">,
-  now: number,
-): Statements<boolean> {
-  return (yield* run(removeChallenge, tokenHash, purpose, operatorId ?? null, now)) === 1;
+/** Of two processes that use a challenge at once, only one inserts it. */
+export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
+  yield* run(removeExpired, now);
+  const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);
+  if ((open?.used ?? 0) >= usedChallengesMax) return false;
+  return (yield* insert(challenge)) === 1;
 }
 
-function* insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): Statements<void> {
-  yield* run(insertToken, tokenHash, purpose, operatorId ?? null, expiresAt);
+function insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): Statements<number> {
+  return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
 }
 
 /** The subject is the name, which never changes. */

@@ -1,0 +1,76 @@
+// Challenges of people who sign in or reveal a record: signed texts, so that asking for one stores nothing. The store
+// remembers only those that were used, until they expire.
+
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Operator } from "../../domain/operator.ts";
+import type { ChallengePurpose } from "../../store/operators.ts";
+import type { App } from "../app.ts";
+import { hashSecret } from "../credential.ts";
+
+/** What a challenge is for. */
+export interface ChallengeUse {
+  readonly purpose: ChallengePurpose;
+  /** The operator, the record: it is valid with the same text only. */
+  readonly boundTo?: string;
+}
+
+const expiryBytes = 6;
+const randomPartBytes = 16;
+const signedBytes = expiryBytes + randomPartBytes;
+const signatureBytes = 32;
+
+/** 128 random bits, when it expires, and a signature, in base64url. */
+export async function makeChallenge(
+  app: App,
+  use: ChallengeUse,
+  lifetimeMs: number,
+): Promise<string> {
+  const signed = Buffer.concat([Buffer.alloc(expiryBytes), randomBytes(randomPartBytes)]);
+  signed.writeUIntBE(app.now() + lifetimeMs, 0, expiryBytes);
+  return Buffer.concat([signed, await sign(app, use, signed)]).toString("base64url");
+}
+
+/** False for one that has expired, is for another use, or is not from this service. Does not say whether it was used. */
+export async function isChallenge(
+  app: App,
+  use: ChallengeUse,
+  challenge: string,
+): Promise<boolean> {
+  const bytes = Buffer.from(challenge, "base64url");
+  if (bytes.length !== signedBytes + signatureBytes) return false;
+  // Another spelling of the same bytes would be another challenge to the record of those that were used.
+  if (bytes.toString("base64url") !== challenge) return false;
+  const signed = bytes.subarray(0, signedBytes);
+  const isGenuine = timingSafeEqual(bytes.subarray(signedBytes), await sign(app, use, signed));
+  return isGenuine && expiryOf(bytes) > app.now();
+}
+
+/**
+ * False for one that was used before, and if this person has used too many that have not expired. Call it only after
+ * `isChallenge`, and for somebody who has proved who they are: it stores a row.
+ */
+export function useChallenge(
+  { store, now }: App,
+  challenge: string,
+  { purpose, operator }: Pick<ChallengeUse, "purpose"> & { readonly operator: Operator },
+): Promise<boolean> {
+  const expiresAt = expiryOf(Buffer.from(challenge, "base64url"));
+  const { operatorId } = operator;
+  return store.operators.useChallenge(
+    { tokenHash: hashSecret(challenge), purpose, operatorId, expiresAt },
+    now(),
+  );
+}
+
+function expiryOf(bytes: Buffer): number {
+  return bytes.readUIntBE(0, expiryBytes);
+}
+
+/** With a key that all processes of the store have. */
+async function sign({ store }: App, use: ChallengeUse, signed: Buffer): Promise<Buffer> {
+  const { purpose, boundTo = "" } = use;
+  const text = JSON.stringify(["sluice-challenge", purpose, boundTo, signed.toString("base64url")]);
+  return createHmac("sha256", await store.receiptSaltKey())
+    .update(text)
+    .digest();
+}
