@@ -1,10 +1,10 @@
 // Live progress for pages: server-sent events. A stream ends with its session, with what it shows, or with the service, and its
-// connection is closed if the browser does not read it. Their number is bounded, for each session and together.
+// connection is closed if the browser does not read it. Their number is bounded, for each person and together.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
 import { AppError } from "../domain/error.ts";
-import type { OperatorSession } from "../domain/operator.ts";
+import type { Operator } from "../domain/operator.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { eventHeaders } from "./answer.ts";
 import { readSessionCookie } from "./cookie.ts";
@@ -16,7 +16,7 @@ interface Viewer {
   readonly reply: FastifyReply;
   readonly origin: Origin;
   readonly context: Pick<HttpContext, "app">;
-  readonly session: Pick<OperatorSession, "sessionId">;
+  readonly operator: Pick<Operator, "operatorId">;
 }
 
 export interface Subscription {
@@ -26,7 +26,8 @@ export interface Subscription {
   readonly watch: (onChange: () => void) => () => void;
 }
 
-const ofSessionMax = 4;
+/** However many sessions a person begins, others keep theirs. */
+const ofPersonMax = 8;
 const streamsMax = 200;
 /** Between two events of a stream; also how soon it ends after its session. */
 const tickMs = 500;
@@ -36,7 +37,7 @@ const heartbeatTicks = 30;
 const unreadBytesMax = 16 * 1_024;
 
 interface Stream {
-  readonly sessionId: string;
+  readonly operatorId: string;
   readonly close: () => void;
 }
 
@@ -49,9 +50,9 @@ export class EventStreams {
 
   /** Answers the request, and returns at once. Throws AppError unavailable. */
   open(viewer: Viewer, { read, watch }: Subscription): void {
-    const { reply, session } = viewer;
-    const { sessionId } = session;
-    this.#requireRoom(sessionId);
+    const { reply, operator } = viewer;
+    const { operatorId } = operator;
+    this.#requireRoom(operatorId);
     const { raw: response } = reply;
     reply.hijack();
     response.writeHead(200, eventHeaders);
@@ -76,7 +77,7 @@ export class EventStreams {
     };
     const timer = setInterval(tick, tickMs);
     const unwatch = watch(() => (isChanged = true));
-    const stream = { sessionId, close: () => void response.end() };
+    const stream = { operatorId, close: () => void response.end() };
     this.#open.add(stream);
     response.once("close", () => {
       clearInterval(timer);
@@ -91,9 +92,9 @@ export class EventStreams {
     for (const stream of this.#open) stream.close();
   }
 
-  #requireRoom(sessionId: string): void {
-    const own = [...this.#open].filter((stream) => stream.sessionId === sessionId);
-    if (own.length < ofSessionMax && this.#open.size < streamsMax) return;
+  #requireRoom(operatorId: string): void {
+    const own = [...this.#open].filter((stream) => stream.operatorId === operatorId);
+    if (own.length < ofPersonMax && this.#open.size < streamsMax) return;
     throw new AppError("unavailable", {
       message: "Too many pages show live progress. Close some of them, or reload this one.",
       retryAfterSeconds: 5,

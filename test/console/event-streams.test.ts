@@ -53,7 +53,7 @@ describe("streams of events", () => {
 
   const findSession = () => Promise.resolve(isSignedIn ? {} : undefined);
 
-  function open(sessionId = "one"): FakeReply {
+  function open(operatorId = "one"): FakeReply {
     const raw = new FakeReply();
     const app = { store: { operators: { findSession } }, now: () => 0 };
     const viewer = {
@@ -61,7 +61,7 @@ describe("streams of events", () => {
       reply: { hijack: () => undefined, raw },
       origin: { text: "", isSecure: false, hostname: "" },
       context: { app },
-      session: { sessionId },
+      operator: { operatorId },
     } as unknown as Viewer;
     streams.open(viewer, {
       read: () => state,
@@ -106,11 +106,11 @@ describe("streams of events", () => {
     assert.equal(other.isDestroyed, false);
   });
 
-  it("are at most four for a session, and end when the service stops", () => {
-    for (let index = 0; index < 4; index += 1) open();
+  it("are at most eight for a person, and end when the service stops", () => {
+    for (let index = 0; index < 8; index += 1) open();
     assert.throws(open, { errorName: "unavailable" });
     open("two");
-    assert.equal(streams.count, 5);
+    assert.equal(streams.count, 9);
     streams.closeAll();
     assert.equal(streams.count, 0);
   });
