@@ -46,6 +46,11 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Scopes requested at once", "scopesMax", "400"],
   ["Tokens issued a minute to one key", "tokenRequestsPerMinute", "429"],
   ["Failed authentications a minute from one network", "failedAuthenticationsPerMinute", "429"],
+  [
+    "Attempts to sign in to the console a minute from one network",
+    "signInAttemptsPerMinute",
+    "429",
+  ],
   ["Records in the cascade of one deletion", "cascadeRecordsMax", "operators see that it waits"],
 ];
 
@@ -131,7 +136,8 @@ streams count as the largest. Health checks, token requests and small requests a
 
 const connections = `## Connections
 
-A network is an IPv4 address, or the /64 of an IPv6 address. Requests on one connection are executed one after another;
+A network is an IPv4 address, or the /64 of an IPv6 address; its /56 has four times and its /48 sixteen times as much, and
+two and three times as many connections. Requests on one connection are executed one after another;
 while one waits for the reply before it, the connection is not read. Requests after the last reply of a connection, the
 one with \`Connection: close\`, are never executed.
 

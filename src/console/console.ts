@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
 import { actAs, requireRight } from "../actions/require-right.ts";
+import { OperatorError } from "../actions/operator-error.ts";
 import { AppError } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
 import { rejectAmbiguousRequest } from "../http/connection/request-smuggling.ts";
@@ -108,6 +109,9 @@ function sendFailure(context: HttpContext, { request, reply }: Exchange, error: 
     sendError(context, request, { reply, error });
     return;
   }
+  if (error instanceof OperatorError && error.errorName === "sign_in") {
+    context.failures.note(request.ip, "console");
+  }
   const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
   const failure = errorReply({ error, requestId: request.id, wantsJson });
   // A body that was rejected before it was read ends the connection.
@@ -140,7 +144,9 @@ function handlerOf(route: Route, pace: PagePace): Handle {
     if (route.right !== "own") requireRight(app, route.right);
     const make = () => route.handle({ ...visitor, app, operator, session });
     // A form may wait for its body, and is sent by hand.
-    return route.method === "GET" && route.lasting !== true ? pace.run(make) : make();
+    return route.method === "GET" && route.lasting !== true
+      ? pace.run(operator.operatorId, make)
+      : make();
   };
 }
 

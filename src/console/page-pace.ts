@@ -7,21 +7,29 @@ const pauseFactor = 3;
 const pauseMsMax = 250;
 /** A page that waits for something else, such as a slow database, delays others no longer. */
 const waitMsMax = 1_000;
-/** Beyond this many waiting pages a request is rejected. */
-const waitingMax = 64;
+/** Beyond this many waiting pages, of one person and of all, a request is refused. */
+const ofPersonMax = 16;
+const waitingMax = 256;
 
 /** One for each serving process. */
 export class PagePace {
   #before: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  /** Whose pages wait. */
+  readonly #waiting: string[] = [];
 
   /** Throws AppError unavailable if too many pages wait. */
-  async run<Page>(make: () => Promise<Page>): Promise<Page> {
-    if (this.#waiting >= waitingMax) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+  async run<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
+    const own = this.#waiting.filter((id) => id === personId).length;
+    if (own >= ofPersonMax || this.#waiting.length >= waitingMax) {
+      throw new AppError("unavailable", {
+        message: "Too many pages are waiting to be shown. Reload this one in a moment.",
+        retryAfterSeconds: 1,
+      });
+    }
     const { before, done } = this.#enter();
-    this.#waiting += 1;
+    this.#waiting.push(personId);
     await Promise.race([before, elapse(waitMsMax)]);
-    this.#waiting -= 1;
+    this.#waiting.splice(this.#waiting.indexOf(personId), 1);
     const startedAt = performance.now();
     try {
       return await make();

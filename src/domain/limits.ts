@@ -83,6 +83,7 @@ export const limits = {
   rateLimitMax: 10_000_000,
   tokenRequestsPerMinute: 60,
   failedAuthenticationsPerMinute: 20,
+  signInAttemptsPerMinute: 20,
   unauthenticatedRequestsPerSecond: 100,
   unauthenticatedRequestsBurst: 200,
 

@@ -6,6 +6,7 @@ import type { Logger } from "../log.ts";
 import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
+import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { OnRejected } from "./reply/rejections.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
@@ -22,6 +23,7 @@ export interface HttpContext {
   readonly log: Logger;
   readonly edge: Edge;
   readonly rates: RateGate;
+  readonly failures: Pick<FailureLog, "note">;
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
   /** Reads moderate lists on this thread. */
   readonly lists: ListReader;

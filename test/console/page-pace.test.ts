@@ -18,8 +18,8 @@ describe("the pace of pages", () => {
         now += 20;
         if (number === 1) throw new Error("no such page");
       };
-      const failed = pace.run(() => make(1));
-      const second = pace.run(() => make(2));
+      const failed = pace.run("anna", () => make(1));
+      const second = pace.run("ben", () => make(2));
       await assert.rejects(failed, /no such page/);
       mock.timers.tick(59);
       await nextTurn();
@@ -33,18 +33,18 @@ describe("the pace of pages", () => {
     }
   });
 
-  it("does not wait for long for a page that does not end, and rejects what is too much", async () => {
+  it("does not wait for long for a page that does not end, and refuses what is too much of one person or of all", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
       const pace = new PagePace();
-      void pace.run(() => new Promise(() => undefined));
+      const run = (personId: string) => pace.run(personId, async () => "page");
+      void pace.run("slow", () => new Promise(() => undefined));
       await nextTurn();
-      const waiting = Array.from({ length: 64 }, () => pace.run(async () => "page"));
-      await assert.rejects(
-        pace.run(async () => "page"),
-        { errorName: "unavailable" },
-      );
-      for (let round = 0; round < 64; round += 1) {
+      const waiting = Array.from({ length: 16 }, () => run("anna"));
+      await assert.rejects(run("anna"), { errorName: "unavailable" });
+      for (let index = 0; index < 240; index += 1) waiting.push(run(`person ${index}`));
+      await assert.rejects(run("ben"), { errorName: "unavailable" });
+      for (let round = 0; round < 256; round += 1) {
         await nextTurn();
         mock.timers.tick(1_000);
       }

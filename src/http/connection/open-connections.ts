@@ -1,8 +1,8 @@
-// Bounds the open connections in total and per network address. At the bound, an idle connection is closed for the new one,
+// Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is closed for the new one,
 // so that clients that only hold connections open can't exclude others.
 
 import { BlockList, isIP, type Socket } from "node:net";
-import { addressOwner } from "../rate-limit/address-owner.ts";
+import { networksOf } from "../rate-limit/address-owner.ts";
 import { nextReplyOn } from "./client-error.ts";
 
 /** The maximum number of connections that a search for an idle one examines. */
@@ -10,13 +10,14 @@ const candidatesMax = 64;
 
 export interface OpenConnectionsOptions {
   readonly connectionsMax: number;
+  /** Of a host; of a /56 twice, and of a /48 three times as many. */
   readonly connectionsPerAddressMax: number;
   /** Many clients share the address of a proxy, so only the total bound applies to it. */
   readonly isProxy: (address: string) => boolean;
 }
 
 interface Connection {
-  readonly owner: string;
+  readonly networks: readonly string[];
   /** The bytes sent to the client when the connection was last considered. */
   bytesSent: number;
 }
@@ -25,7 +26,7 @@ export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   /** In the order in which they were opened, or last considered. */
   readonly #all = new Map<Socket, Connection>();
-  readonly #byOwner = new Map<string, Map<Socket, Connection>>();
+  readonly #byNetwork = new Map<string, Map<Socket, Connection>>();
   #refused = 0;
   #evicted = 0;
 
@@ -52,13 +53,15 @@ export class OpenConnections {
     const { remoteAddress } = socket;
     // The client has already disconnected.
     if (remoteAddress === undefined) return this.#refuse(socket);
-    const owner = addressOwner(remoteAddress);
-    if (!this.#makeRoom(owner, remoteAddress)) return this.#refuse(socket);
-    const connection = { owner, bytesSent: 0 };
+    const networks = networksOf(remoteAddress);
+    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(socket);
+    const connection = { networks, bytesSent: 0 };
     this.#all.set(socket, connection);
-    const own = this.#byOwner.get(owner) ?? new Map<Socket, Connection>();
-    this.#byOwner.set(owner, own.set(socket, connection));
-    socket.once("close", () => this.#remove(socket, owner));
+    for (const network of networks) {
+      const own = this.#byNetwork.get(network) ?? new Map<Socket, Connection>();
+      this.#byNetwork.set(network, own.set(socket, connection));
+    }
+    socket.once("close", () => this.#remove(socket, networks));
     return true;
   }
 
@@ -76,11 +79,12 @@ export class OpenConnections {
     return false;
   }
 
-  #makeRoom(owner: string, address: string): boolean {
+  #makeRoom(networks: readonly string[], address: string): boolean {
     const { connectionsMax, connectionsPerAddressMax, isProxy } = this.#options;
-    const own = this.#byOwner.get(owner);
-    if (own !== undefined && own.size >= connectionsPerAddressMax && !isProxy(address)) {
-      return this.#evictIdle(own);
+    for (const [index, network] of networks.entries()) {
+      const own = this.#byNetwork.get(network);
+      if (own === undefined || own.size < connectionsPerAddressMax * (index + 1)) continue;
+      if (!isProxy(address)) return this.#evictIdle(own);
     }
     return this.#all.size < connectionsMax || this.#evictIdle(this.#all);
   }
@@ -106,17 +110,19 @@ export class OpenConnections {
       candidates.set(socket, connection);
     }
     if (victim === undefined) return false;
-    const [socket, { owner }] = victim;
+    const [socket, { networks }] = victim;
     this.#evicted += 1;
-    this.#remove(socket, owner);
+    this.#remove(socket, networks);
     socket.destroy();
     return true;
   }
 
-  #remove(socket: Socket, owner: string): void {
+  #remove(socket: Socket, networks: readonly string[]): void {
     this.#all.delete(socket);
-    const own = this.#byOwner.get(owner);
-    if (own?.delete(socket) === true && own.size === 0) this.#byOwner.delete(owner);
+    for (const network of networks) {
+      const own = this.#byNetwork.get(network);
+      if (own?.delete(socket) === true && own.size === 0) this.#byNetwork.delete(network);
+    }
   }
 }
 

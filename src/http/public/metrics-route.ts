@@ -52,6 +52,7 @@ function requireToken(context: HttpContext, token: string): Admit {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected))
       return true;
+    context.failures.note(request.ip, "metrics");
     const limited = await context.rates.failedAuthentication(request.ip);
     if (!limited.allowed) context.onRateLimited("failed-authentication");
     const error = limited.allowed ? wrongToken(sent) : rateLimited(limited);

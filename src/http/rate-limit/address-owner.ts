@@ -1,22 +1,38 @@
-// The owner of the limits of a network address: an IPv4 address itself, or the /64 network of an IPv6 address,
-// because one host usually has a whole /64. Only parses text; never resolves a name.
+// The owners of the limits of a network address: an IPv4 address itself, or networks of an IPv6 address, because one host
+// usually has a whole /64, and one customer of a provider a /56 or a /48. Only parses text; never resolves a name.
 
 import { isIP } from "node:net";
 
 /** Bound on the key for text from a proxy that is not an address. */
 const strayCharactersMax = 64;
 
-/** The key of the limits, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
+/** The key of the limits of one host, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
 export function addressOwner(address: string): string {
+  return readNetworks(address, [64])[0] ?? "";
+}
+
+/** From the host to the widest network: the address itself, or its /64, /56 and /48. */
+export function networksOf(address: string): readonly string[] {
+  return readNetworks(address, [64, 56, 48]);
+}
+
+function readNetworks(address: string, prefixes: readonly number[]): readonly string[] {
   const [plain = ""] = address.split("%", 1);
   const version = isIP(plain);
-  if (version === 4) return plain;
-  if (version === 0) return address.slice(0, strayCharactersMax);
+  if (version === 4) return [plain];
+  if (version === 0) return [address.slice(0, strayCharactersMax)];
   const groups = groupsOf(plain);
   const [high = 0, low = 0] = groups.slice(6);
-  if (isMapped(groups)) return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${network.join(":")}::/64`;
+  if (isMapped(groups)) return [`${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`];
+  return prefixes.map((bits) => {
+    const network = groups.slice(0, 4).map((group, index) => group & maskOf(bits - index * 16));
+    return `${network.map((group) => group.toString(16)).join(":")}::/${bits}`;
+  });
+}
+
+/** Of a group of 16 bits: its first `bits`. */
+function maskOf(bits: number): number {
+  return (0xffff << (16 - Math.max(0, Math.min(16, bits)))) & 0xffff;
 }
 
 /** IPv4 inside IPv6: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */

@@ -1,10 +1,11 @@
 // The limits of the contract, section 6, and the headers that report them (draft-ietf-httpapi-ratelimit-headers): per
-// organization, per key on token issuing, per address on failed authentication and on requests that need no credential.
+// organization, per key on token issuing, per address and its networks on failed authentication, on attempts to sign in, and
+// on requests that need no credential.
 
 import type { Identity } from "../../actions/caller-cache.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { addressOwner } from "./address-owner.ts";
+import { networksOf } from "./address-owner.ts";
 import { type BucketCost, type BucketPolicy, type Taken, TokenBuckets } from "./token-bucket.ts";
 
 /** The values of RateLimit and RateLimit-Policy for one reply. */
@@ -34,6 +35,8 @@ export interface RateGate<Answer = Limited | Promise<Limited>> {
   failedAuthentication(address: string): Answer;
   /** What is left to an address; counts nothing. */
   failuresLeft(address: string): Answer;
+  /** An attempt to sign in to the console. Apart from failed authentication, so that neither blocks the other. */
+  signIn(address: string): Answer;
   /** A request from an address that needs no credential. Bounds the load of one process, so it is never shared. */
   unauthenticated(address: string): Limited;
 }
@@ -82,19 +85,53 @@ export function makeRateGate<Answer>({
   };
   const ask = countIf(count);
   const askHere = countIf(countHere);
+  const askAddress = ofNetworks(ask);
   return {
     organization: (caller) => ask(policyOf(caller), caller.organizationId, 1),
     work: (caller, charge) => ask(policyOf(caller), caller.organizationId, { charge }),
     tokenIssuing: (keyId) => ask(tokenPolicy, keyId, 1),
-    failedAuthentication: (address) => ask(failurePolicy, addressOwner(address), 1),
-    failuresLeft: (address) => ask(failurePolicy, addressOwner(address), 0),
-    unauthenticated: (address) => askHere(unauthenticatedPolicy, addressOwner(address), 1),
+    failedAuthentication: (address) => askAddress(failurePolicies, address, 1),
+    failuresLeft: (address) => ask(failurePolicies[0], networksOf(address)[0] ?? "", 0),
+    signIn: (address) => askAddress(signInPolicies, address, 1),
+    unauthenticated: (address) => ofNetworks(askHere)(unauthenticatedPolicies, address, 1),
+  };
+}
+
+/** For a host, and for the two wider networks of an IPv6 address. */
+type NetworkPolicies = readonly [Policy, Policy, Policy];
+
+/**
+ * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: what a host sends
+ * beyond its limit costs its neighbours nothing. The answer is that of the host unless a wider network refuses.
+ */
+function ofNetworks<Answer>(ask: Count<Answer>) {
+  return (policies: NetworkPolicies, address: string, cost: BucketCost): Answer => {
+    const networks = networksOf(address);
+    const askFrom = (index: number): Answer => {
+      const policy = policies[index] ?? policies[0];
+      const answer = ask(policy, networks[index] ?? "", cost);
+      if (index + 1 >= networks.length) return answer;
+      const askWider = (own: Limited): Limited | Promise<Limited> => {
+        if (!own.allowed) return own;
+        const wider = askFrom(index + 1) as Limited | Promise<Limited>;
+        if (!(wider instanceof Promise)) return wider.allowed ? own : wider;
+        return wider.then((found) => (found.allowed ? own : found));
+      };
+      // The answers of a gate are promises or none of them is.
+      return (
+        answer instanceof Promise ? answer.then(askWider) : askWider(answer as Limited)
+      ) as Answer;
+    };
+    return askFrom(0);
   };
 }
 
 const tokenPolicy = perMinute("token-issuing", limits.tokenRequestsPerMinute);
-const failurePolicy = perMinute("failed-authentication", limits.failedAuthenticationsPerMinute);
-const unauthenticatedPolicy = withHeader({
+const failurePolicies = forNetworks(
+  perMinute("failed-authentication", limits.failedAuthenticationsPerMinute),
+);
+const signInPolicies = forNetworks(perMinute("sign-in", limits.signInAttemptsPerMinute));
+const unauthenticatedPolicies = forNetworks({
   name: "unauthenticated",
   perSecond: limits.unauthenticatedRequestsPerSecond,
   burst: limits.unauthenticatedRequestsBurst,
@@ -102,6 +139,13 @@ const unauthenticatedPolicy = withHeader({
 
 function perMinute(name: string, requests: number): Policy {
   return withHeader({ name, perSecond: requests / 60, burst: requests });
+}
+
+/** A /56 may do four times, and a /48 sixteen times as much as a host. */
+function forNetworks({ name, perSecond, burst }: BucketPolicy): NetworkPolicies {
+  const widened = (suffix: string, times: number): Policy =>
+    withHeader({ name: name + suffix, perSecond: perSecond * times, burst: burst * times });
+  return [widened("", 1), widened("-56", 4), widened("-48", 16)];
 }
 
 /** q is the quota of a window of w seconds: the tokens of a full bucket, and how long it takes to fill. */

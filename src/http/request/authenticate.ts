@@ -103,6 +103,7 @@ export function rejectCredential(
     enforceLimit(context, limited, { requestContext, name: "failed-authentication" });
     throw error;
   };
+  context.failures.note(request.ip, "api");
   const limited = context.rates.failedAuthentication(request.ip);
   return limited instanceof Promise ? limited.then(fail) : fail(limited);
 }

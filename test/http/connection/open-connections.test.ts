@@ -2,11 +2,11 @@
 // keep others out.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import type { EdgeBounds } from "../../../src/http/connection/edge.ts";
-import { proxyCheck } from "../../../src/http/connection/open-connections.ts";
+import { OpenConnections, proxyCheck } from "../../../src/http/connection/open-connections.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -131,6 +131,56 @@ describe("connections beyond the bound", () => {
       assert.match(text, /^sluice_connections_closed_total\{reason="idle"\} 1$/m);
       for (const { socket } of idle) socket.destroy();
     });
+  });
+});
+
+describe("connections of one IPv6 network", () => {
+  class FakeSocket extends EventEmitter {
+    readonly remoteAddress: string;
+    readonly bytesWritten = 0;
+
+    constructor(remoteAddress: string) {
+      super();
+      this.remoteAddress = remoteAddress;
+    }
+
+    destroy(): void {
+      this.emit("close");
+    }
+  }
+
+  it("are bounded for its /64, its /56 and its /48", () => {
+    const connections = new OpenConnections({
+      connectionsMax: 1_000,
+      connectionsPerAddressMax: 10,
+      isProxy: () => false,
+    });
+    const openFrom = (network: (no: number) => string, hosts: number) => {
+      for (let no = 0; no < hosts; no += 1) {
+        connections.add(new FakeSocket(network(no)) as unknown as Socket);
+      }
+      return connections.count;
+    };
+    assert.equal(
+      openFrom((no) => `2001:db8:1:1::${no}`, 50),
+      10,
+    );
+    assert.equal(
+      openFrom((no) => `2001:db8:1:${no}::1`, 50),
+      20,
+    );
+    assert.equal(
+      openFrom((no) => `2001:db8:1:${no}00::1`, 50),
+      30,
+    );
+    assert.equal(
+      openFrom((no) => `2001:db8:2:${no}00::1`, 50),
+      60,
+    );
+    assert.equal(
+      openFrom((no) => `192.0.2.${no}`, 50),
+      110,
+    );
   });
 });
 

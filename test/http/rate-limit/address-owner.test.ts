@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { addressOwner } from "../../../src/http/rate-limit/address-owner.ts";
+import { addressOwner, networksOf } from "../../../src/http/rate-limit/address-owner.ts";
 
 describe("the owner of an address", () => {
   for (const [address, owner] of [
@@ -27,6 +27,17 @@ describe("the owner of an address", () => {
       assert.equal(addressOwner(address), owner);
     });
   }
+
+  it("is followed by the wider networks, which an IPv4 address does not have", () => {
+    assert.deepEqual(networksOf("2001:db8:12:34ff:5::6"), [
+      "2001:db8:12:34ff::/64",
+      "2001:db8:12:3400::/56",
+      "2001:db8:12:0::/48",
+    ]);
+    assert.deepEqual(networksOf("2001:db8:12:3400::"), networksOf("2001:db8:12:3400::1"));
+    assert.deepEqual(networksOf("::ffff:192.0.2.7"), ["192.0.2.7"]);
+    assert.deepEqual(networksOf("stray"), ["stray"]);
+  });
 
   it("is cut where a proxy passed on a long value", () => {
     assert.equal(addressOwner("x".repeat(10_000)).length, 64);

@@ -92,6 +92,61 @@ describe("the limit of failed authentication", () => {
   });
 });
 
+/** How many of these are allowed, for addresses in a /64 each. */
+function countAllowed(
+  take: (address: string) => { readonly allowed: boolean },
+  { hosts, times, network }: { hosts: number; times: number; network: (no: number) => string },
+): number {
+  let allowed = 0;
+  for (let no = 0; no < hosts; no += 1) {
+    for (let time = 0; time < times; time += 1) if (take(network(no)).allowed) allowed += 1;
+  }
+  return allowed;
+}
+const in56 = (no: number) => `2001:db8:1:${no.toString(16)}::1`;
+const in48 = (no: number) => `2001:db8:1:${(no * 256).toString(16)}::1`;
+
+describe("the limits of addresses", () => {
+  for (const [name, own] of [
+    ["failedAuthentication", 20],
+    ["signIn", 20],
+    ["unauthenticated", 200],
+  ] as const) {
+    it(`bound the /56 and the /48 of many hosts too: ${name}`, () => {
+      const rates = makeProcessGate(10, makeFakeClock().now);
+      const take = (address: string) => rates[name](address);
+      const hosts = { hosts: 200, times: own / 10 };
+      assert.equal(countAllowed(take, { ...hosts, network: in56 }), own * 4);
+      assert.equal(countAllowed(take, { ...hosts, network: in48 }), own * 12);
+      assert.equal(take("2001:db8:2::1").allowed, true);
+    });
+  }
+
+  it("leave neighbours what a host sends beyond its own limit", () => {
+    const rates = makeProcessGate(10, makeFakeClock().now);
+    for (let time = 0; time < 1_000; time += 1) rates.signIn(in56(0));
+    assert.equal(
+      countAllowed((address) => rates.signIn(address), {
+        hosts: 3,
+        times: 20,
+        network: (no) => in56(no + 1),
+      }),
+      60,
+    );
+  });
+
+  it("count attempts to sign in and failed authentications apart", () => {
+    const rates = makeProcessGate(10, makeFakeClock().now);
+    for (let time = 0; time < 21; time += 1) rates.failedAuthentication("192.0.2.1");
+    assert.equal(rates.signIn("192.0.2.1").headers?.rateLimit, '"sign-in";r=19;t=3');
+    for (let time = 0; time < 21; time += 1) rates.signIn("192.0.2.2");
+    assert.equal(
+      rates.failuresLeft("192.0.2.2").headers?.rateLimit,
+      '"failed-authentication";r=20;t=0',
+    );
+  });
+});
+
 describe("a rate of 0", () => {
   it("turns every limit off", () => {
     const rates = makeProcessGate(0, makeFakeClock().now);

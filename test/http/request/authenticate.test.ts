@@ -41,6 +41,7 @@ function makeSharedLimits(): RateGate {
     tokenIssuing: async (keyId) => own.tokenIssuing(keyId),
     failedAuthentication: async (address) => own.failedAuthentication(address),
     failuresLeft: async (address) => own.failuresLeft(address),
+    signIn: async (address) => own.signIn(address),
     unauthenticated: (address) => own.unauthenticated(address),
   };
 }
@@ -49,6 +50,7 @@ function enter(request: FastifyRequest, rates: RateGate): void | Promise<void> {
   const context = {
     app: service.app,
     rates,
+    failures: { note: () => undefined },
     onRateLimited: () => undefined,
   } as unknown as HttpContext;
   const requestContext = {} as RequestContext;
