@@ -122,9 +122,8 @@ async function openParts(
     load,
   });
   opened.defer(() => metrics.stop());
-  const telemetry = await startTelemetry(config, { metrics, log });
-  opened.defer(async () => telemetry?.close());
-  const tracing = telemetry?.tracing;
+  const tracing = await startTelemetry(config, { metrics, log });
+  opened.defer(async () => tracing?.close());
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
   const isNew = path !== undefined && !isPresent(path, "The store");
@@ -139,7 +138,6 @@ async function openParts(
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   });
   opened.defer(() => openedApp.close());
-  opened.defer(async () => telemetry?.finish());
   // With its path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
   const store = wrapStore(openedApp.store);

@@ -19,7 +19,7 @@ export interface Metrics {
   countDeletionPostponed(): void;
   /** Spans that were not exported. `queue`: too many were waiting; `export`: the receiver did not accept them. */
   countSpansDropped(count: number, reason: "queue" | "export"): void;
-  countExportFailure(signal: "traces" | "metrics"): void;
+  countExportFailure(): void;
   /** What the history of the console is made from. */
   intakeTotals(): IntakeTotals;
   /** As plain data. */
@@ -196,14 +196,13 @@ function registerTelemetry(
     help: "Spans that were not exported, by reason.",
     labels: ["reason"],
   });
-  const failed = registry.counters({
+  const failed = registry.counter({
     name: "sluice_telemetry_export_failures_total",
-    help: "Exports over OTLP that the receiver did not accept, by signal.",
-    labels: ["signal"],
+    help: "Exports of spans over OTLP that the receiver did not accept.",
   });
   return {
     countSpansDropped: (count, reason) => dropped.with(reason).add(count),
-    countExportFailure: (signal) => failed.with(signal).add(),
+    countExportFailure: () => failed.add(),
   };
 }
 

@@ -5,15 +5,6 @@ import type { TraceRequest } from "../http/http-context.ts";
 import type { GroupFigures, SealReceipt, Store } from "../store/store.ts";
 import type { Bodies, Bulk } from "./trace-bulk.ts";
 
-export interface Telemetry {
-  /** Undefined where no traces are exported. */
-  readonly tracing: Tracing | undefined;
-  /** Reads the last metrics, for which the store must still be open, and starts the last exports. */
-  finish(): Promise<void>;
-  /** Resolves when they have ended, no later than the timeout of an export after `finish`. */
-  close(): Promise<void>;
-}
-
 export interface Tracing {
   readonly request: TraceRequest;
   /** To be called for each group commit, before its writes are answered. */
@@ -22,4 +13,6 @@ export interface Tracing {
   readonly sealReceipt: (seal: SealReceipt) => SealReceipt;
   readonly bulk: (bulk: Bulk) => Bulk;
   readonly bodies: (bodies: Bodies) => Bodies;
+  /** Exports the last spans. Resolves when they are exported, or at the latest after the timeout of an export. */
+  close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 // Spans of large bodies: `body memory` while a body waits for its reservation, and `bulk thread` from the moment when a list or
 // a stream is passed to that thread until it is stored.
 
+import type { Attributes, Span } from "@opentelemetry/api";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { BodyBudget } from "../http/load/body-budget.ts";
 import { failureType } from "./failure-type.ts";
-import type { Attributes, OpenSpan } from "./span.ts";
 import type { Tracer } from "./tracer.ts";
 
 export type Bulk = Pick<BulkClient, "writeList" | "openStream">;
@@ -64,11 +64,9 @@ export function traceBulk(tracer: Tracer, bulk: Bulk): Bulk {
 /** Ends the span with these attributes. */
 function endOf(
   tracer: Tracer,
-  parent: OpenSpan,
+  parent: Span,
   { name, startMs }: { readonly name: string; readonly startMs: number },
 ): (attributes: Attributes) => void {
-  return (attributes) => {
-    const failed = "error.type" in attributes;
-    tracer.addChild(parent, { name, startMs, endMs: tracer.now(), attributes, failed });
-  };
+  return (attributes) =>
+    tracer.addChild(parent, { name, startMs, endMs: tracer.now(), attributes });
 }

@@ -1,11 +1,11 @@
 // Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the request
 // that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
 
+import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 import type { Completion, SealReceipt, Store } from "../store/store.ts";
 import { failureType } from "./failure-type.ts";
-import { type Attributes, type OpenSpan, type SpanContext, spanKind } from "./span.ts";
 import { systemName } from "./trace-writes.ts";
 import type { Tracer } from "./tracer.ts";
 
@@ -17,7 +17,7 @@ const requestsMax = 1_000;
 const attemptsMax = 1_000;
 
 interface Attempt {
-  readonly span: OpenSpan;
+  readonly span: Span;
   readonly attributes: Attributes;
   /** When its receipt was signed; until then it was verified. */
   sealed: { readonly startMs: number; readonly endMs: number } | undefined;
@@ -36,8 +36,7 @@ export class DeletionTracing {
   requested(deletionRequestId: string): void {
     const span = this.#tracer.current();
     if (span === undefined || this.#requests.has(deletionRequestId)) return;
-    const { traceId, spanId, traceState } = span;
-    addBounded(this.#requests, requestsMax, [deletionRequestId, { traceId, spanId, traceState }]);
+    addBounded(this.#requests, requestsMax, [deletionRequestId, span.spanContext()]);
   }
 
   wrap(store: Store): Steps {
@@ -90,7 +89,7 @@ export class DeletionTracing {
     const link = this.#requests.get(id);
     const span = this.#tracer.startRoot({
       name: "process deletion",
-      kind: spanKind.internal,
+      kind: SpanKind.INTERNAL,
       startMs,
       link,
     });
@@ -133,12 +132,12 @@ export class DeletionTracing {
   }
 
   #add(
-    span: OpenSpan,
+    span: Span,
     name: string,
     times: { readonly startMs: number; readonly endMs: number },
     attributes: Attributes = {},
   ): void {
-    this.#tracer.addChild(span, { name, ...times, attributes, failed: isFailure(attributes) });
+    this.#tracer.addChild(span, { name, ...times, attributes });
   }
 
   #end(id: string, outcome: Attributes): void {
@@ -146,8 +145,7 @@ export class DeletionTracing {
     if (attempt === undefined) return;
     this.#attempts.delete(id);
     const attributes = { ...attempt.attributes, ...outcome };
-    const end = { endMs: this.#tracer.now(), attributes, failed: isFailure(outcome) };
-    this.#tracer.end(attempt.span, end);
+    this.#tracer.end(attempt.span, { endMs: this.#tracer.now(), attributes });
   }
 }
 
@@ -155,10 +153,6 @@ export class DeletionTracing {
 function typeOf(resourceType: ResourceType): Attributes {
   const isHidden = recordTypeByName(resourceType)?.confidential === true;
   return isHidden ? {} : { "sluice.deletion.resource_type": resourceType };
-}
-
-function isFailure(attributes: Attributes): boolean {
-  return "error.type" in attributes;
 }
 
 function addBounded<Value>(

@@ -1,20 +1,21 @@
 // Server spans of requests (OpenTelemetry semantic conventions for HTTP, stable). Their attributes never contain the query,
 // which has ids of records, nor addresses, credentials or the organization.
 
+import { type Attributes, defaultTextMapGetter, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { TraceRequest } from "../http/http-context.ts";
-import { type Attributes, spanKind } from "./span.ts";
-import { readParent } from "./trace-context.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** `continues`: whether the trace of a client is continued. */
-export function traceRequests(tracer: Tracer, continues: boolean): TraceRequest {
+/** The trace of a client is continued; malformed headers are ignored, as W3C Trace Context demands. */
+export function traceRequests(tracer: Tracer): TraceRequest {
+  const propagator = new W3CTraceContextPropagator();
   return ({ request, reply }, route, work) => {
     const { raw, method } = request;
     const span = tracer.startRoot({
       name: `${method} ${route}`,
-      kind: spanKind.server,
+      kind: SpanKind.SERVER,
       startMs: tracer.now(),
-      parent: continues ? readParent(raw.headers) : undefined,
+      context: propagator.extract(ROOT_CONTEXT, raw.headers, defaultTextMapGetter),
     });
     if (span === undefined) return tracer.run(undefined, work);
     const response = reply.raw;
@@ -27,11 +28,7 @@ export function traceRequests(tracer: Tracer, continues: boolean): TraceRequest 
     };
     response.once("close", () => {
       const outcome = outcomeOf(response);
-      tracer.end(span, {
-        endMs: tracer.now(),
-        attributes: { ...attributes, ...outcome },
-        failed: "error.type" in outcome,
-      });
+      tracer.end(span, { endMs: tracer.now(), attributes: { ...attributes, ...outcome } });
     });
     tracer.run(span, work);
   };

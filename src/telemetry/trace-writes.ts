@@ -1,9 +1,9 @@
 // Spans of what a request waits for in the store: `writer queue` until its group starts, and `group commit`. Every write
 // shares its commit with others; each of their traces has a span of it, with the same duration.
 
+import { type Span, SpanKind } from "@opentelemetry/api";
 import type { GroupFigures, Store } from "../store/store.ts";
 import { failureType } from "./failure-type.ts";
-import { type OpenSpan, spanKind } from "./span.ts";
 import type { Tracer } from "./tracer.ts";
 
 export interface WriteTracing {
@@ -21,7 +21,7 @@ export function traceWrites(
 
   async function trace<Result>(
     store: Store,
-    parent: OpenSpan,
+    parent: Span,
     write: () => Promise<Result>,
   ): Promise<Result> {
     const startMs = tracer.now();
@@ -31,26 +31,24 @@ export function traceWrites(
       return result;
     } catch (error) {
       const attributes = { "error.type": failureType(error) };
-      const end = { endMs: tracer.now(), attributes, failed: true };
+      const end = { endMs: tracer.now(), attributes };
       tracer.addChild(parent, { name: "writer queue", startMs, ...end });
       throw error;
     }
   }
 
   /** The group is measured where it runs; until its answer arrives it counts as the end of the wait. */
-  function addSpans(engine: Store["engine"], parent: OpenSpan, startMs: number): void {
+  function addSpans(engine: Store["engine"], parent: Span, startMs: number): void {
     const endMs = tracer.now();
     const { writes, seconds } = lastGroup;
     const commitMs = Math.max(startMs, endMs - seconds * 1_000);
-    const done = { attributes: {}, failed: false };
-    tracer.addChild(parent, { name: "writer queue", startMs, endMs: commitMs, ...done });
+    tracer.addChild(parent, { name: "writer queue", startMs, endMs: commitMs, attributes: {} });
     tracer.addChild(parent, {
       name: "group commit",
-      kind: engine === "postgres" ? spanKind.client : spanKind.internal,
+      kind: engine === "postgres" ? SpanKind.CLIENT : SpanKind.INTERNAL,
       startMs: commitMs,
       endMs,
       attributes: { "db.system.name": systemName[engine], "sluice.group.writes": writes },
-      failed: false,
     });
   }
 

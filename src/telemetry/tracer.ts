@@ -1,28 +1,35 @@
-// Starts and ends spans, and knows the current span of the work that is being done. An unsampled trace has no spans at all,
-// so its work costs one lookup.
+// Starts and ends spans, and knows the current span of the work that is being done. A trace that is not recorded has no spans
+// here, so its work costs one lookup. Spans never hold content or ids of records, tokens or keys.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomFillSync } from "node:crypto";
-import type { Sampler } from "./sampler.ts";
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer as OfficialTracer,
+} from "@opentelemetry/api";
 import type { SpanClock } from "./span-clock.ts";
-import type { EndedSpan, OpenSpan, SpanContext, SpanEnd, SpanKind } from "./span.ts";
-import { spanKind } from "./span.ts";
-import type { RemoteParent } from "./trace-context.ts";
-
-export interface TracerOptions {
-  readonly sampler: Sampler;
-  readonly clock: SpanClock;
-  readonly onEnded: (span: EndedSpan) => void;
-}
 
 /** A root span or the child of one in another process. */
 interface RootSpan {
   readonly name: string;
   readonly kind: SpanKind;
   readonly startMs: number;
-  readonly parent?: RemoteParent | undefined;
+  /** Holds the parent, if there is one. */
+  readonly context?: Context;
   /** A span of another trace that caused this one. */
   readonly link?: SpanContext | undefined;
+}
+
+/** With the attribute `error.type` the work has failed. */
+interface SpanEnd {
+  readonly endMs: number;
+  readonly attributes: Attributes;
 }
 
 /** A child whose work is done. */
@@ -33,68 +40,44 @@ interface ChildSpan extends SpanEnd {
 }
 
 export class Tracer {
-  readonly #options: TracerOptions;
-  readonly #current = new AsyncLocalStorage<OpenSpan | undefined>();
-  readonly #ids = Buffer.alloc(idPoolBytes);
-  #nextId = idPoolBytes;
+  readonly #tracer: OfficialTracer;
+  readonly #clock: SpanClock;
+  readonly #current = new AsyncLocalStorage<Span | undefined>();
 
-  constructor(options: TracerOptions) {
-    this.#options = options;
+  constructor(tracer: OfficialTracer, clock: SpanClock) {
+    this.#tracer = tracer;
+    this.#clock = clock;
   }
 
   now(): number {
-    return this.#options.clock.now();
+    return this.#clock.now();
   }
 
-  /** Of the work that calls it; undefined if its trace is not recorded. */
-  current(): OpenSpan | undefined {
+  /** The span of the work that calls it; undefined if its trace is not recorded. */
+  current(): Span | undefined {
     return this.#current.getStore();
   }
 
   /** Everything that `work` starts has this span as its current one. Undefined also ends an inherited one. */
-  run<Result>(span: OpenSpan | undefined, work: () => Result): Result {
+  run<Result>(span: Span | undefined, work: () => Result): Result {
     return this.#current.run(span, work);
   }
 
   /** Undefined if the trace is not recorded. */
-  startRoot({ name, kind, startMs, parent, link }: RootSpan): OpenSpan | undefined {
-    const traceId = parent?.traceId ?? this.#newId(traceIdBytes);
-    if (!this.#options.sampler(traceId, parent)) return undefined;
-    return {
-      traceId,
-      spanId: this.#newId(spanIdBytes),
-      traceState: parent?.traceState,
-      name,
-      kind,
-      startMs,
-      parentSpanId: parent?.spanId,
-      isRemoteChild: parent !== undefined,
-      link,
-    };
+  startRoot({ name, kind, startMs, context = ROOT_CONTEXT, link }: RootSpan): Span | undefined {
+    const links = link === undefined ? [] : [{ context: link }];
+    const span = this.#tracer.startSpan(name, { kind, startTime: startMs, links }, context);
+    return span.isRecording() ? span : undefined;
   }
 
-  end(span: OpenSpan, end: SpanEnd): void {
-    this.#options.onEnded({ ...span, ...end });
+  end(span: Span, { endMs, attributes }: SpanEnd): void {
+    span.setAttributes(attributes);
+    if ("error.type" in attributes) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(endMs);
   }
 
-  addChild(parent: OpenSpan, { name, kind = spanKind.internal, startMs, ...end }: ChildSpan): void {
-    const { traceId, traceState } = parent;
-    const spanId = this.#newId(spanIdBytes);
-    const parentSpanId = parent.spanId;
-    const context = { traceId, spanId, traceState, parentSpanId, isRemoteChild: false };
-    this.#options.onEnded({ ...context, name, kind, startMs, link: undefined, ...end });
-  }
-
-  #newId(bytes: number): string {
-    if (this.#nextId + bytes > idPoolBytes) {
-      randomFillSync(this.#ids);
-      this.#nextId = 0;
-    }
-    this.#nextId += bytes;
-    return this.#ids.toString("hex", this.#nextId - bytes, this.#nextId);
+  addChild(parent: Span, { name, kind = SpanKind.INTERNAL, startMs, ...end }: ChildSpan): void {
+    const context = trace.setSpan(ROOT_CONTEXT, parent);
+    this.end(this.#tracer.startSpan(name, { kind, startTime: startMs }, context), end);
   }
 }
-
-const traceIdBytes = 16;
-const spanIdBytes = 8;
-const idPoolBytes = 4_096;

@@ -80,7 +80,7 @@ describe("settings that people see", () => {
         RATE_LIMIT_REDIS_URL: "rediss://user:hidden@redis.example.com:6380/1",
         METRICS_TOKEN: `hidden-${token}`,
         OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/v1?key=hidden",
-        OTEL_EXPORTER_OTLP_HEADERS: "authorization=hidden",
+        OIDC_CLIENT_SECRET: "hidden",
       }),
     );
     assert.ok(!JSON.stringify(shown).includes("hidden"), JSON.stringify(shown));
@@ -89,7 +89,7 @@ describe("settings that people see", () => {
     assert.equal(valueOf("RATE_LIMIT_REDIS_URL"), "rediss://redis.example.com:6380/1");
     assert.equal(valueOf("METRICS_TOKEN"), "set, not shown");
     assert.equal(valueOf("NODE_ENV"), "development or test");
-    assert.equal(valueOf("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), "not set");
+    assert.equal(valueOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), "not set");
     assert.deepEqual(shown.filter(({ isDefault }) => !isDefault).map(({ name }) => name).length, 5);
   });
 

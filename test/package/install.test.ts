@@ -109,6 +109,29 @@ describe("the package, installed into an empty folder", () => {
     assert.equal(await ofCheckout.end("SIGTERM"), 0);
   });
 
+  it("says which packages the export of traces needs, until they are added", async () => {
+    const data = makeTempFolder();
+    const traced = {
+      PORT: "0",
+      DATA_DIR: data,
+      DATABASE_URL: `sqlite:${data}/sluice.db`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "100",
+    };
+    const { peerDependencies } = JSON.parse(readFile("package.json").text) as {
+      peerDependencies: Readonly<Record<string, string>>;
+    };
+    const needed = Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`);
+    const env = { ...environmentOfNode(), ...traced };
+    const failed = run(process.execPath, [bin, "serve"], { env });
+    await assert.rejects(failed, ({ stderr }: { stderr: string }) =>
+      stderr.replaceAll(/\s+/g, " ").includes(`npm install ${needed.join(" ")}`),
+    );
+    await npm(folder, "install", "--prefer-offline", ...needed);
+    const server = await startServerProcess(traced, { bin });
+    assert.equal(await server.end("SIGTERM"), 0);
+  });
+
   it("runs the same command line", async () => {
     const { version } = JSON.parse(readFile("package.json").text) as { version: string };
     const command = join(folder, "node_modules/.bin/sluice");

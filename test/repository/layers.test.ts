@@ -33,7 +33,7 @@ describe("the layers", () => {
     assert.deepEqual(loading.sort(), [
       "src/config.ts ./telemetry/settings.ts import ",
       "src/start-telemetry.ts ./telemetry/open-telemetry.ts import(",
-      "src/start-telemetry.ts ./telemetry/telemetry-options.ts import ",
+      "src/start-telemetry.ts ./telemetry/settings.ts import ",
     ]);
   });
 

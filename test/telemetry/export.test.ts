@@ -1,4 +1,4 @@
-// Traces and metrics as a receiver of OTLP gets them from the service, in both forms of the protocol.
+// Traces as a receiver of OTLP gets them from the service, with the official packages.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -6,7 +6,12 @@ import { makeCustomer } from "../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./otlp-receiver.ts";
+import {
+  type OtlpReceiver,
+  type ReceivedSpan,
+  setEnvironment,
+  startOtlpReceiver,
+} from "./otlp-receiver.ts";
 
 const transaction = {
   tx_id: "secret-tx-1",
@@ -26,24 +31,25 @@ const traceparent = `00-${parent.traceId}-${parent.spanId}-01`;
 const path = "/v2/transaction";
 
 const variants = [
-  { protocol: "http/protobuf", engine: "sqlite", kind: 1 },
-  { protocol: "http/json", engine: "postgresql", kind: 3 },
+  { engine: "sqlite", kind: 1 },
+  { engine: "postgresql", kind: 3 },
 ] as const;
 
-for (const { protocol, engine, kind: kindOfCommit } of variants) {
-  describe(`over ${protocol}, from ${engine}`, () => {
+for (const { engine, kind: kindOfCommit } of variants) {
+  describe(`traces of a service on ${engine}`, () => {
     let server: PostgresServer | undefined;
     let receiver: OtlpReceiver;
     let service: Service;
     let token: string;
-    let metricsText: string;
+    let restore: () => void;
 
     before(async () => {
       receiver = await startOtlpReceiver();
       if (engine === "postgresql") server = await startPostgres();
       const stored = server && { DATABASE_URL: await server.makeDatabase() };
-      const environment = { ...environmentFor(receiver, protocol), ...stored };
-      service = await startService({ environment });
+      const exported = environmentFor(receiver);
+      restore = setEnvironment(exported);
+      service = await startService({ environment: { ...exported, ...stored } });
       try {
         ({ token } = await makeCustomer(service.app, service.client));
         await addTransaction();
@@ -52,12 +58,14 @@ for (const { protocol, engine, kind: kindOfCommit } of variants) {
         await client.send({ method: "GET", path, token, query: { tx_id: "unknown" } });
         await client.send({ method: "GET", path: "/v2/unknown-secret", token });
         await addList(3_000);
-        ({ text: metricsText } = await client.send({ method: "GET", path: "/metrics" }));
+        const headers = { traceparent: `${traceparent}-00`, tracestate: "vendor=2" };
+        await client.send({ method: "HEAD", path, token, headers, query: { tx_id: "unknown" } });
       } finally {
         await service.stop();
       }
     });
     after(async () => {
+      restore();
       await receiver.close();
       await server?.remove();
     });
@@ -195,36 +203,24 @@ for (const { protocol, engine, kind: kindOfCommit } of variants) {
       }
     });
 
-    it("sends the headers of the settings, to the paths of the protocol", () => {
-      const sent = receiver.exports.map(({ path: to, headers }) => [to, headers["x-api-key"]]);
-      for (const [to, key] of sent) {
-        const ofTraces = to === "/base/v1/traces";
-        assert.ok(ofTraces || to === "/base/v1/metrics");
-        assert.equal(key, ofTraces ? "of traces" : "secret-key");
+    it("begins a trace for a client whose headers are malformed", () => {
+      const { traceId, parentSpanId, traceState } = named(`HEAD ${path}`);
+      assert.notEqual(traceId, parent.traceId);
+      assert.deepEqual([parentSpanId, traceState], ["", ""]);
+    });
+
+    it("sends the headers of the settings, compressed, to the path of the protocol", () => {
+      assert.ok(receiver.exports.length > 0);
+      for (const { path: to, headers } of receiver.exports) {
+        assert.equal(to, "/base/v1/traces");
+        assert.equal(headers["x-api-key"], "of traces");
+        assert.equal(headers["content-encoding"], "gzip");
       }
     });
 
-    it("exports the same metrics as /metrics, with the same values", () => {
-      const points = receiver.points();
-      const expected = readMetrics(metricsText);
-      const found = new Map(points.flatMap(samplesOf));
-      assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort());
-      const stable = [...expected].filter(([name]) => stableMetrics.test(name));
-      assert.ok(stable.length > 30, `only ${stable.length} values do not change`);
-      for (const [name, value] of stable) assert.equal(found.get(name), value, name);
-    });
-
-    it("has a unit for what is measured in seconds or bytes", () => {
-      const units = Object.fromEntries(receiver.points().map(({ name, unit }) => [name, unit]));
-      assert.equal(units["sluice_group_commit_duration_seconds"], "s");
-      assert.equal(units["sluice_process_cpu_seconds_total"], "s");
-      assert.equal(units["sluice_held_body_bytes"], "By");
-      assert.equal(units["sluice_connections"], "1");
-    });
-
     it("contains neither content nor ids of records, tokens, keys, reasons or request ids", () => {
-      const texts = receiver.exports.map(({ spans, points, resource }) =>
-        JSON.stringify([spans, points, resource], (_, value: unknown) =>
+      const texts = receiver.exports.map(({ spans, resource }) =>
+        JSON.stringify([spans, resource], (_, value: unknown) =>
           typeof value === "bigint" ? String(value) : value,
         ),
       );
@@ -235,47 +231,14 @@ for (const { protocol, engine, kind: kindOfCommit } of variants) {
   });
 }
 
-function environmentFor({ url }: OtlpReceiver, protocol: string): Record<string, string> {
+function environmentFor({ url }: OtlpReceiver): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/base/`,
-    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    OTEL_EXPORTER_OTLP_COMPRESSION: protocol === "http/json" ? "gzip" : "none",
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
     OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=secret-key",
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "X-API-Key=of%20traces",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-api-key=of%20traces",
     OTEL_SERVICE_NAME: "intake",
     OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=a%20b",
     OTEL_BSP_SCHEDULE_DELAY: "20",
   };
-}
-
-/** What neither a scrape nor a stop changes. */
-const stableMetrics =
-  /^sluice_(?:records|request_duration|deletion|rate_limit|build_info|held|load|spans|telemetry|pressure|process_(?:start|max))/;
-
-/** The samples of the Prometheus text by name and labels, with buckets that are not cumulative left out. */
-function readMetrics(text: string): ReadonlyMap<string, number> {
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(
-    lines.map((line): [string, number] => {
-      const at = line.lastIndexOf(" ");
-      return [line.slice(0, at), Number(line.slice(at + 1))];
-    }),
-  );
-}
-
-function samplesOf(point: ReturnType<OtlpReceiver["points"]>[number]): readonly [string, number][] {
-  const { name, labels, value, count = 0, bucketCounts, bounds = [] } = point;
-  const key = (suffix: string, more: Readonly<Record<string, unknown>> = {}) => {
-    const pairs = Object.entries({ ...labels, ...more }).map(
-      ([label, text]) => `${label}="${String(text)}"`,
-    );
-    return `${name}${suffix}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`}`;
-  };
-  if (bucketCounts === undefined) return [[key(""), value]];
-  let cumulated = 0;
-  const buckets = [...bounds.map(String), "+Inf"].map((le, at): [string, number] => {
-    cumulated += bucketCounts[at] ?? 0;
-    return [key("_bucket", { le }), cumulated];
-  });
-  return [...buckets, [key("_sum"), value], [key("_count"), count]];
 }

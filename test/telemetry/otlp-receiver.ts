@@ -1,5 +1,5 @@
-// A receiver of OTLP over HTTP for tests: decodes what arrives, in both forms of the protocol, with a library that the
-// service does not use. Can also answer with an error, late or never.
+// A receiver of OTLP over HTTP for tests: decodes what arrives with a library that the service does not use. Can also answer
+// with an error, late or never.
 
 import { readFileSync } from "node:fs";
 import {
@@ -32,24 +32,11 @@ export interface ReceivedSpan {
   readonly flags: number;
 }
 
-export interface ReceivedPoint {
-  readonly name: string;
-  readonly kind: "gauge" | "sum" | "histogram";
-  readonly unit: string;
-  readonly labels: Readonly<Record<string, unknown>>;
-  /** Of a histogram: its sum. */
-  readonly value: number;
-  readonly count?: number;
-  readonly bucketCounts?: readonly number[];
-  readonly bounds?: readonly number[];
-}
-
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly resource: Readonly<Record<string, unknown>>;
   readonly spans: readonly ReceivedSpan[];
-  readonly points: readonly ReceivedPoint[];
 }
 
 /** A status, or never an answer. */
@@ -60,8 +47,6 @@ export interface OtlpReceiver {
   /** What arrived and was accepted or rejected, in order. */
   readonly exports: readonly Received[];
   readonly spans: () => readonly ReceivedSpan[];
-  /** Of the latest export that has metrics. */
-  readonly points: () => readonly ReceivedPoint[];
   /** From now on. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -86,7 +71,6 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exports,
     spans: () => exports.flatMap(({ spans }) => spans),
-    points: () => exports.findLast(({ points }) => points.length > 0)?.points ?? [],
     behave: (next) => (behaviour = next),
     close: async () => {
       server.closeAllConnections();
@@ -96,30 +80,30 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
+/** The official packages read the environment of the process. Returns a function that takes the variables away again. */
+export function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+  Object.assign(process.env, variables);
+  return () => {
+    for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
+  };
+}
+
 async function receive(request: IncomingMessage): Promise<Received> {
   const { headers, url: path = "" } = request;
   const sent = await buffer(request);
   const body = headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
-  const isTraces = path.endsWith("/traces");
-  const message =
-    headers["content-type"] === "application/json"
-      ? (JSON.parse(body.toString()) as Json)
-      : decode(isTraces ? "otlp.TraceRequest" : "otlp.MetricsRequest", body);
-  const parts = list(message, isTraces ? "resourceSpans" : "resourceMetrics");
+  const parts = list(decode(body), "resourceSpans");
   const resource = attributesOf((parts[0]?.["resource"] ?? {}) as Json);
   const spans = parts.flatMap((part) =>
     list(part, "scopeSpans").flatMap((scope) => list(scope, "spans").map(toSpan)),
   );
-  const points = parts.flatMap((part) =>
-    list(part, "scopeMetrics").flatMap((scope) => list(scope, "metrics").flatMap(toPoints)),
-  );
-  return { path, headers, resource, spans, points };
+  return { path, headers, resource, spans };
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-function decode(type: string, body: Uint8Array): Json {
-  const found = root.lookupType(type);
+function decode(body: Uint8Array): Json {
+  const found = root.lookupType("otlp.TraceRequest");
   return found.toObject(found.decode(body), { longs: String });
 }
 
@@ -145,28 +129,6 @@ function toSpan(span: Json): ReceivedSpan {
     failed: (span["status"] as Json | undefined)?.["code"] === 2,
     flags: Number(span["flags"]),
   };
-}
-
-function toPoints(metric: Json): readonly ReceivedPoint[] {
-  const kind = (["gauge", "sum", "histogram"] as const).find((name) => name in metric);
-  if (kind === undefined) throw new TypeError(`${text(metric["name"])} has no data`);
-  const data = metric[kind] as Json;
-  if (kind !== "gauge" && data["aggregationTemporality"] !== 2) throw new TypeError("a delta");
-  if (kind === "sum" && data["isMonotonic"] !== true) throw new TypeError("not a counter");
-  return list(data, "dataPoints").map((point) => ({
-    name: text(metric["name"]),
-    kind,
-    unit: text(metric["unit"]),
-    labels: attributesOf(point),
-    value: Number(kind === "histogram" ? point["sum"] : point["asDouble"]),
-    ...(kind === "histogram"
-      ? {
-          count: Number(point["count"]),
-          bucketCounts: (point["bucketCounts"] as readonly unknown[]).map(Number),
-          bounds: (point["explicitBounds"] as readonly unknown[]).map(Number),
-        }
-      : {}),
-  }));
 }
 
 function attributesOf(holder: Json): Readonly<Record<string, unknown>> {

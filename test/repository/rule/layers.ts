@@ -74,7 +74,7 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/telemetry/",
     may: ["src/telemetry/", "src/domain/", "src/setting.ts"],
-    mayTypes: ["src/http/", "src/store/store.ts", "src/metrics/snapshot.ts"],
+    mayTypes: ["src/http/", "src/store/store.ts"],
   },
   // Import and export, called by a command or another entry point; over HTTP with the client of the
   // SDK.
