@@ -48,7 +48,10 @@ export async function catchUpLedger(app: App): Promise<void> {
   if (isNoted && state.heads !== undefined) return;
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
   if (state.heads === undefined) await noteAllHolds(app);
-  const last = await noteTrailSince(app, { anchor: state.auditAnchor, upTo: audit });
+  if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);
+  // A new ledger, and one of another store state before a restore, may lack what is in the trail already.
+  const after = state.heads === undefined ? undefined : state.auditAnchor;
+  const last = await noteTrailSince(app, { after, upTo: audit });
   const { receiptNo: no, hash, storeId } = receipts;
   await ledger.note(last, sealHeads(app, { storeId, audit, receipts: { no, hash } }));
 }
@@ -79,7 +82,7 @@ async function noteReceipts(
   }
 }
 
-/** For a new ledger: an earlier version may have written holds to the trail in another form. */
+/** For a ledger without heads: an earlier version may have written holds to the trail in another form. */
 async function noteAllHolds(app: App): Promise<void> {
   for await (const page of holdPages(app)) {
     await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
@@ -87,20 +90,19 @@ async function noteAllHolds(app: App): Promise<void> {
 }
 
 interface TrailPart {
-  /** The last link that was noted; undefined for a new ledger. */
-  readonly anchor: ChainHead | undefined;
+  /** Undefined for all of the trail. */
+  readonly after: ChainHead | undefined;
   readonly upTo: ChainHead;
 }
 
 const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
-/** Follows the trail, which must lead from the anchor to `upTo`. Returns the entries that are still to be noted. */
+/** Follows the trail, which must lead from there to `upTo`. Returns the entries that are still to be noted. */
 async function noteTrailSince(
   app: App,
-  { anchor, upTo }: TrailPart,
+  { after, upTo }: TrailPart,
 ): Promise<readonly LedgerEntry[]> {
-  if (!(await isInTrail(app, anchor))) throw ledgerAhead(app);
-  let last = anchor ?? beforeFirst;
+  let last = after ?? beforeFirst;
   let entries: readonly LedgerEntry[] = [];
   for await (const all of auditPages(app, last.no)) {
     if (last.no >= upTo.no) break;
@@ -137,11 +139,12 @@ async function entriesOf(
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
-    if (action === "hold.release") entries.push({ kind: "hold_released", holdId, at, by: actor });
-    if (action !== "hold.place") continue;
-    // A hold that has been released since needs no entry: the release has one.
+    // A hold that has been released since needs only the entry of its release, and one that a restore placed again only its own.
     const hold = await store.holds.find(holdId);
-    if (hold !== undefined) entries.push({ kind: "hold_placed", hold });
+    if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
+    if (action === "hold.release" && hold === undefined) {
+      entries.push({ kind: "hold_released", holdId, at, by: actor });
+    }
   }
   return entries;
 }

@@ -30,6 +30,7 @@ export interface LedgerState {
   readonly lastReceiptNo: number;
   /** The last receipt since the last restore: the store must have it. */
   readonly lastReceipt: ChainHead | undefined;
+  /** The last heads since the last restore: then everything that the store had is in the ledger. */
   readonly heads: HeadsEntry | undefined;
   /** The last link of the audit chain that the store must have: of the last heads, or of a restore after them. */
   readonly auditAnchor: ChainHead | undefined;

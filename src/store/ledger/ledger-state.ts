@@ -35,7 +35,7 @@ function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
       return { ...state, ledgerId, heads: entry, auditAnchor: audit, lastReceiptNo };
     }
     case "restore":
-      return { ...state, auditAnchor: entry.entry, lastReceipt: undefined };
+      return { ...state, heads: undefined, auditAnchor: entry.entry, lastReceipt: undefined };
     case "begin":
       return { ...state, ledgerId: entry.ledgerId };
     case "hold_placed":
