@@ -2,6 +2,7 @@
 // the check finds nothing.
 
 import assert from "node:assert/strict";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
@@ -108,6 +109,50 @@ describe("a backup of an earlier version", () => {
         version === 2 ? [] : ["court order"],
       );
       assert.equal((await line.ask("check"))["ok"], true);
+    });
+  }
+});
+
+describe("a store of an earlier version, before it is served", () => {
+  for (const isRestored of [false, true]) {
+    const how = isRestored ? "is restored" : "is upgraded in place";
+    it(`passes the check with a hold that has no audit entry, where it ${how}`, async (test) => {
+      const [folder, apart] = [makeTempFolder(), makeTempFolder()];
+      const line = makeCommandLine({ folder });
+      const server = await startServer({ folder });
+      test.after(() => server.stop().catch(() => undefined));
+      const acme = await server.operate((app) => makeCustomer(app, server.client));
+      await addTransaction(server.client, acme, "held");
+      await server.stop();
+      const why = ["--organization", acme.organizationId, "--reason", "asked"];
+      const requested = await line.ask("deletion request transaction held", ...why);
+      const store = join(folder, "sluice.db");
+      downgrade(store, 2);
+      const database = new DatabaseSync(store);
+      database.exec(`INSERT INTO hold VALUES
+        ('${acme.organizationId}', 'transaction', 'held', 'court order', 1000, 'zoe')`);
+      database.close();
+      const ledger = readdirSync(folder).find((name) => name.endsWith(".ndjson")) ?? "";
+      if (isRestored) {
+        const file = join(apart, "backup.db");
+        renameSync(store, file);
+        await line.ask("restore", file);
+      } else {
+        // An earlier version noted only deletions.
+        const noted = {
+          organization_id: acme.organizationId,
+          deletion_request_id: requested["deletion_request_id"],
+          resource_type: "transaction",
+          resource_id: "held",
+          requested_by: acme.keyId,
+          requested_at: new Date(0).toISOString(),
+        };
+        writeFileSync(join(folder, ledger), `${JSON.stringify(noted)}\n`);
+      }
+      const { holds } = (await line.ask("deletion holds")) as { holds: { reason: string }[] };
+      assert.equal(holds.length, 1);
+      const { code, out, err } = await line.type("check");
+      assert.equal(code, 0, out + err);
     });
   }
 });
