@@ -12,7 +12,7 @@ import { readReceipts } from "./receipt-document.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
 import { hasRight, readKnowledge, requireRight } from "./require-right.ts";
 import { addDisclosures, type VerifiedDisclosures } from "./verify-disclosures.ts";
-import { verifyReceipts } from "./verify-receipt.ts";
+import { findMissingReceipts, verifyReceipts } from "./verify-receipt.ts";
 import { addStatus } from "./verify-status.ts";
 
 const shownMax = 50;
@@ -115,5 +115,8 @@ export async function verifyPresented(app: App, text: string): Promise<VerifiedD
   }
   const genuine = verifyReceipts(receipts, await publishReceiptKeys(app));
   const { verdicts, faults } = addDisclosures(genuine, disclosures);
-  return { verdicts: verdicts.map((one, at) => addStatus(one, statuses[at])), faults };
+  return {
+    verdicts: verdicts.map((one, at) => addStatus(one, statuses[at])),
+    faults: [...findMissingReceipts(genuine), ...faults],
+  };
 }

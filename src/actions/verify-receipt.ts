@@ -15,7 +15,7 @@ export interface ReceiptVerdict {
   readonly faults: readonly string[];
 }
 
-/** Returns a verdict for each, in the same order. The receipts are expected in the order of their chain, without gaps. */
+/** Returns a verdict for each, in the same order. The receipts are expected in the order of their chain. */
 export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
@@ -33,6 +33,21 @@ export function verifyReceipts(
           ];
     if (receipt !== undefined) previous = receipt;
     return { name: nameOf(receipt, index, values.length), receipt, faults };
+  });
+}
+
+/** A sentence for each place where receipts are missing from the chain. Those around it can be genuine all the same. */
+export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
+  return verdicts.flatMap(({ receipt }, index) => {
+    const previous = verdicts[index - 1]?.receipt;
+    if (receipt === undefined || previous?.store_id !== receipt.store_id) return [];
+    const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
+    if (first > last) return [];
+    return [
+      first === last
+        ? `Receipt ${first} is missing.`
+        : `The receipts from ${first} to ${last} are missing.`,
+    ];
   });
 }
 
@@ -76,10 +91,8 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
   const [number, before] = [receipt.receipt_no, previous.receipt_no];
   if (number === before) return [`There are two receipts with the number ${number}.`];
   if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
-  if (number > before + 1) {
-    const missing = number - before - 1;
-    return [`${missing} ${missing === 1 ? "is" : "are"} missing between number ${before} and it.`];
-  }
+  // What is missing between them is told once, and does not make this one wrong.
+  if (number > before + 1) return [];
   if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
   return [`It does not follow from number ${before}: that one was changed or replaced.`];
 }

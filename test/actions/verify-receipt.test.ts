@@ -5,7 +5,7 @@ import { sign } from "node:crypto";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { publicPart } from "../../src/actions/issue-receipt.ts";
-import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
+import { findMissingReceipts, verifyReceipts } from "../../src/actions/verify-receipt.ts";
 import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
 import type { CurrentReceipt } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
@@ -17,6 +17,10 @@ const [first, second, third, fourth] = chain.receipts as Four;
 
 function faultsOf(values: readonly unknown[], published = chain.published) {
   return verifyReceipts(values, published).map(({ faults }) => faults);
+}
+
+function missingIn(values: readonly unknown[]): readonly string[] {
+  return findMissingReceipts(verifyReceipts(values, chain.published));
 }
 
 describe("verifying receipts", () => {
@@ -94,8 +98,15 @@ describe("verifying receipts", () => {
     assert.match(faultsOf([renamed])[0]?.join() ?? "", /signature is not valid/);
   });
 
-  it("reports receipts that are missing, re-ordered, duplicated, or from another chain", () => {
-    assert.deepEqual(faultsOf([first, fourth])[1], ["2 are missing between number 1 and it."]);
+  it("reports which receipts are missing, and finds those around them genuine", () => {
+    assert.deepEqual(faultsOf([first, third, fourth]), [[], [], []]);
+    assert.deepEqual(missingIn([first, third, fourth]), ["Receipt 2 is missing."]);
+    assert.deepEqual(missingIn([first, fourth]), ["The receipts from 2 to 3 are missing."]);
+    assert.deepEqual(missingIn([third, fourth, second]), []);
+    assert.deepEqual(missingIn([first, "text", third]), []);
+  });
+
+  it("reports receipts that are re-ordered, duplicated, or from another chain", () => {
     assert.deepEqual(faultsOf([second, first])[1], [
       "It comes after number 2: the receipts were re-ordered.",
     ]);

@@ -114,6 +114,19 @@ describe("the receipt of a deletion", () => {
     assert.match(failed.message, /is not JSON, or is truncated/);
   });
 
+  it("is genuine after a receipt that is missing, which is what is said", async () => {
+    for (const id of ["tx-20", "tx-21", "tx-22"]) await deleteOne(server.client, acme, id);
+    const { out: all } = await line.type("receipt export --include-confidential");
+    const [first, missing, last] = all.trim().split("\n").slice(-3);
+    const { receipt_no: no } = JSON.parse(missing ?? "") as Receipt;
+    const file = join(server.folder, "gap.ndjson");
+    writeFileSync(file, `${first}\n${last}\n`);
+    const { code, out } = await line.type("receipt verify", file);
+    assert.equal(code, 1);
+    assert.doesNotMatch(out, /not genuine/);
+    assert.match(out, new RegExp(`^Receipt ${no} is missing\\.$`, "m"));
+  });
+
   it("is rejected where readers could interpret it differently, and so is a file without any", async () => {
     const { receipt } = await deleteOne(server.client, acme, "tx-8");
     const text = JSON.stringify(receipt);

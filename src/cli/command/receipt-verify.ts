@@ -7,7 +7,7 @@ import {
   readPublishedKeys,
 } from "../../actions/receipt-keys.ts";
 import { addDisclosures } from "../../actions/verify-disclosures.ts";
-import { verifyReceipts } from "../../actions/verify-receipt.ts";
+import { findMissingReceipts, verifyReceipts } from "../../actions/verify-receipt.ts";
 import { addStatus, type StatusVerdict } from "../../actions/verify-status.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
@@ -24,7 +24,8 @@ export const receiptVerify = defineCommand({
     "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
     "status of a deletion, contain numbers with their salts, which are verified too, and so is everything else that a status says " +
     "and its receipt too. Numbers that are not disclosed are listed by " +
-    "type, and are no error. Exits with 1 unless every receipt is genuine and every disclosed number is right.",
+    "type, and are no error. Exits with 1 unless every receipt is genuine, none is missing between two of them, and every disclosed " +
+    "number is right.",
   examples: [
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",
@@ -40,7 +41,7 @@ export const receiptVerify = defineCommand({
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
     const genuine = verifyReceipts(given.receipts, await findKeys(context, keys));
     const disclosed = addDisclosures(genuine, [...given.disclosures, ...more]);
-    const { faults } = disclosed;
+    const faults = [...findMissingReceipts(genuine), ...disclosed.faults];
     const verdicts = disclosed.verdicts.map((one, at) => addStatus(one, given.statuses[at]));
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
