@@ -7,14 +7,21 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const nodeMajorMin = 24;
+/** The first release of each with an SQLite that does not corrupt a database which several connections use. */
+const nodeMin = { 24: 15, 25: 9 };
+const nodeMinText = "24.15 or later, or 25.9 or later";
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const isInstalled = source.pathname.includes("/node_modules/");
 
-if (Number(process.versions.node.split(".")[0]) >= nodeMajorMin) {
+if (isNewEnough(process.versions.node)) {
   await import(main().href);
 } else {
   startWithOwnNode();
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major in nodeMin ? minor >= nodeMin[major] : major > 25;
 }
 
 /** In a checkout always the source, never an old build; in a published package the build. */
@@ -39,7 +46,7 @@ function startWithOwnNode() {
   if (!existsSync(own)) {
     const orCheckout = isInstalled ? "" : ", or run `npm ci` in the checkout, which installs one";
     process.stderr.write(
-      `sluice: Sluice needs Node ${nodeMajorMin} or later, but this is ${process.version}. ` +
+      `sluice: Sluice needs Node ${nodeMinText}, but this is ${process.version}. ` +
         `Install a later Node from https://nodejs.org${orCheckout}.\n`,
     );
     process.exitCode = 1;

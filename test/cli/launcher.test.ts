@@ -10,10 +10,10 @@ import { runProgram, type Started, startProcess } from "./program.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
-/** Makes the Node that runs the launcher report an old version. */
-const pretendOld =
-  "data:text/javascript," +
-  'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
+/** Makes the Node that runs the launcher report another version. */
+function pretend(version: string): string {
+  return `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`;
+}
 
 /** A checkout with only the launcher and, if given, a shell script in place of its own Node. */
 function makeCheckout(ownNode?: string): string {
@@ -31,8 +31,12 @@ function makeCheckout(ownNode?: string): string {
 }
 
 function startOld(checkout: string, ...words: readonly string[]): Started {
+  return startAs("20.20.2", checkout, ...words);
+}
+
+function startAs(version: string, checkout: string, ...words: readonly string[]): Started {
   const path = join(checkout, "bin/sluice.js");
-  return startProcess([process.execPath, "--import", pretendOld, path, ...words], {});
+  return startProcess([process.execPath, "--import", pretend(version), path, ...words], {});
 }
 
 describe("the launcher", () => {
@@ -52,7 +56,20 @@ describe("the launcher", () => {
   it("on an older one without a Node in the checkout says what to do", async () => {
     const { code, out, err } = await startOld(makeCheckout(), "serve").ended;
     assert.deepEqual({ code, out }, { code: 1, out: "" });
-    assert.match(err, /^sluice: Sluice needs Node 24 or later, but this is v\d.*npm ci[^\n]*\n$/);
+    assert.match(
+      err,
+      /^sluice: Sluice needs Node 24\.15 or later, or 25\.9 or later, but this is v\d.*npm ci[^\n]*\n$/,
+    );
+  });
+
+  it("is not satisfied with a Node whose SQLite can corrupt a store", async () => {
+    const checkout = makeCheckout("echo own");
+    const isOwn = async (version: string) =>
+      (await startAs(version, checkout, "--version").ended).out === "own\n";
+    for (const version of ["22.22.0", "24.14.1", "25.8.2"])
+      assert.ok(await isOwn(version), version);
+    for (const version of ["24.15.0", "25.9.0", "26.0.0", "27.1.0"])
+      assert.ok(!(await isOwn(version)), version);
   });
 
   it("passes signals on, and the exit code back", async () => {

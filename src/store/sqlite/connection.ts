@@ -9,6 +9,7 @@ import { runSync } from "../sql/run.ts";
 import type { Statement, Statements, Together } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
+import { canCorruptWal } from "./sqlite-version.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
 /** The Retry-After while the disk is full or can not be written. */
@@ -27,6 +28,8 @@ const notADatabaseCode = 26;
  * a tree. So a file is limited to 128 GiB.
  */
 const pagesMax = 0x1ff_ffff;
+
+const readVersion = "SELECT sqlite_version() AS version";
 
 const pragmas = `
   PRAGMA busy_timeout = 5000;
@@ -56,6 +59,7 @@ export class Connection implements Disposable {
   constructor(path: string, { readOnly }: { readonly readOnly: boolean }) {
     this.path = path;
     this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
+    this.#requireSafeVersion();
     this.exec(pragmas);
     if (!readOnly) this.exec(writerPragmas);
   }
@@ -112,6 +116,18 @@ export class Connection implements Disposable {
   close(): void {
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /** Before anything is read: opening a database can already recover and checkpoint its WAL. */
+  #requireSafeVersion(): void {
+    const { version = "" } = this.get<{ version: string }>(readVersion) ?? {};
+    if (!canCorruptWal(version)) return;
+    this.close();
+    throw new StoreError(
+      `The store ${this.path} can't be opened: this Node (${process.version}) has SQLite ${version}, which can corrupt a ` +
+        "database that several processes use (https://sqlite.org/wal.html#walresetbug). Use Node 24.15 or later, or 25.9 " +
+        "or later, which have SQLite 3.51.3 or later.",
+    );
   }
 
   #prepare(sql: string): StatementSync {

@@ -111,6 +111,7 @@ function checkBackup(file: string): void {
     )?.integrity_check;
     version = backup.get<{ value: number }>(readVersion)?.value;
   } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(`${file} is not a backup of a store: ${why}.`, { cause });
   }

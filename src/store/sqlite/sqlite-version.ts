@@ -1,0 +1,19 @@
+// Which versions of SQLite a store may be opened with. Knows nothing about stores.
+
+/** sqlite.org/wal.html#walresetbug: the first one with the correction, and the older branches that got it too. */
+const fixed = [
+  { major: 3, minor: 51, patch: 3 },
+  { major: 3, minor: 50, patch: 7 },
+  { major: 3, minor: 44, patch: 6 },
+] as const;
+
+/**
+ * True for versions that can corrupt a database in WAL mode while several connections write to it or checkpoint it, as our
+ * threads and commands do. A version that can't be read counts as one of them.
+ */
+export function canCorruptWal(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const [first] = fixed;
+  if (major > first.major || (major === first.major && minor > first.minor)) return false;
+  return !fixed.some((one) => major === one.major && minor === one.minor && patch >= one.patch);
+}
