@@ -97,7 +97,7 @@ export const methods = {
     requestDeletion: change(ofOrganization, deletion.requestDeletion),
     cancelDeletion: change(every, deletion.cancelDeletion),
     postponeDeletion: change(deletions, deletion.postponeDeletion),
-    deletionFigures: read(deletions, deletion.deletionFigures),
+    deletionFigures: read(every, deletion.deletionFigures),
 
     receiptHead: lookup(every, receipt.readReceiptHead),
     receiptSaltKey: lookup(every, receipt.readSaltKey),
