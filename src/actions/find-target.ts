@@ -6,6 +6,7 @@ import type { RecordType } from "../domain/record-type.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
+import { withCurrentFloor } from "./current-floor.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
 import { readKnowledge, requireKnowledge } from "./require-right.ts";
@@ -55,7 +56,7 @@ export async function findDeletion(app: App, deletionRequestId: string): Promise
   if (found === undefined || !(await readKnowledge(app, found.organizationId))(found)) {
     throw noSuchDeletion(deletionRequestId);
   }
-  return found;
+  return withCurrentFloor(app, found);
 }
 
 export function noSuchDeletion(deletionRequestId: string): OperatorError {

@@ -13,6 +13,7 @@ import { AppError } from "../domain/error.ts";
 import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { DeletionFilter } from "../store/store.ts";
 import type { App } from "./app.ts";
+import { withCurrentFloor } from "./current-floor.ts";
 import { requireOrganization } from "./find-organization.ts";
 import { discloseCounts } from "./receipt-counts.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
@@ -36,16 +37,16 @@ export interface DeletionView {
 
 /** Throws AppError no_such_deletion, also for what the caller may not know of. */
 export async function findDeletionFor(
-  { store }: App,
+  app: App,
   deletionRequestId: string,
   caller: Reader & { readonly organizationId: string },
 ): Promise<Deletion> {
-  const deletion = await store.findDeletion(deletionRequestId, caller.organizationId);
+  const deletion = await app.store.findDeletion(deletionRequestId, caller.organizationId);
   const type = deletion === undefined ? undefined : recordTypeByName(deletion.resourceType);
   if (deletion === undefined || (type !== undefined && !mayCount(caller, type))) {
     throw new AppError("no_such_deletion");
   }
-  return deletion;
+  return withCurrentFloor(app, deletion);
 }
 
 /** As this reader may see it. */

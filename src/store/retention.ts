@@ -1,6 +1,7 @@
 // Retention on every engine: floors, an organization's rules, at most one for each record type, which plans of deletions obey;
 // and the records whose retention period has ended.
 
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
@@ -53,4 +54,9 @@ export interface RetentionStore {
   wakeSetsFrom(organizationId: string, after: string): Promise<string | undefined>;
   /** In the order of organizations and types. Without organizationId: of all organizations. */
   listFloors(organizationId: string | undefined): Promise<readonly RetentionFloor[]>;
+  /** For a pending deletion of a record. */
+  findFloorNow(deletion: Deletion, now: number): Promise<FloorNow>;
 }
+
+/** What the records of a deletion that are there now make it wait for; `unknown` if more would have to be read than for one reply. */
+export type FloorNow = Partial<Pick<Deletion, "floorUntil" | "waitingFor">> | "unknown";

@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { findDeletionFor, viewDeletion } from "../../src/actions/read-deletion.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
@@ -35,6 +37,8 @@ import {
 } from "./scene.ts";
 
 const root = keyOf("transaction", "t");
+
+const dueOn = (number: number) => new Date(onDay(number)).toISOString();
 
 async function openWithOrganizations(
   engine: Engine,
@@ -142,6 +146,40 @@ export function testFloors(engine: Engine): void {
       const { erased } = await finish(store, id);
       assert.deepEqual(erased, { transaction: 1, transaction_check: 1, transaction_alert: 1 });
       await requireConsistent(store);
+    });
+
+    it("is told as the records are now, whenever the worker has evaluated it", async (test) => {
+      const { store } = await openWithOrganizations(engine, test);
+      for (const type of ["transaction_check", "transaction_suspicious_activity"]) {
+        await setFloor(store, type, type === "transaction_check" ? 10 : 1_000);
+      }
+      await add(store, "transaction", "t", seen(2));
+      const check = { related_tx_ids: ["t"] };
+      await add(store, "transaction_check", "c", { ...seen(2), ...check });
+      const id = (await request(store, root)) ?? "";
+      const shown = async () => {
+        const deletion = await deletionOf(store, id);
+        const reader = {
+          organizationId: acme,
+          confidential: new Set<string>(),
+          covered: new Set<never>(),
+        };
+        const app = { store, now: () => worker.now } as unknown as App;
+        const { due_at } = viewDeletion(await findDeletionFor(app, id, reader), undefined, reader);
+        return [deletion.floorUntil, due_at];
+      };
+      assert.deepEqual(await shown(), [undefined, dueOn(12)]);
+      assert.equal(await claim(store), undefined);
+      assert.deepEqual(await shown(), [onDay(12), dueOn(12)]);
+      const again = draftOf("transaction_check", "c", { ...seen(5), ...check });
+      const update = { resourceType: "transaction_check", mode: "update" } as const;
+      await write(store, [again], update);
+      assert.deepEqual(await shown(), [onDay(12), dueOn(15)]);
+      await add(store, "transaction_suspicious_activity", "r", { ...seen(9), ...check });
+      assert.deepEqual(await shown(), [onDay(12), dueOn(15)]);
+      // A change of a rule makes it due.
+      await setFloor(store, "transaction_check", undefined);
+      assert.deepEqual(await shown(), [onDay(12), undefined]);
     });
 
     it("neither hides an overdue deletion nor looks like one", async (test) => {

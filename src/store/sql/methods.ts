@@ -7,6 +7,7 @@ import { approveDeletion } from "./approval.ts";
 import * as audit from "./audit.ts";
 import { searchAudit } from "./audit-search.ts";
 import * as closing from "./close-organization.ts";
+import { findFloorNow } from "./current-floor.ts";
 import * as deletion from "./deletion.ts";
 import { previewCascade } from "./cascade-preview.ts";
 import { listChanges } from "./export.ts";
@@ -144,6 +145,7 @@ export const methods = {
     wakeFrom: change(organization, floor.wakeFrom),
     wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
     listFloors: lookup(oneOrAll, floor.listFloors),
+    findFloorNow: read(ofOrganization, findFloorNow),
   },
   restricted: {
     listSets: lookup(deletions, restricted.listSets),
