@@ -6,7 +6,7 @@ import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletio
 import { planRestriction } from "../domain/deletion/restriction.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
-import { FiledAt } from "../domain/retention/filed-at.ts";
+import { findFiledAt } from "../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../domain/retention/floor.ts";
 import type { App } from "./app.ts";
 import { requireRight } from "./require-right.ts";
@@ -81,7 +81,5 @@ async function findEnd(
 ): Promise<number> {
   const history = await app.store.readHistory(key);
   if (floor.countedFrom === "last_seen") return floorEnd(floor, history?.lastSeen, requestedAt);
-  const filed = new FiledAt();
-  filed.addAll(history?.changes ?? []);
-  return floorEnd(floor, filed.end(), requestedAt);
+  return floorEnd(floor, findFiledAt(history?.changes ?? []), requestedAt);
 }

@@ -306,12 +306,23 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
 export function* auditDeletion(
   deletion: { readonly organizationId: string; readonly deletionRequestId: string },
   event: {
-    readonly action: "start" | "complete" | "cancel" | "reopen" | "approve";
+    readonly action: DeletionEvent;
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },
 ): Statements<void> {
-  const { organizationId, deletionRequestId: subject } = deletion;
-  const { detail, act } = event;
-  yield* auditAct({ action: `deletion.${event.action}`, organizationId, subject, detail }, act);
+  yield* auditAct(noteOfDeletion(deletion, event.action, event.detail), event.act);
+}
+
+type DeletionEvent = "start" | "complete" | "cancel" | "reopen" | "approve";
+
+export function noteOfDeletion(
+  {
+    organizationId,
+    deletionRequestId: subject,
+  }: Pick<Deletion, "organizationId" | "deletionRequestId">,
+  action: DeletionEvent,
+  detail: AuditNote["detail"],
+): AuditNote {
+  return { action: `deletion.${action}`, organizationId, subject, detail };
 }

@@ -10,14 +10,16 @@ import {
 } from "../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";
 import { planRestriction } from "../../domain/deletion/restriction.ts";
+import { findFiledAt } from "../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { findEndByHistory, idsUnder, listFloors } from "./floor.ts";
-import { findHoldsOf, hasHolds } from "./hold.ts";
+import { findHoldsOf } from "./hold.ts";
 import { isKeptSilently, type Planning, toKey } from "./plan.ts";
-import { all, get, type Statements } from "./statements.ts";
+import { all, type Statements } from "./statements.ts";
 
 /** Records of one statement. */
 const recordsAtOnce = 500;
+const changesAtOnce = 500;
 
 /** CROSS JOIN makes SQLite begin with the ids. */
 const findSeen = `
@@ -29,64 +31,89 @@ const findSeen = `
   `;
 
 /** Reports that a deletion which is processing erases, without keeping them. */
-const findGoing = `
-  SELECT 1 FROM deletion_target AS target
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+const findErasing = `
+  SELECT resource_id FROM
+    --sqlite json_each($3) AS named CROSS JOIN deletion_target AS target ON resource_id = named.value
+    --postgres unnest($3::text[]) AS named (value) JOIN deletion_target AS target ON resource_id = named.value
+  WHERE organization_id = $1 AND resource_type = $2
+    --citus AND target.resource_id = ANY ($3::text[])
     AND deletion_request_id <> $4 AND action = 'erase'
     --sqlite AND restricted = 0 AND EXISTS (
     --sqlite   SELECT 1 FROM deletion
     --sqlite   WHERE deletion_request_id = target.deletion_request_id AND status = 'processing')
     --postgres AND NOT restricted
-  LIMIT 1`;
+  `;
 
-/** Of these records of the plan, the reports that must not be erased or changed. */
+const findChanges = `
+  SELECT resource_id, change_no, payload FROM
+    --sqlite json_each($3) AS named CROSS JOIN record ON resource_id = named.value
+    --sqlite   JOIN change USING (record_no)
+    --postgres unnest($3::text[]) AS named (value) JOIN change ON resource_id = named.value
+  WHERE organization_id = $1 AND resource_type = $2
+    --citus AND change.resource_id = ANY ($3::text[])
+  ORDER BY resource_id, change_no LIMIT $4`;
+
+/**
+ * Of these records of the plan, the reports that must not be erased or changed. As many statements are run whether or not there is
+ * a report, up to `recordsAtOnce` of them: on PostgreSQL the time would disclose one.
+ */
 export function* findObliged(
   nodes: readonly NodeKey[],
   planning: Planning,
 ): Statements<ReadonlySet<NodeKey>> {
   const reports = [...new Set(nodes.filter((node) => isKeptSilently(node, planning)))];
-  if (reports.length === 0) return new Set();
-  const found = [
-    ...(yield* findHeld(reports, planning)),
-    ...(yield* findFloored(reports, planning)),
-  ];
-  const going: NodeKey[] = [];
-  for (const node of new Set(found)) if (yield* isGoing(node, planning)) going[going.length] = node;
-  return new Set(found).difference(new Set(going));
+  const floors = yield* listFloors(planning.organizationId);
+  let obliged: ReadonlySet<NodeKey> = new Set();
+  for (const part of partsOf(reports)) {
+    const held = yield* findHeld(part, planning);
+    const floored = yield* findFloored(part, floors, planning);
+    const found = new Set([...held, ...floored]);
+    obliged = obliged.union(found.difference(yield* findGoing(found, planning)));
+  }
+  return obliged;
 }
 
-/** A hold that was placed on a record after it was moved is obeyed too, when its deletion is replayed. */
+/** At least one, which may be empty. */
+function partsOf(nodes: readonly NodeKey[]): readonly (readonly NodeKey[])[] {
+  const count = Math.max(1, Math.ceil(nodes.length / recordsAtOnce));
+  return Array.from({ length: count }, (_, index) =>
+    nodes.slice(index * recordsAtOnce, (index + 1) * recordsAtOnce),
+  );
+}
+
+/** Also where a deletion that is repeated has moved them to. */
 function* findHeld(
   reports: readonly NodeKey[],
   { deletionRequestId, organizationId }: Planning,
 ): Statements<readonly NodeKey[]> {
-  let held: readonly NodeKey[] = [];
-  for (const owner of [organizationId, restrictedId(deletionRequestId)]) {
-    if (!(yield* hasHolds(owner))) continue;
-    for (let at = 0; at < reports.length; at += recordsAtOnce) {
-      const keys = reports.slice(at, at + recordsAtOnce).map((node) => toKey(owner, node));
-      const holds = yield* findHoldsOf(keys);
-      held = [...held, ...holds.map((hold) => nodeKey(hold.resourceType, hold.resourceId))];
-    }
-  }
-  return held;
+  const owners = [organizationId, restrictedId(deletionRequestId)];
+  const keys = owners.flatMap((owner) => reports.map((node) => toKey(owner, node)));
+  const holds = yield* findHoldsOf(keys);
+  return holds.map((hold) => nodeKey(hold.resourceType, hold.resourceId));
 }
 
 function* findFloored(
   reports: readonly NodeKey[],
-  { organizationId, now, requestedAt }: Planning,
+  floors: readonly RetentionFloor[],
+  planning: Planning,
 ): Statements<readonly NodeKey[]> {
-  const records = reports.map((node) => toKey(organizationId, node));
+  const records = reports.map((node) => toKey(planning.organizationId, node));
   let floored: readonly NodeKey[] = [];
-  for (const floor of yield* listFloors(organizationId)) {
+  for (const floor of floors) {
+    if (!planning.confidential.has(floor.resourceType)) continue;
     const ids = idsUnder(floor, records);
     const kept =
       floor.countedFrom === "last_seen"
-        ? yield* findKeptSince(floor, ids, now)
-        : yield* findKeptByHistory(floor, ids, { now, requestedAt });
+        ? yield* findKeptSince(floor, ids, planning.now)
+        : yield* findKeptByHistory(floor, ids, planning);
     floored = [...floored, ...kept.map((id) => nodeKey(floor.resourceType, id))];
   }
   return floored;
+}
+
+interface SeenRow {
+  readonly resource_id: string;
+  readonly last_seen: string;
 }
 
 function* findKeptSince(
@@ -94,41 +121,74 @@ function* findKeptSince(
   ids: readonly string[],
   now: number,
 ): Statements<readonly string[]> {
-  let kept: readonly string[] = [];
   const { organizationId, resourceType } = floor;
-  for (let at = 0; at < ids.length; at += recordsAtOnce) {
-    const part = ids.slice(at, at + recordsAtOnce);
-    const rows = yield* all<{ resource_id: string; last_seen: string }>(
-      findSeen,
-      organizationId,
-      resourceType,
-      part,
-    );
-    const under = rows.filter(({ last_seen }) => floorEnd(floor, last_seen, now) > now);
-    kept = [...kept, ...under.map(({ resource_id }) => resource_id)];
-  }
-  return kept;
+  const rows = yield* all<SeenRow>(findSeen, organizationId, resourceType, ids);
+  const under = rows.filter(({ last_seen }) => floorEnd(floor, last_seen, now) > now);
+  return under.map(({ resource_id }) => resource_id);
 }
 
+interface ChangeRow {
+  readonly resource_id: string;
+  readonly change_no: number;
+  readonly payload: string;
+}
+
+/** Longer histories are read record by record. */
 function* findKeptByHistory(
   floor: RetentionFloor,
   ids: readonly string[],
-  { now, requestedAt }: Pick<Planning, "now" | "requestedAt">,
+  { now, requestedAt }: Planning,
 ): Statements<readonly string[]> {
-  const kept: string[] = [];
+  const { organizationId, resourceType } = floor;
+  const rows = yield* all<ChangeRow>(
+    findChanges,
+    organizationId,
+    resourceType,
+    ids,
+    changesAtOnce + 1,
+  );
+  const byRecord = Map.groupBy(rows, ({ resource_id }) => resource_id);
+  let kept: readonly string[] = [];
   for (const id of ids) {
-    const until = yield* findEndByHistory(floor, id, requestedAt);
-    if (until !== undefined && until > now) kept[kept.length] = id;
+    const changes = byRecord.get(id) ?? [];
+    const until =
+      rows.length > changesAtOnce
+        ? yield* findEndByHistory(floor, id, requestedAt)
+        : endOf(floor, changes, requestedAt);
+    if (until !== undefined && until > now) kept = [...kept, id];
   }
   return kept;
 }
 
-function* isGoing(
-  node: NodeKey,
-  { deletionRequestId, organizationId }: Planning,
-): Statements<boolean> {
-  const { type, id } = parseNodeKey(node);
-  return (yield* get(findGoing, organizationId, type, id, deletionRequestId)) !== undefined;
+/** Undefined for a record that does not exist. */
+function endOf(
+  floor: RetentionFloor,
+  rows: readonly ChangeRow[],
+  requestedAt: number,
+): number | undefined {
+  if (rows.length === 0) return undefined;
+  const changes = rows.map(({ change_no: changeNo, payload }) => ({ changeNo, payload }));
+  return floorEnd(floor, findFiledAt(changes), requestedAt);
+}
+
+/** Those that another deletion erases, which is processing. */
+function* findGoing(
+  reports: ReadonlySet<NodeKey>,
+  { deletionRequestId, organizationId, confidential }: Planning,
+): Statements<ReadonlySet<NodeKey>> {
+  let going: ReadonlySet<NodeKey> = new Set();
+  for (const type of confidential) {
+    const ids = [...reports].map(parseNodeKey).filter((node) => node.type === type);
+    const rows = yield* all<{ resource_id: string }>(
+      findErasing,
+      organizationId,
+      type,
+      ids.map(({ id }) => id),
+      deletionRequestId,
+    );
+    going = going.union(new Set(rows.map(({ resource_id: id }) => nodeKey(type, id))));
+  }
+  return going;
 }
 
 /** The plan without what has to be kept: that is moved to the restricted store, or stays as it is. */

@@ -4,7 +4,7 @@
 import { type Node, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { PlanTarget } from "./plan.ts";
-import { get, run, type Statements } from "./statements.ts";
+import { get, run, runTogether, type Statements } from "./statements.ts";
 
 const findMoving = `
   SELECT deletion_request_id FROM deletion_target AS target
@@ -27,8 +27,6 @@ const insertReferences = `
   ON CONFLICT DO NOTHING`;
 
 const removeOfDeletion = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
-
-const findAny = `SELECT 1 FROM restricted_reference WHERE organization_id = $1 LIMIT 1`;
 
 const followReports = `
   UPDATE restricted_reference SET from_set = $2
@@ -127,14 +125,12 @@ export function* updateReferences(leaving: LeavingReports): Statements<void> {
   const { organizationId, deletionRequestId } = leaving;
   const erased = reportsOf(leaving.erased);
   const moved = reportsOf(leaving.moved);
-  if (erased.length + moved.length === 0) return;
-  if ((yield* get(findAny, organizationId)) === undefined) return;
-  if (moved.length > 0) {
-    yield* run(followReports, organizationId, deletionRequestId, JSON.stringify(moved));
-  }
-  if (erased.length === 0) return;
-  yield* run(wakeSets, organizationId, JSON.stringify(erased));
-  yield* run(forgetReports, organizationId, JSON.stringify(erased));
+  // All of them, whether or not there is such a report, so that the time does not tell.
+  yield* runTogether(
+    [followReports, organizationId, deletionRequestId, JSON.stringify(moved)],
+    [wakeSets, organizationId, JSON.stringify(erased)],
+    [forgetReports, organizationId, JSON.stringify(erased)],
+  );
 }
 
 function reportsOf(keys: readonly RecordKey[]): readonly (readonly [string, string])[] {

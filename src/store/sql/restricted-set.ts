@@ -7,22 +7,21 @@ import { deletionOfSet, restrictedId } from "../../domain/deletion/restricted-se
 import { describeFloor } from "../../domain/retention/floor.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
-import { auditAct } from "./audit.ts";
+import type { AuditNote } from "../trail.ts";
 import { findLatestFloor, listFloors } from "./floor.ts";
 import { findHoldsOf } from "./hold.ts";
 import type { Obstacle, Planning } from "./plan.ts";
 import { findMovingDeletion } from "./restricted-reference.ts";
 import { all, get, run, type Statements } from "./statements.ts";
 
-const findReference = `
-  SELECT 1 FROM restricted_reference WHERE deletion_request_id = $1 LIMIT 1`;
-
-/** It exists already if both deletions are replayed. */
+/** Only if anything was kept. It exists already if both deletions are replayed. */
 const insertSet = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
      requested_by, requested_at, due_at, restricted_of)
-  VALUES ($1, $1, $2, $1, $3, 'pending', $4, $5, $6, $7)
+  SELECT $1, $1, $2, $1, $3, 'pending', $4, $5, $6, $7
+  WHERE CAST($8 AS boolean)
+    OR EXISTS (SELECT 1 FROM restricted_reference WHERE deletion_request_id = $9)
   ON CONFLICT DO NOTHING`;
 
 const findMover = `SELECT status, requested_at FROM deletion WHERE deletion_request_id = $1`;
@@ -63,16 +62,19 @@ interface ReportRow {
   readonly from_set: string;
 }
 
-/** In the transaction that completes a deletion: if it has kept anything, the deletion of that is opened. */
-export function* openSet(deletion: Deletion, act: Act): Statements<void> {
+/**
+ * In the transaction that completes a deletion: if it has kept anything, the deletion of that is opened. Returns what the audit
+ * trail says of it, to be written with the entry of the completion, so that it takes no longer.
+ */
+export function* openSet(deletion: Deletion, act: Act): Statements<AuditNote | undefined> {
   const { deletionRequestId, organizationId, kept, restrictedOf } = deletion;
-  if (restrictedOf !== undefined) return;
+  if (restrictedOf !== undefined) return undefined;
   const hasRecords = Object.keys(kept).length > 0;
-  if (!hasRecords && (yield* get(findReference, deletionRequestId)) === undefined) return;
   const id = restrictedId(deletionRequestId);
   const { reason, requestedBy, requestedAt } = deletion;
   const values = [id, organizationType, reason, requestedBy, requestedAt, act.now] as const;
-  if ((yield* run(insertSet, ...values, organizationId)) === 0) return;
+  const origin = [organizationId, hasRecords, deletionRequestId] as const;
+  if ((yield* run(insertSet, ...values, ...origin)) === 0) return undefined;
   const record = { organizationId: id, resourceType: organizationType, resourceId: id };
   const request = digestOfRequest({
     ...record,
@@ -82,8 +84,7 @@ export function* openSet(deletion: Deletion, act: Act): Statements<void> {
     requestedAt,
   });
   const detail = { resourceType: organizationType, dueAt: act.now, request };
-  const note = { action: "deletion.request", organizationId: id, subject: id, detail };
-  yield* auditAct(note, act);
+  return { action: "deletion.request", organizationId: id, subject: id, detail };
 }
 
 /** The deletion that moved the records is replayed first, or was not undone by the restore. */

@@ -8,7 +8,8 @@ import type { Act } from "../act.ts";
 import type { Gone } from "../gone.ts";
 import { describeReceipt } from "../row/audit-row.ts";
 import type { SealedReceipt } from "../store.ts";
-import { auditDeletion, readExistingDeletion } from "./deletion.ts";
+import { noteOfDeletion, readExistingDeletion } from "./deletion.ts";
+import { auditActs } from "./audit.ts";
 import { removePseudonym } from "./pseudonym.ts";
 import { lockReceiptHead, storeReceipt } from "./receipt.ts";
 import { endSet, openSet } from "./restricted-set.ts";
@@ -91,7 +92,7 @@ export function* finishDeletion(
   const { deletionRequestId } = deletion;
   yield* run(removeTargets, deletionRequestId);
   yield* removePseudonym(deletionRequestId);
-  yield* openSet(deletion, act);
+  const opened = yield* openSet(deletion, act);
   yield* endSet(deletion);
   yield* run(setCompleted, deletionRequestId, act.now);
   const completed = yield* readExistingDeletion(deletionRequestId);
@@ -99,6 +100,9 @@ export function* finishDeletion(
   if (sealed !== undefined) yield* storeReceipt(sealed, act);
   // No numbers: the trail is shown to people who may not know that there was a report.
   const detail = { ...describeReceipt(sealed) };
-  yield* auditDeletion(deletion, { action: "complete", detail, act });
+  const note = noteOfDeletion(deletion, "complete", detail);
+  yield* auditActs(
+    [...(opened === undefined ? [] : [opened]), note].map((one) => ({ ...act, note: one })),
+  );
   return completed;
 }

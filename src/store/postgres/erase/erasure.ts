@@ -84,7 +84,7 @@ export async function eraseStep(
   const erased = await eraseAll(transaction, targets);
   const moving = uniqueKeys(targets.filter((target) => isErased(target) && target.restricted));
   const set = restrictedId(deletionRequestId);
-  const moved = await moveRecords(transaction, moving, { set, act });
+  const moved = await moveRecords(transaction, moving, { organizationId, set, act });
   const leaving = { organizationId, deletionRequestId, erased, moved };
   await transaction.perform(updateReferences, leaving);
   const erasedTypes = erased.map(({ resourceType }) => resourceType);
@@ -104,7 +104,6 @@ async function eraseAll(
   targets: readonly TargetRow[],
 ): Promise<readonly RecordKey[]> {
   const keys = uniqueKeys(targets.filter((target) => isErased(target) && !target.restricted));
-  if (keys.length === 0) return [];
   const columns = keyColumns(keys);
   const changes = await transaction.all<{ organization_id: string; reply_key: Uint8Array | null }>(
     removeChanges,
@@ -133,9 +132,8 @@ async function redactAll(
   pseudonym: string | undefined,
 ): Promise<Redacted> {
   const kept = keptReferencesOf(targets);
-  if (kept.length > 0) await removeRelations(transaction, kept);
+  await removeRelations(transaction, kept);
   const references = referencesOf(targets);
-  if (references.length === 0) return { redactedTypes: [], renamed: [], orphans: [] };
   const redactedTypes = await removeRelations(transaction, references);
   const byRecord = Map.groupBy(references, referringText);
   const changes = await rewriteChanges(transaction, {

@@ -38,15 +38,19 @@ const moveRows = `
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.resource_type, record.resource_id`;
 
-/** Returns those that still existed. */
+interface Moving {
+  /** Of which the records are. */
+  readonly organizationId: string;
+  readonly set: string;
+  readonly act: Act;
+}
+
+/** Returns those that still existed. Sends as many statements if there are none: the time must not tell. */
 export async function moveRecords(
   transaction: Transaction,
   keys: readonly RecordKey[],
-  { set, act }: { readonly set: string; readonly act: Act },
+  { organizationId, set, act }: Moving,
 ): Promise<readonly RecordKey[]> {
-  const [first] = keys;
-  if (first === undefined) return [];
-  const { organizationId } = first;
   const columns = keyColumns(keys);
   const replies = await transaction.all<{ organization_id: string; reply_key: Uint8Array }>(
     findReplies,
