@@ -7,7 +7,7 @@ import { actAs, requireRight } from "../actions/require-right.ts";
 import { OperatorError } from "../actions/operator-error.ts";
 import { AppError } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
-import { rejectAmbiguousRequest } from "../http/connection/request-smuggling.ts";
+import { rejectAmbiguousRequest, rejectBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
 import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
@@ -84,6 +84,7 @@ async function answer(
   try {
     if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
     rejectAmbiguousRequest(request.raw);
+    rejectBodyOfGet(request.raw);
     if (!limitUnauthenticated(context, request, reply)) return reply;
     const origin = originOf(request, url);
     if (origin === undefined) throw new AppError("malformed_http");

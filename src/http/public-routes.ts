@@ -1,7 +1,7 @@
 // The routes that need no access token, as a table, and how they are served.
 
 import type { FastifyInstance } from "fastify";
-import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
+import { rejectAmbiguousRequest, rejectBodyOfGet } from "./connection/request-smuggling.ts";
 import type { HttpContext } from "./http-context.ts";
 import { liveRoute, readyRoute } from "./public/health.ts";
 import { metricsRoute } from "./public/metrics-route.ts";
@@ -37,6 +37,7 @@ export function registerPublicRoutes(
     server.get(path, async (request, reply) => {
       try {
         rejectAmbiguousRequest(request.raw);
+        rejectBodyOfGet(request.raw);
         if (limited && !limitUnauthenticated(context, request, reply)) return reply;
         const answer = await handler({ request, reply });
         if (answer !== undefined) context.replies.send(request, reply, answer);

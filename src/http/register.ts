@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
-import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
+import { rejectAmbiguousRequest, rejectBodyOfGet } from "./connection/request-smuggling.ts";
 import type { RequestWatch } from "./connection/request-watch.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
@@ -87,6 +87,7 @@ async function answer(
       const pending = authenticate(context, request, { requestContext, scopes });
       if (pending !== undefined) await pending;
     }
+    rejectBodyOfGet(request.raw);
     const { caller = nobody } = requestContext;
     if (caller !== nobody) {
       organizations.beginRequest(caller.organizationId);

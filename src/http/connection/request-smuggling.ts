@@ -37,6 +37,17 @@ export function rejectAmbiguousRequest({
   if (credentials > 1) throw refused("The header Authorization must be sent once.");
 }
 
+/**
+ * Throws malformed_http for a GET or HEAD with a body, which has no meaning (RFC 9110, section 9.3.1), and which some
+ * proxies forward and others don't.
+ */
+export function rejectBodyOfGet({ method, headers }: IncomingMessage): void {
+  if (method !== "GET" && method !== "HEAD") return;
+  const { "transfer-encoding": coding, "content-length": length = "0" } = headers;
+  if (coding === undefined && Number(length) === 0) return;
+  throw refused(`A ${method} request must not have a body; send it without one.`);
+}
+
 /** HTTP/1.0 has no chunked coding, so the end of such a body is ambiguous (RFC 9112, section 6.1). */
 function requireOldVersion(httpVersion: string, coding: string | undefined): void {
   if (httpVersion !== "1.0") throw refused("Send the request as HTTP/1.1.");
