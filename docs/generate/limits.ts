@@ -77,6 +77,17 @@ const connectionRows: typeof rows = [
     newestClosed,
   ],
   [
+    "Chunks of chunked bodies a second, over all connections",
+    "chunksPerSecondMax",
+    "they wait, networks in turn",
+  ],
+  [
+    "Bytes of chunked bodies that wait, from one network",
+    "waitingChunkBytesPerAddressMax",
+    newestClosed,
+  ],
+  ["Bytes of chunked bodies that wait, over all connections", "waitingChunkBytesMax", newestClosed],
+  [
     "Bytes of replies that clients have not read, over all connections",
     "queuedReplyBytesMax",
     newestClosed,

@@ -73,6 +73,11 @@ export const limits = {
   unparsedBytesMax: 64 * 1_024 * 1_024,
   queuedReplyBytesMax: 64 * 1_024 * 1_024,
 
+  /** Of all connections: chunks of chunked bodies, however small, and bytes of them that wait; then those of one network. */
+  chunksPerSecondMax: 200_000,
+  waitingChunkBytesMax: 32 * 1_024 * 1_024,
+  waitingChunkBytesPerAddressMax: 8 * 1_024 * 1_024,
+
   // access (interface document: 300 to 86400 seconds)
   tokenSecondsMin: 300,
   tokenSecondsMax: 86_400,

@@ -1,18 +1,26 @@
-// Expect: 100-continue (RFC 9110, section 10.1.1). The interim response is sent when the body is about to be read, so
-// that no client sends a body that its headers alone rule out.
+// Bodies that are not asked for. Expect: 100-continue (RFC 9110, section 10.1.1): the interim response is sent when the body
+// is about to be read, so that no client sends a body that its headers alone rule out. A connection ends with the reply to
+// a request whose body nobody asked for: reading it only to keep the connection is not worthwhile.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
-interface Waiting {
+interface Unasked {
   readonly response: ServerResponse;
   readonly keepAlive: boolean;
+  readonly expects: boolean;
+  readonly onAsked: (() => void) | undefined;
 }
 
-const waiting = new WeakMap<IncomingMessage, Waiting>();
+const unasked = new WeakMap<IncomingMessage, Unasked>();
 
 export function answerExpectations(server: Server): void {
   server.on("checkContinue", (request, response) => {
-    waiting.set(request, { response, keepAlive: response.shouldKeepAlive });
+    unasked.set(request, {
+      response,
+      keepAlive: response.shouldKeepAlive,
+      expects: true,
+      onAsked: undefined,
+    });
     // Until the body is requested, the next bytes may be either the body or another request, so the connection must
     // end.
     response.shouldKeepAlive = false;
@@ -22,11 +30,24 @@ export function answerExpectations(server: Server): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
+/** Calls `onAsked` when the body is about to be read. */
+export function endUnlessAsked(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onAsked?: () => void,
+): void {
+  const known = unasked.get(request);
+  const { keepAlive = response.shouldKeepAlive, expects = false } = known ?? {};
+  unasked.set(request, { response, keepAlive, expects, onAsked });
+  response.shouldKeepAlive = false;
+}
+
 /** Must be called before the body is read and before anything is written. */
 export function askForBody(request: IncomingMessage): void {
-  const found = request.headers.expect === undefined ? undefined : waiting.get(request);
+  const found = unasked.get(request);
   if (found === undefined) return;
-  waiting.delete(request);
+  unasked.delete(request);
   found.response.shouldKeepAlive = found.keepAlive;
-  found.response.writeContinue();
+  if (found.expects) found.response.writeContinue();
+  found.onAsked?.();
 }

@@ -55,15 +55,26 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
 export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
   const bytesMax = smallBodyBytesMax;
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Buffer[] = [];
+  let gathered: Buffer = nothing;
   let bytes = 0;
   await receive(decodedBody(request), (chunk) => {
+    if (bytes + chunk.length > bytesMax) throw tooLarge(bytesMax);
+    gathered = bytes === 0 ? chunk : append(gathered, bytes, chunk);
     bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
   });
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
+  return gathered.length === bytes ? gathered : gathered.subarray(0, bytes);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Copies the chunk behind `length` bytes: a small one that is stored takes a hundred times the memory of its bytes. */
+function append(gathered: Buffer, length: number, chunk: Buffer): Buffer {
+  const needed = length + chunk.length;
+  const isRoomy = needed <= gathered.length;
+  const whole = isRoomy ? gathered : Buffer.allocUnsafeSlow(Math.max(needed, gathered.length * 2));
+  if (!isRoomy) gathered.copy(whole, 0, 0, length);
+  chunk.copy(whole, length);
+  return whole;
 }
 
 /** True for a body whose declared length is small and that has no content encoding. */

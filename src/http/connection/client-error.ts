@@ -97,7 +97,7 @@ function fail(socket: Socket, answer: SocketReply): void {
 function answerInOrder(socket: Socket, answer: SocketReply): void {
   const reply = nextReplyOn(socket);
   if (reply?.req.complete === true && !reply.destroyed) {
-    stopReading(socket);
+    stopReading(socket, "reply");
     reply.once("close", () => setImmediate(answerInOrder, socket, answer));
   } else if (reply?.headersSent === true) socket.destroy();
   else if (reply === undefined) answerOnSocket(socket, answer);

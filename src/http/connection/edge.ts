@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
 import { Admission } from "./admission.ts";
+import { BodyTurns } from "./body-turns.ts";
 import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
 import { Pipelines } from "./pipeline.ts";
@@ -13,6 +14,7 @@ export interface Edge {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
   readonly admission: Admission;
+  readonly bodies: BodyTurns;
   readonly pipelines: Pipelines;
   readonly lingering: LingeringClose;
   readonly replies: ReplyMemory;
@@ -36,6 +38,7 @@ export function makeEdge(
     unparsedBytesMax = limits.unparsedBytesMax,
     queuedReplyBytesMax = limits.queuedReplyBytesMax,
   } = bounds;
+  const bodies = new BodyTurns();
   return {
     connectionsMax,
     connections: new OpenConnections({
@@ -44,7 +47,8 @@ export function makeEdge(
       isProxy: proxyCheck(trustProxy),
     }),
     admission: new Admission(),
-    pipelines: new Pipelines(unparsedBytesMax),
+    bodies,
+    pipelines: new Pipelines(unparsedBytesMax, bodies),
     lingering: new LingeringClose(),
     replies: new ReplyMemory(queuedReplyBytesMax),
   };

@@ -50,7 +50,7 @@ export function makeHttpServer(
 /** Node's own listener, which attaches the parser, runs when it is a connection's turn. Until then nothing is read. */
 function acceptGradually(
   server: Server,
-  { connections, admission, pipelines, lingering }: Edge,
+  { connections, admission, bodies, pipelines, lingering }: Edge,
 ): void {
   const listeners = server.listeners("connection");
   server.removeAllListeners("connection");
@@ -61,6 +61,7 @@ function acceptGradually(
     for (const listener of listeners) listener.call(server, socket);
     watchReading(socket);
     lingering.watch(socket);
+    bodies.watch(socket);
     pipelines.watch(socket);
     socket.resume();
   };
@@ -73,15 +74,18 @@ function acceptGradually(
 
 /** For Node's event `clientError`, which also reports that the parser was stopped after a request that must wait. */
 export function onClientError(
-  { pipelines }: Edge,
+  { bodies, pipelines }: Edge,
   error: NodeJS.ErrnoException,
   socket: unknown,
 ): void {
   if (!(socket instanceof Socket)) return;
   const bytes = unparsedBytes(error);
+  const unfed = bodies.unfed(bytes ?? nothing);
   if (bytes === undefined) answerClientError(error, socket);
-  else pipelines.deferUnparsed(socket, bytes);
+  else if (!bodies.defer(socket, unfed)) pipelines.deferUnparsed(socket, unfed);
 }
+
+const nothing = Buffer.alloc(0);
 
 /** The system has closed the connection, and `close` follows. */
 function ignore(): void {}

@@ -23,12 +23,18 @@ function parserOf(socket: Socket): Parser | undefined {
   return isKnown ? (parser as Parser) : undefined;
 }
 
+export interface ParserStop {
+  readonly hasToStop: () => boolean;
+  /** The parser had to stop and has not. */
+  readonly onRunsOn: () => void;
+}
+
 /**
  * To be called once per connection. Calls `hasToStop` after each request head, and stops the parser there if it returns
  * true. The head of an upgrade request is an exception: Node would not report that stop, and the request would lose its
  * body. The parser stops by itself after that body.
  */
-export function stopParserIf(socket: Socket, hasToStop: () => boolean): void {
+export function stopParserIf(socket: Socket, { hasToStop, onRunsOn }: ParserStop): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
   const { onIncoming } = parser;
@@ -36,8 +42,23 @@ export function stopParserIf(socket: Socket, hasToStop: () => boolean): void {
     // Read before Node's own function, which resets it if the server declines the upgrade.
     const { upgrade: asksForUpgrade } = request;
     const result = onIncoming(request, shouldKeepAlive);
-    return !asksForUpgrade && hasToStop() ? paused : result;
+    if (!hasToStop()) return result;
+    if (!asksForUpgrade) return paused;
+    onRunsOn();
+    return result;
   };
+}
+
+/** `HTTPParser.kOnBody`: the key of the function that the parser calls for each part of a body. */
+const onBody = 3;
+
+/** From now on the parser calls nothing for the body. The connection has to be closed: Node uses parsers again. */
+export function ignoreBody(socket: Socket): void {
+  const parser = parserOf(socket) as Record<number, unknown> | undefined;
+  const usual = parser?.[onBody];
+  if (parser === undefined || typeof usual !== "function") return;
+  parser[onBody] = undefined;
+  socket.once("close", () => (parser[onBody] = usual));
 }
 
 /** `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. */

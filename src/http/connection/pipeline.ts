@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { BodyTurns } from "./body-turns.ts";
 import { answerUpgrade } from "./client-error.ts";
 import { resumeParser, stopParserIf } from "./parser.ts";
 import { resumeReading, stopReading } from "./reading.ts";
@@ -14,11 +15,13 @@ export class Pipelines {
   /** Connections with a waiting request, and the number of bytes stored after it. */
   readonly #waiting = new Map<Socket, number>();
   readonly #bytesMax: number;
+  readonly #bodies: BodyTurns;
   #bytes = 0;
   #refused = 0;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, bodies: BodyTurns) {
     this.#bytesMax = bytesMax;
+    this.#bodies = bodies;
   }
 
   /** Requests that wait for the previous reply: at most one per connection. */
@@ -38,7 +41,10 @@ export class Pipelines {
 
   /** To be called once per connection. */
   watch(socket: Socket): void {
-    stopParserIf(socket, () => this.#waiting.has(socket));
+    stopParserIf(socket, {
+      hasToStop: () => this.#waiting.has(socket) || this.#bodies.holds(socket),
+      onRunsOn: () => this.#bodies.runsOn(socket),
+    });
     socket.once("close", () => this.#forget(socket));
   }
 
@@ -47,6 +53,7 @@ export class Pipelines {
     const start: RequestHandler = (request, response) => {
       if (!request.socket.writable) return;
       if (request.headers.upgrade !== undefined) answerUpgrade(request, response);
+      this.#bodies.offer(request, response);
       handle(request, response);
     };
     return (request, response) => {
@@ -54,6 +61,7 @@ export class Pipelines {
       // without one it is much cheaper: Node reports its errors only to listeners.
       response.on("error", ignore);
       const { socket } = request;
+      this.#bodies.hold(request);
       // Node assigns the socket to a reply when the previous one is finished, and never if that was the last.
       if (response.socket !== null) start(request, response);
       else if (this.#wait(socket)) {
@@ -93,15 +101,15 @@ export class Pipelines {
     // Happens only where the parser could not be stopped. Clients must expect it (RFC 9112, section 9.3.2).
     if (this.#waiting.has(socket)) return this.#refuse(socket);
     this.#waiting.set(socket, 0);
-    stopReading(socket);
+    stopReading(socket, "reply");
     return true;
   }
 
   #resume(socket: Socket): void {
     const deferredBytes = this.#waiting.get(socket) ?? 0;
     this.#forget(socket);
-    resumeParser(socket, deferredBytes);
-    resumeReading(socket);
+    if (!this.#bodies.holds(socket)) resumeParser(socket, deferredBytes);
+    resumeReading(socket, "reply");
   }
 
   #forget(socket: Socket): void {

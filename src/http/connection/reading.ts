@@ -3,7 +3,16 @@
 
 import type { Socket } from "node:net";
 
-const stopped = new WeakSet<Socket>();
+/** A request waits for the reply before it; a body waits for its reader or its turn. Reading resumes when neither does. */
+type StopReason = "reply" | "body";
+
+const stopped = new WeakMap<Socket, Set<StopReason>>();
+
+interface Handle {
+  reading: boolean;
+  readStart(): unknown;
+  readStop(): unknown;
+}
 
 /**
  * To be called once per connection, after Node's own listeners are in place: listeners run in order, and the last one
@@ -14,13 +23,30 @@ export function watchReading(socket: Socket): void {
 }
 
 /** From now on the operating system buffers what the client sends, until the TCP window is full. */
-export function stopReading(socket: Socket): void {
-  stopped.add(socket);
+export function stopReading(socket: Socket, reason: StopReason): void {
+  const reasons = stopped.get(socket) ?? new Set();
+  stopped.set(socket, reasons.add(reason));
   socket.pause();
+  // Otherwise Node reads on until 64 KiB wait in the socket, unless its parser reads it directly.
+  const handle = handleOf(socket);
+  if (handle?.reading !== true) return;
+  handle.reading = false;
+  handle.readStop();
 }
 
-export function resumeReading(socket: Socket): void {
-  if (stopped.delete(socket)) socket.resume();
+/** Without a reason, whatever it was stopped for. */
+export function resumeReading(socket: Socket, reason?: StopReason): void {
+  const reasons = stopped.get(socket);
+  if (reasons === undefined) return;
+  if (reason !== undefined) reasons.delete(reason);
+  if (reason !== undefined && reasons.size > 0) return;
+  stopped.delete(socket);
+  const handle = handleOf(socket);
+  if (handle?.reading === false) {
+    handle.reading = true;
+    handle.readStart();
+  }
+  socket.resume();
 }
 
 /**
@@ -32,4 +58,10 @@ function pauseIfStopped(this: Socket): void {
   if (!stopped.has(this)) return;
   if (this.isPaused()) this.emit("pause");
   else this.pause();
+}
+
+function handleOf(socket: Socket): Handle | undefined {
+  const { _handle: handle } = socket as { readonly _handle?: Partial<Handle> | null };
+  const isKnown = typeof handle?.readStart === "function" && typeof handle.readStop === "function";
+  return isKnown ? (handle as Handle) : undefined;
 }

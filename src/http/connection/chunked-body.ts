@@ -1,0 +1,76 @@
+// One chunked body (RFC 9112, section 7.1) on its way from the parser to its reader. The parser has a call and a buffer for
+// each chunk, however small; here the chunks of a packet become one buffer. Drops nothing.
+
+import { IncomingMessage } from "node:http";
+
+export interface ChunkedBodyEvents {
+  /** The parser has called for a chunk. */
+  readonly onChunk: () => void;
+  readonly onEnd: () => void;
+  /** The reader has room again. */
+  readonly onWanted: () => void;
+}
+
+export class ChunkedBody {
+  readonly #request: IncomingMessage;
+  readonly #events: ChunkedBodyEvents;
+  #bytesMax = 0;
+  #gathered: Buffer | undefined;
+  #length = 0;
+  #isFull = false;
+
+  /** Replaces two methods of the request, which Node's parser and its own stream call. */
+  constructor(request: IncomingMessage, events: ChunkedBodyEvents) {
+    this.#request = request;
+    this.#events = events;
+    Object.assign(request, {
+      push: (chunk: Buffer | null) => this.#push(chunk),
+      // Node's own method would resume a socket that waits for its turn.
+      _read: () => {
+        this.#isFull = false;
+        events.onWanted();
+      },
+    });
+  }
+
+  /** To be called before the parser gets a packet of this size, which no chunks in it exceed. */
+  expect(packetBytes: number): void {
+    this.#bytesMax = packetBytes;
+  }
+
+  /** Passes on what was gathered. Returns false if the reader has enough for now. */
+  flush(): boolean {
+    const gathered = this.#gathered;
+    if (gathered === undefined) return !this.#isFull;
+    const chunk = gathered.subarray(0, this.#length);
+    this.#gathered = undefined;
+    this.#length = 0;
+    this.#pass(chunk);
+    return !this.#isFull;
+  }
+
+  /** Returns true, because for false Node would stop the socket itself. */
+  #push(chunk: Buffer | null): true {
+    if (chunk === null) {
+      this.flush();
+      this.#events.onEnd();
+      this.#pass(null);
+      return true;
+    }
+    this.#events.onChunk();
+    // Of a packet that nobody announced, or too much of it to be worth a copy.
+    if (this.#length + chunk.length > this.#bytesMax) {
+      this.flush();
+      this.#pass(chunk);
+      return true;
+    }
+    this.#gathered ??= Buffer.allocUnsafeSlow(this.#bytesMax);
+    this.#gathered.set(chunk, this.#length);
+    this.#length += chunk.length;
+    return true;
+  }
+
+  #pass(chunk: Buffer | null): void {
+    this.#isFull = !IncomingMessage.prototype.push.call(this.#request, chunk);
+  }
+}
