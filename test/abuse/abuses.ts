@@ -2,6 +2,7 @@
 
 import type { Abuse } from "./abuse.ts";
 import { bombs } from "./family/bombs.ts";
+import { chunks } from "./family/chunks.ts";
 import { commands } from "./family/commands.ts";
 import { connections } from "./family/connections.ts";
 import { deletions } from "./family/deletions.ts";
@@ -18,6 +19,7 @@ export const abuses: readonly Abuse[] = [
   ...hardLists,
   ...streams,
   ...slowClients,
+  ...chunks,
   ...bombs,
   ...connections,
   ...pipelines,
