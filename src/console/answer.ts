@@ -33,14 +33,22 @@ export const eventHeaders = {
   "x-accel-buffering": "no",
 };
 
-/** Of a file to store. The name may have any character (RFC 8187). */
+/** Of a file to store. The name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
     ...headers,
     "content-type": "application/octet-stream",
     "x-content-type-options": "nosniff",
-    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    "content-disposition": `attachment; filename*=UTF-8''${encodeName(name)}`,
   };
+}
+
+/** Only the characters that RFC 8187, section 3.2.1, allows. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 export interface AnswerOptions {

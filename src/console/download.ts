@@ -1,4 +1,4 @@
-// Downloads of any length as NDJSON, no faster than the browser accepts them. Whoever stops a download stops the reading.
+// Downloads of any length, no faster than the browser accepts them. Whoever stops a download stops the reading.
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -12,15 +12,27 @@ export interface Download<Item> {
   readonly view: (item: Item) => object;
 }
 
-/** Sends the reply. A failure in the middle ends the connection, so that the browser reports an incomplete file. */
-export async function sendDownload<Item>(
-  { context, request, reply }: Visitor,
+/** Sends NDJSON. */
+export function sendDownload<Item>(
+  visitor: Visitor,
   { fileName, pages, view }: Download<Item>,
 ): Promise<undefined> {
-  reply.hijack();
+  return sendFile(visitor, fileName, () => Readable.from(linesOf(pages, view)));
+}
+
+/**
+ * Sends the reply. The content is opened only when nothing else can fail. A failure in the middle ends the connection, so that
+ * the browser reports an incomplete file.
+ */
+export async function sendFile(
+  { context, request, reply }: Visitor,
+  fileName: string,
+  open: () => Readable,
+): Promise<undefined> {
   reply.raw.writeHead(200, { ...fileHeaders(fileName), "x-request-id": request.id });
+  reply.hijack();
   try {
-    await pipeline(Readable.from(linesOf(pages, view)), reply.raw);
+    await pipeline(open(), reply.raw);
   } catch (error) {
     context.log.warn({ err: error, request_id: request.id }, "a download was not completed");
   }

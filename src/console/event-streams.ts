@@ -54,8 +54,8 @@ export class EventStreams {
     const { operatorId } = operator;
     this.#requireRoom(operatorId);
     const { raw: response } = reply;
-    reply.hijack();
     response.writeHead(200, eventHeaders);
+    reply.hijack();
     let [isChanged, isAsking, ticks] = [true, false, 0];
     const send = (): void => {
       const state = read();

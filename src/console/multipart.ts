@@ -13,7 +13,7 @@ import { requireType } from "./request.ts";
 export interface FilePart {
   /** The fields before the file. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Without folders; may be empty. */
+  /** Without folders; may be empty. Never has half of a character, which no header and no file could have. */
   readonly fileName: string;
   readonly content: Readable;
 }
@@ -56,7 +56,7 @@ export async function readFileForm<Result>(
   parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
     file = content;
     content.on("error", () => undefined);
-    received = receive({ fields, fileName: fileName ?? "", content });
+    received = receive({ fields, fileName: fileName?.toWellFormed() ?? "", content });
     received.catch(fail);
   });
   parser.on("error", (cause) => fail(incomplete(cause)));

@@ -43,7 +43,10 @@ export interface UploadEntry
   refused: RefusedRow[];
   /** Called after each change. */
   readonly watchers: Set<() => void>;
+  /** Ends the import. */
   readonly stopping: AbortController;
+  /** Ends downloads. */
+  readonly removal: AbortController;
 }
 
 export const uploadLimits = {

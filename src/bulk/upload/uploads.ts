@@ -132,6 +132,7 @@ export class Uploads {
       refused: [],
       watchers: new Set(),
       stopping: new AbortController(),
+      removal: new AbortController(),
     };
     this.#entries.set(uploadId, entry);
     try {
@@ -243,12 +244,19 @@ export class Uploads {
     await this.#remove(entry);
   }
 
-  /** The rows that were refused, to be corrected and imported again; undefined if there are none. */
-  readRefused(uploadId: string, ownerId: string): { name: string; rows: ReadStream } | undefined {
-    const { state, fileName } = this.#find(uploadId, ownerId);
+  /**
+   * The rows that were refused, to be corrected and imported again; undefined if there are none. Reading them ends when the file
+   * is removed, because an open file would stay on the disk.
+   */
+  readRefused(
+    uploadId: string,
+    ownerId: string,
+  ): { name: string; open: () => ReadStream } | undefined {
+    const { state, fileName, removal } = this.#find(uploadId, ownerId);
     const path = state.name === "ended" ? state.report?.refusedFile : undefined;
     if (path === undefined) return undefined;
-    return { name: refusedName(fileName), rows: createReadStream(path) };
+    const open = (): ReadStream => createReadStream(path, { signal: removal.signal });
+    return { name: refusedName(fileName), open };
   }
 
   /** Calls `onChange` after each change, until the function that it returns is called. Throws OperatorError. */
@@ -319,6 +327,7 @@ export class Uploads {
 
   async #remove(entry: UploadEntry): Promise<void> {
     this.#entries.delete(entry.uploadId);
+    entry.removal.abort();
     await rm(dirname(entry.file), { recursive: true, force: true }).catch(this.#options.onFailure);
     for (const onChange of entry.watchers) onChange();
   }

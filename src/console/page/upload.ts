@@ -1,7 +1,6 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it runs, and the
 // rows that were refused. Nothing is written before the person has seen the rows and confirms.
 
-import { pipeline } from "node:stream/promises";
 import { beginImport, requireImportable } from "../../actions/import-records.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { requireRightOf } from "../../actions/operator/find-operator.ts";
@@ -10,7 +9,8 @@ import { trackImport } from "../../actions/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { fileHeaders, pageAnswer, redirectTo } from "../answer.ts";
+import { pageAnswer, redirectTo } from "../answer.ts";
+import { sendFile } from "../download.ts";
 import { makeImportWriter } from "../import-writer.ts";
 import { renderPage } from "../layout.ts";
 import { readFileForm } from "../multipart.ts";
@@ -134,16 +134,13 @@ export async function followImport(person: Person): Promise<undefined> {
 }
 
 export async function downloadRefused(person: Person): Promise<undefined> {
-  const { sources, operator, id, reply } = person;
+  const { sources, operator, id } = person;
   requireRight(person.app, "records.import");
   const found = sources.uploads.readRefused(id, operator.operatorId);
   if (found === undefined) {
     throw new OperatorError("no_such_upload", "No row of this file was refused.");
   }
-  reply.hijack();
-  reply.raw.writeHead(200, fileHeaders(found.name));
-  // A browser that goes away needs no answer.
-  await pipeline(found.rows, reply.raw).catch(() => undefined);
+  return sendFile(person, found.name, found.open);
 }
 
 /** Throws OperatorError not_permitted and no_such_upload. */

@@ -97,8 +97,9 @@ export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Repli
       if (requestContext !== undefined && name !== undefined) {
         observe(name, status, (performance.now() - requestContext.startedAt) / 1_000);
       }
-      reply.hijack();
+      // Throws for a header with a character that HTTP does not allow, and the request can still be answered then.
       reply.raw.writeHead(status, fields);
+      reply.hijack();
       // Node writes text that it need not encode faster.
       if (typeof body === "string" && body.length === bytes) reply.raw.end(body, "latin1");
       else reply.raw.end(body);

@@ -196,13 +196,13 @@ function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
 }
 
 function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {
-  reply.hijack();
   reply.raw.writeHead(operation.success, {
     "content-type": "application/x-ndjson; charset=utf-8",
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
     ...rateFields(requestContext.rate),
   });
+  reply.hijack();
 }
 
 /**
