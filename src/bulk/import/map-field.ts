@@ -126,10 +126,20 @@ function translate(
   );
 }
 
+/** Of a cell that is split into a list. */
+const itemErrorsMax = 10;
+
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   const items = parts.map((part) => part.trim()).filter((part) => part !== "");
   const values = items.map((item) => convertTo(kind, item));
-  return values.find((value) => value instanceof CellError) ?? values;
+  const errors = values.filter((value) => value instanceof CellError);
+  if (errors.length === 0) return values;
+  return new CellError(
+    errors
+      .slice(0, itemErrorsMax)
+      .map(({ message }) => message)
+      .join("; it "),
+  );
 }
 
 /** Parses text for the kind of the field. Other JSON is unchanged, except that a number or boolean becomes text for a text field. */

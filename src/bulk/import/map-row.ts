@@ -1,9 +1,12 @@
-// Maps rows to records by a mapping, or by the names of the columns, compiled once for a type and an input. Reports cells that
-// it can't read, but does not validate the record.
+// Maps rows to records by a mapping, or by the names of the columns, compiled once for a type and an input. Validates a record
+// only if a cell of it can't be read, because such a record is not sent.
 
 import type { FieldError } from "../../domain/error.ts";
-import type { Payload, RecordType } from "../../domain/record-type.ts";
+import { limits } from "../../domain/limits.ts";
+import { nounOf, type Payload, type RecordType } from "../../domain/record-type.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
+import { validatorOf } from "../../domain/schema/validator.ts";
+import { explainRefusal } from "../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
 import { CellError, readCell } from "../formats/csv-cell.ts";
 import {
@@ -69,6 +72,7 @@ function csvMapper(
   const unused = columns.filter((column) => !used.has(column) && !isBulkKey(column));
   if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
   const build = builder(fields);
+  const finish = finisher(type);
   const [changeAt, changesAt] = [bulkKeys.change, bulkKeys.changes].map((key) =>
     columns.indexOf(key),
   );
@@ -80,11 +84,8 @@ function csvMapper(
       if (row.cells.length !== columns.length) return wrongCellCount(row, columns.length);
       const changes = cellAt(row, changesAt);
       if (changes !== "") return fromChanges(readCell("json", changes));
-      const built = build(row);
-      if ("fieldErrors" in built) return built;
       const number = cellAt(row, changeAt);
-      const isUpdate = update || (number !== "" && number !== "1");
-      return { submissions: [{ update: isUpdate, payload: built.payload }] };
+      return finish(build(row), update || (number !== "" && number !== "1"));
     },
   };
 }
@@ -97,14 +98,12 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
     }),
   );
   const build = mapping.size === 0 ? unmapped : builder(fields, type);
+  const finish = finisher(type);
   return (row) => {
     if (!("fields" in row)) return unreadable(row);
     const changes = row.fields[bulkKeys.changes];
     if (changes !== undefined) return fromChanges(changes);
-    const built = build(row);
-    if ("fieldErrors" in built) return built;
-    const isUpdate = update || Number(row.fields[bulkKeys.change] ?? 1) !== 1;
-    return { submissions: [{ update: isUpdate, payload: built.payload }] };
+    return finish(build(row), update || Number(row.fields[bulkKeys.change] ?? 1) !== 1);
   };
 }
 
@@ -125,7 +124,29 @@ function shareColumns(
   return { used, unused };
 }
 
-type Built = { readonly payload: Payload } | { readonly fieldErrors: readonly FieldError[] };
+interface Built {
+  readonly payload: Payload;
+  /** Of cells that can't be read, which are not in the payload. */
+  readonly fieldErrors: readonly FieldError[];
+}
+
+/** Adds what else is wrong with the fields of a row with unreadable cells, so that all of it can be corrected at once. */
+function finisher(type: RecordType): (built: Built, update: boolean) => MappedRow {
+  return ({ payload, fieldErrors }, update) => {
+    if (fieldErrors.length === 0) return { submissions: [{ update, payload }] };
+    const unread = new Set(fieldErrors.map(({ field }) => firstStep(field)));
+    const schema = update ? type.updateSchema : type.addSchema;
+    const invalid = validatorOf(schema).Check(payload)
+      ? []
+      : explainRefusal(schema, payload, { what: nounOf(type) });
+    const others = invalid.filter(({ field }) => !unread.has(firstStep(field)));
+    return { fieldErrors: [...fieldErrors, ...others].slice(0, limits.fieldErrorsMax) };
+  };
+}
+
+function firstStep(field = ""): string {
+  return /^[^.[]*/.exec(field)?.[0] ?? field;
+}
 
 /** `type`: for JSON, whose keys with the name of a field are imported too. */
 function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
@@ -141,7 +162,7 @@ function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Bui
       else if (value !== undefined) putAt(record, path, { value, type: propertyType });
     }
     if (hasNested) closeGaps(record);
-    return fieldErrors.length > 0 ? { fieldErrors } : { payload: record };
+    return { fieldErrors, payload: record };
   };
 }
 
@@ -151,11 +172,15 @@ function pick(fields: JsonObject, names: readonly string[]): Record<string, unkn
 }
 
 function unmapped(row: Row): Built {
-  if (!("fields" in row)) return { fieldErrors: [] };
+  const fieldErrors: readonly FieldError[] = [];
+  if (!("fields" in row)) return { payload: {}, fieldErrors };
   const entries = Object.entries(row.fields);
   const isPlain = entries.every(([name]) => !isBulkKey(name));
-  if (isPlain) return { payload: row.fields };
-  return { payload: Object.fromEntries(entries.filter(([name]) => !isBulkKey(name))) };
+  if (isPlain) return { payload: row.fields, fieldErrors };
+  return {
+    payload: Object.fromEntries(entries.filter(([name]) => !isBulkKey(name))),
+    fieldErrors,
+  };
 }
 
 /** Finds a key by the whole name, or else step by step in nested objects. */

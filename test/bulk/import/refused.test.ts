@@ -120,6 +120,41 @@ describe("refused rows of CSV", () => {
   });
 });
 
+describe("a refused row", () => {
+  it("has everything that is wrong with it, in each format", async () => {
+    const line = await makeLine();
+    const bad = {
+      tx_id: "a",
+      amount: "much",
+      is_test: "maybe",
+      at: "x",
+      status: "MID",
+      sender_country: "D",
+    };
+    const map = ["amount", "is_test", "timestamp=at@unix", "status", "sender_country"];
+    const items = map.map((item) => (item.includes("=") ? item : `${item}=${item}`)).join(",");
+    const csv = write(line, "r.csv", [Object.keys(bad).join(","), Object.values(bad).join(",")]);
+    const json = write(line, "list.json", [JSON.stringify([bad])]);
+    for (const file of [csv, json, write(line, "r.ndjson", [bad])]) {
+      const refused = `${file}.refused`;
+      const words = ["import", file, "--type", "transaction", "--organization", "acme"];
+      await line.type(...words, "--map", items, "--refused", refused);
+      const text = readFileSync(refused, "utf8");
+      for (const field of [
+        "amount",
+        "is_test",
+        "timestamp",
+        "status",
+        "sender_country",
+        "method",
+      ]) {
+        assert.match(text, new RegExp(`[";, ]${field} (must|is)`), `${file}: ${text}`);
+      }
+      assert.doesNotMatch(text, /amount is required|timestamp is required/);
+    }
+  });
+});
+
 function importing(file: string, ...more: readonly string[]): readonly string[] {
   return ["import", file, "--type", "risk_assessment", "--organization", "acme", ...more];
 }
