@@ -4,10 +4,11 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { once } from "node:events";
+import { dirname } from "node:path";
 import { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
-import { newFile } from "../../files/own-file.ts";
+import { newFile, syncFolder } from "../../files/own-file.ts";
 import { compressionOf } from "../formats/compression.ts";
 
 /** Standard output, or a replacement for it. */
@@ -17,7 +18,7 @@ interface Output {
 
 export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
-  /** Resolves when everything is written and the file has its name. */
+  /** Resolves when everything is on stable storage and the file has its name. */
   finish(): Promise<void>;
   /** Removes the unfinished file. */
   abandon(): Promise<void>;
@@ -80,6 +81,7 @@ function fileSink(path: string, unfinished: string): Sink {
         throw unwritable(path, cause);
       });
       await rename(unfinished, path);
+      syncFolder(dirname(path));
     },
     abandon: async () => {
       stream.destroy();
