@@ -4,6 +4,7 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OperatorError } from "./actions/operator-error.ts";
+import { closingLock } from "./closing-lock.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { codeOf } from "./files/file-error.ts";
@@ -66,7 +67,10 @@ function isKnown(config: Config, path: string, store: string | undefined): boole
     return besideStore.test(path.slice(store.length));
   }
   const isData = dirname(path) === resolve(config.dataDir);
-  return isData && (ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name));
+  return (
+    isData &&
+    (name === closingLock || ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name))
+  );
 }
 
 function list(folder: string): readonly string[] {

@@ -1,9 +1,10 @@
 // Closes an organization: nobody can use it from then on; then it is exported, if that is wanted; then the deletion of
-// everything that belongs to it is requested. Each step is durable before the next, and the same call continues what was
-// interrupted. Erases nothing itself.
+// everything that belongs to it is requested, in one transaction with a note of the complete export. Each step is durable before
+// the next, and the same call continues what was interrupted. Erases nothing itself.
 
 import type { Organization } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
 import { actOf, type App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { findOrganization } from "./find-organization.ts";
@@ -14,8 +15,8 @@ import { requireRight } from "./require-right.ts";
 export interface Closing {
   readonly organizationId: string;
   readonly reason: string;
-  /** Called when nothing can change any more; if it rejects, nothing is deleted. */
-  readonly exportAll?: (() => Promise<void>) | undefined;
+  /** Called when nothing can change any more; if it rejects, nothing is deleted. All of it is on stable storage at its end. */
+  readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
 }
 
 export interface ClosedOrganization {
@@ -31,9 +32,10 @@ export async function closeOrganization(
   requireRight(app, "organization.close");
   await findClosable(app, organizationId);
   await app.store.closeOrganization(organizationId, actOf(app));
-  await exportAll?.();
+  const exported = await exportAll?.(await findOrganization(app, organizationId));
   const request = {
     organizationId,
+    exported,
     deletionRequestId: makeId("del"),
     reason,
     // As for other deletions, the audit trail names the operator.

@@ -27,6 +27,7 @@ export type OperatorErrorName =
   | "no_such_organization"
   | "organization_exists"
   | "organization_closed"
+  | "being_closed"
   | "no_such_key"
   | "key_ended"
   | "no_such_type"

@@ -1,80 +1,175 @@
-// Exports everything of an organization into a folder: for each record type a file with every change, as
-// `sluice export --history` writes it. Never replaces a file of an organization that is still open.
+// Exports everything of a closed organization into a folder: for each record type a file with every change, as
+// `sluice export --history` writes it, and a manifest. The files get their names only if nothing can have been erased since they
+// were begun. Never replaces a file of anything else than an interrupted export of the same closing.
 
-import { lstatSync, mkdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { auditAccess } from "../actions/audit-access.ts";
 import type { App } from "../actions/app.ts";
+import { findClosable } from "../actions/close-organization.ts";
+import { makeId } from "../actions/credential.ts";
 import { OperatorError, reasonOf } from "../actions/operator-error.ts";
+import { publishReceiptKeys } from "../actions/receipt-keys.ts";
 import { runExport } from "../bulk/export/run-export.ts";
-import { openSink } from "../bulk/export/sink.ts";
+import { openSink, type Sink } from "../bulk/export/sink.ts";
 import { readConfig } from "../config.ts";
 import type { Organization } from "../domain/access.ts";
+import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
+import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { syncFolder } from "../files/own-file.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
 import { noteUnfinished, unfinishedPath } from "../unfinished-files.ts";
 import type { Context } from "./command.ts";
+import {
+  digestOfManifest,
+  type ExportedFile,
+  type ExportManifest,
+  type ExportOwner,
+  manifestName,
+  readManifest,
+  requireUnchanged,
+  writeManifest,
+} from "./export-manifest.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { makeBulkProgress } from "./output/bulk-progress.ts";
 
 const advice = "Name an empty folder, or one that does not exist.";
 
-/** Creates the folder if necessary. Throws OperatorError unless every file can be written. */
-export function requireExportFolder(folder: string, { closedAt }: Organization): void {
+export interface OrganizationExport extends CompleteExport {
+  readonly files: readonly ExportedFile[];
+}
+
+/** Creates the folder if necessary. Throws OperatorError unless the export can be written there, or continued. */
+export async function requireExportFolder(
+  app: App,
+  folder: string,
+  organization: Organization,
+): Promise<void> {
   try {
-    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
-      mkdirSync(folder, { mode: 0o700 });
-    }
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) makePrivateFolder(folder);
   } catch (cause) {
     const why = reasonOf(cause);
-    throw new OperatorError("output", `${resolve(folder)} can't be created: ${why}.`, { cause });
+    throw new OperatorError("output", `${resolve(folder)} can't be created: ${why}`, { cause });
   }
-  // An earlier attempt, interrupted after the closing, may have written some of them.
-  const replace = closedAt !== undefined;
-  for (const { resourceType } of recordTypes) {
-    requireOutputFile(fileOf(folder, resourceType), { replace, advice });
+  const known = readManifest(folder);
+  if (known !== undefined) requireSame(folder, known, await ownerOf(app, organization));
+  const replace = known !== undefined;
+  for (const name of [manifestName, ...recordTypes.map(fileNameOf)]) {
+    requireOutputFile(join(folder, name), { replace, advice });
   }
 }
 
-/** All files are on stable storage when the promise resolves. Returns the number of changes by type. */
+async function ownerOf(app: App, organization: Organization): Promise<ExportOwner> {
+  const { store_id } = await publishReceiptKeys(app);
+  const { organizationId, closedAt } = organization;
+  return {
+    store_id,
+    organization_id: organizationId,
+    closed_at: closedAt === undefined ? "" : new Date(closedAt).toISOString(),
+  };
+}
+
+function requireSame(folder: string, known: ExportManifest, owner: ExportOwner): void {
+  const { store_id: storeId, organization_id: organizationId, closed_at: closedAt } = known;
+  const isSame =
+    storeId === owner.store_id &&
+    organizationId === owner.organization_id &&
+    closedAt === owner.closed_at;
+  if (isSame) return;
+  throw new OperatorError(
+    "output",
+    `${resolve(folder)} contains the export of the organization "${organizationId}" that was closed at ${closedAt} in the ` +
+      `store ${storeId}. ${advice}`,
+  );
+}
+
+export interface Exporting {
+  readonly organization: Organization;
+  readonly folder: string;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Everything is on stable storage when the promise resolves. Continues with a complete export of an interrupted command. Throws
+ * OperatorError, also if the deletion was requested meanwhile: then what was read may lack what is erased.
+ */
 export async function exportOrganization(
   context: Context,
   app: App,
-  args: {
-    readonly organizationId: string;
-    readonly folder: string;
-    readonly stopping: AbortSignal;
-  },
-): Promise<Readonly<Record<string, number>>> {
-  const { organizationId, folder, stopping } = args;
-  const exported: Record<string, number> = {};
-  for (const type of recordTypes) {
-    const { resourceType } = type;
-    const detail = { resourceType, history: true, format: "ndjson" };
-    await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-    const path = fileOf(folder, resourceType);
-    const unfinished = unfinishedPath(path);
-    const { done } = await noteUnfinished(readConfig(context.environment).dataDir, unfinished);
-    const name = `export ${resourceType}`;
-    const progress = makeBulkProgress(context.err, { json: context.json, name });
-    const plan = {
-      organizationId,
-      type,
-      history: true,
-      format: "ndjson",
-      test: "include",
-    } as const;
-    try {
-      const sink = openSink(context.out, { path, unfinished });
-      exported[resourceType] = (await runExport(app, plan, { sink, progress, stopping })).rows;
-    } finally {
-      await done();
-    }
+  { organization, stopping, ...given }: Exporting,
+): Promise<OrganizationExport> {
+  const folder = resolve(given.folder);
+  const owner = await ownerOf(app, organization);
+  const known = readManifest(folder);
+  if (known !== undefined) requireSame(folder, known, owner);
+  if (known?.state === "complete") {
+    await requireUnchanged(folder, known);
+    const { export_id: exportId, files } = known;
+    return { exportId, manifest: digestOfManifest(folder), files };
   }
-  syncFolder(resolve(folder));
-  return exported;
+  const staging = unfinishedPath(join(folder, "export"));
+  const { done } = await noteUnfinished(readConfig(context.environment).dataDir, staging);
+  const exportId = makeId("exp");
+  const begun = { export_id: exportId, ...owner, state: "incomplete", files: [] } as const;
+  try {
+    mkdirSync(staging, { mode: 0o700 });
+    writeManifest(folder, { staging, manifest: begun });
+    const files: ExportedFile[] = [];
+    for (const type of recordTypes) {
+      const one = { organizationId: organization.organizationId, type, staging, stopping };
+      files.push(await exportType(context, app, one));
+    }
+    await findClosable(app, organization.organizationId);
+    for (const { name } of files) renameSync(join(staging, name), join(folder, name));
+    syncFolder(folder);
+    const manifest = { ...begun, state: "complete", files } as const;
+    return { exportId, manifest: writeManifest(folder, { staging, manifest }), files };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+    await done();
+  }
 }
 
-function fileOf(folder: string, resourceType: string): string {
-  return resolve(join(folder, `${resourceType}.ndjson`));
+interface TypeExport {
+  readonly organizationId: string;
+  readonly type: RecordType;
+  readonly staging: string;
+  readonly stopping: AbortSignal;
+}
+
+async function exportType(
+  context: Context,
+  app: App,
+  { organizationId, type, staging, stopping }: TypeExport,
+): Promise<ExportedFile> {
+  const { resourceType } = type;
+  const detail = { resourceType, history: true, format: "ndjson" };
+  await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
+  const name = fileNameOf(type);
+  const progress = makeBulkProgress(context.err, {
+    json: context.json,
+    name: `export ${resourceType}`,
+  });
+  const plan = { organizationId, type, history: true, format: "ndjson", test: "include" } as const;
+  const path = join(staging, name);
+  const sum = createHash("sha256");
+  const sink = hashed(openSink(context.out, { path, unfinished: `${path}.part` }), sum);
+  const { rows } = await runExport(app, plan, { sink, progress, stopping });
+  return { name, resource_type: resourceType, rows, sha256: sum.digest("hex") };
+}
+
+function hashed(sink: Sink, sum: ReturnType<typeof createHash>): Sink {
+  return {
+    ...sink,
+    write: (part) => {
+      sum.update(part);
+      return sink.write(part);
+    },
+  };
+}
+
+function fileNameOf({ resourceType }: RecordType): string {
+  return `${resourceType}.ndjson`;
 }

@@ -2,6 +2,7 @@
 
 import { abuse } from "../abuse/campaign.ts";
 import { crash } from "../crash/campaign.ts";
+import { crashClosing } from "../crash/closing/campaign.ts";
 import { crashImport } from "../crash/import/campaign.ts";
 import { crashRestore } from "../crash/restore/campaign.ts";
 import { disclosure, timing } from "../disclosure/campaign.ts";
@@ -13,6 +14,7 @@ import { runCampaign } from "./run-campaign.ts";
 
 const campaigns = {
   crash,
+  closing: crashClosing,
   import: crashImport,
   restore: crashRestore,
   tamper,

@@ -1,12 +1,25 @@
 // `sluice organization close`: what it exports, what it rejects, and what is left to see afterwards.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/close-organization.ts";
+import type { Context } from "../../src/cli/command.ts";
+import { makeContext } from "../../src/cli/context.ts";
+import { exportOrganization } from "../../src/cli/organization-export.ts";
+import type { Organization } from "../../src/domain/access.ts";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { tryFileLock } from "../../src/store/open-store.ts";
 import { operate } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type CommandLine, makeCommandLine } from "./command-line.ts";
@@ -23,6 +36,11 @@ async function createFilled(line: CommandLine, id: string): Promise<void> {
 }
 
 const exportAll = () => Promise.reject(new Error("the disk is full"));
+
+function contextOf({ environment }: CommandLine): Context {
+  const silent = { isTTY: false, write: () => true };
+  return makeContext({ environment, out: silent, err: silent }, { json: true, as: undefined });
+}
 
 describe("organization close", () => {
   const line = makeCommandLine();
@@ -63,8 +81,8 @@ describe("organization close", () => {
     const history = await line.type("export transaction --organization acme --history");
     const closed = await line.ask(...close, "--export", folder, "--reason", "ended", "--yes");
     assert.match(String(closed["closed_at"]), /Z$/);
-    const names = recordTypes.map(({ resourceType }) => `${resourceType}.ndjson`).sort();
-    assert.deepEqual(readdirSync(folder).sort(), names);
+    const names = recordTypes.map(({ resourceType }) => `${resourceType}.ndjson`);
+    assert.deepEqual(readdirSync(folder).sort(), [...names, "manifest.json"].sort());
     assert.equal(statSync(join(folder, "transaction.ndjson")).mode & 0o777, 0o600);
     assert.equal(readFileSync(join(folder, "transaction.ndjson"), "utf8"), history.out);
     const id = String(closed["deletion_request_id"]);
@@ -73,6 +91,22 @@ describe("organization close", () => {
     assert.equal(shown["resource_id"], "acme");
     assert.equal(shown["reason"], "ended");
     assert.equal(shown["status"], "pending");
+  });
+
+  it("is refused while another command closes an organization", async () => {
+    const lock = tryFileLock(join(line.folder, "organization-close.lock"));
+    const { name } = await line.fail("organization close --organization other --yes");
+    lock?.release();
+    assert.equal(name, "being_closed");
+    assert.equal((await line.ask("organization show other"))["closed_at"], null);
+  });
+
+  it("never writes over the export of another organization", async () => {
+    const words = ["--organization", "other", "--export", folder, "--yes"];
+    const { name, message } = await line.fail("organization close", ...words);
+    assert.equal(name, "output");
+    assert.match(message, /contains the export of the organization "acme" that was closed at/);
+    assert.equal((await line.ask("organization show other"))["closed_at"], null);
   });
 
   it("is rejected the second time, and changes nothing", async () => {
@@ -174,13 +208,31 @@ describe("organization close, interrupted during the export", () => {
     assert.equal(shown["deletion_request_id"], null);
     assert.deepEqual(shown["records"], { transaction: 3 });
     assert.match((await line.type("organization list")).out, /nothing is deleted yet/);
-    const folder = join(line.folder, "export");
+    const folder = makeTempFolder();
     const close = ["organization", "close", "--organization", "acme", "--yes"];
     const { err } = await line.type(...close);
     assert.match(err, /was interrupted, possibly before an export was complete/);
     assert.equal((await line.ask("organization", "show", "acme"))["deletion_request_id"], null);
     const words = [...close, "--export", folder];
+    const { signal: stopping } = new AbortController();
+    const fails = new Error("the server is away");
+    const once = operate(line.environment, async (app) => {
+      const complete = (organization: Organization) =>
+        exportOrganization(contextOf(line), app, { organization, folder, stopping });
+      const store = { ...app.store, requestOrganizationDeletion: () => Promise.reject(fails) };
+      await closeOrganization({ ...app, store }, { ...closing, exportAll: complete });
+    });
+    await assert.rejects(once, fails);
+    const manifest = readFileSync(join(folder, "manifest.json"), "utf8");
+    appendFileSync(join(folder, "transaction.ndjson"), "{}\n");
+    assert.match(
+      (await line.fail(...words)).message,
+      /transaction\.ndjson is not what was exported/,
+    );
+    const size = statSync(join(folder, "transaction.ndjson")).size - 3;
+    truncateSync(join(folder, "transaction.ndjson"), size);
     const { exported } = await line.ask(...words);
+    assert.equal(readFileSync(join(folder, "manifest.json"), "utf8"), manifest);
     assert.equal((exported as Readonly<Record<string, number>>)["transaction"], 4);
   });
 });

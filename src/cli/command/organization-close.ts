@@ -7,6 +7,8 @@ import { listHolds } from "../../actions/list-holds.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { showing } from "../../actions/require-right.ts";
 import { readRetention } from "../../actions/retention-floors.ts";
+import { withClosingLock } from "../../closing-lock.ts";
+import { readConfig } from "../../config.ts";
 import type { Organization } from "../../domain/access.ts";
 import {
   type Context,
@@ -17,6 +19,7 @@ import {
   withDefault,
 } from "../command.ts";
 import { reason, text } from "../input/kinds.ts";
+import type { OrganizationExport } from "../organization-export.ts";
 import { viewOrganization } from "../output/organization-view.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
@@ -26,8 +29,8 @@ export const organizationClose = defineStoreCommand({
     "Close an organization, and request the permanent deletion of everything that belongs to it.",
   details:
     "From then on its keys and tokens are rejected, in a running server within 2 seconds, and nothing can be written. With " +
-    "`--export`, every change of every record is then written to files in that folder, one for each type, before anything is " +
-    "deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
+    "`--export`, every change of every record is then written to files in that folder, one for each type, with a manifest of their " +
+    "rows and SHA-256, before anything is deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
     "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues; without " +
     "`--export` it then needs `--without-export`, so that no records are deleted before an export that was wanted. The organization's " +
     "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
@@ -52,18 +55,22 @@ export const organizationClose = defineStoreCommand({
     if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
     if (folder !== undefined) {
       const { requireExportFolder } = await import("../organization-export.ts");
-      requireExportFolder(folder, before);
+      await requireExportFolder(app, folder, before);
     }
     let exported: Readonly<Record<string, number>> | undefined;
     const exportAll =
       folder === undefined
         ? undefined
-        : async () => {
-            exported = await exportInto(context, app, { organizationId, folder });
+        : async (closed: Organization) => {
+            const { files, ...complete } = await exportInto(context, app, { closed, folder });
+            exported = Object.fromEntries(files.map((file) => [file.resource_type, file.rows]));
+            return complete;
           };
     const closing = { organizationId, reason: given.reason, exportAll };
     const condition = await describeCondition(app, organizationId);
-    const { organization, deletion } = await closeOrganization(app, closing);
+    const { dataDir } = readConfig(context.environment);
+    const close = () => closeOrganization(app, closing);
+    const { organization, deletion } = await withClosingLock(dataDir, close);
     const { deletionRequestId } = deletion;
     const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
     return {
@@ -93,14 +100,16 @@ function requireNotInterrupted({ organizationId, closedAt }: Organization): void
 async function exportInto(
   context: Context,
   app: App,
-  { organizationId, folder }: { readonly organizationId: string; readonly folder: string },
-): Promise<Readonly<Record<string, number>>> {
+  { closed, folder }: { readonly closed: Organization; readonly folder: string },
+): Promise<OrganizationExport> {
+  const { organizationId } = closed;
   const { exportOrganization } = await import("../organization-export.ts");
   try {
     return await runUntilStopped((stopping) =>
-      exportOrganization(context, app, { organizationId, folder, stopping }),
+      exportOrganization(context, app, { organization: closed, folder, stopping }),
     );
   } catch (cause) {
+    if (cause instanceof OperatorError && cause.errorName === "organization_closed") throw cause;
     const { message } = OperatorError.from("output", cause);
     throw new OperatorError(
       "output",

@@ -19,3 +19,10 @@ export function isOfOrganization({
 export function organizationClosed(): AppError {
   return new AppError("credential_revoked", { message: "The organization is closed." });
 }
+
+/** What was exported before a closed organization is deleted. */
+export interface CompleteExport {
+  readonly exportId: string;
+  /** The SHA-256 of its manifest, which has those of all files. */
+  readonly manifest: string;
+}

@@ -56,7 +56,7 @@ export function* closeOrganization(
 
 /** The organization must be closed. It has one such deletion, however often it is requested. */
 export function* requestOrganizationDeletion(
-  { organizationId, deletionRequestId, reason, requestedBy }: OrganizationDeletionRequest,
+  { organizationId, deletionRequestId, reason, requestedBy, exported }: OrganizationDeletionRequest,
   act: Act,
 ): Statements<OpenedDeletion> {
   const row = yield* get<OrganizationRow>(lockOne, organizationId);
@@ -78,7 +78,8 @@ export function* requestOrganizationDeletion(
     requestedAt: act.now,
   };
   const digest = digestOfRequest(request);
-  const detail = { resourceType: organizationType, dueAt: act.now, request: digest };
+  const asks = { resourceType: organizationType, dueAt: act.now, request: digest };
+  const detail = exported === undefined ? asks : { ...asks, export: { ...exported } };
   const note = { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
   yield* auditAct(note, act);
   return { deletionRequestId, isNew: true };
