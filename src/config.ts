@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
+import { isLoopback } from "./domain/loopback.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { type ConnectionSettings, defaultConnections } from "./store/connection-settings.ts";
 import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
@@ -252,8 +253,12 @@ function consoleUrl(value: string): string | undefined | Problem {
   if (value === "") return undefined;
   const url = URL.parse(value);
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
-  if (isPlain) return url.origin;
-  return new Problem("a URL without a path, such as https://sluice.example.com");
+  if (!isPlain) return new Problem("a URL without a path, such as https://sluice.example.com");
+  if (url.protocol === "https:" || isLoopback(url.hostname)) return url.origin;
+  return new Problem(
+    "a URL with https, such as https://sluice.example.com: without TLS, browsers support no passkeys, and cookies of " +
+      "sessions can be read on the way. Only an address of this machine, such as http://localhost:8080, needs no TLS",
+  );
 }
 
 function redisUrl(value: string): string | undefined | Problem {

@@ -65,13 +65,37 @@ describe("serve on an empty store", () => {
     assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it("prints only the address in production, and logs once where it created the store", async () => {
+  it("prints commands that work as they are in production, while there is no organization", async () => {
+    const folder = makeTempFolder();
+    const first = await serve(folder);
+    const out = await waitFor("the next steps", () => {
+      const { out: sofar } = first.output();
+      return sofar.includes("/docs\n") ? sofar : undefined;
+    });
+    assert.match(
+      out,
+      new RegExp(`^Listening on ${first.address}\n\nThe store has no organization`),
+    );
+    const commands = out.slice(out.indexOf("# An"), out.indexOf("API reference"));
+    const { PATH = "" } = process.env;
+    const pasted = await startProcess(["bash", "-euo", "pipefail", "-c", commands], { PATH }).ended;
+    assert.equal(pasted.code, 0, pasted.err);
+    assert.match(
+      pasted.out,
+      /my-organization[^]*sluice_key_\w{49}[^]*anna[^]*\/console\/link\?token=/,
+    );
+    assert.equal(await first.end("SIGTERM"), 0);
+    const again = await serve(folder);
+    assert.equal(await again.end("SIGTERM"), 0);
+    assert.equal(again.output().out, `Listening on ${again.address}\n`);
+  });
+
+  it("creates no organization in production, and logs once where it created the store", async () => {
     const folder = makeTempFolder();
     for (const created of [1, 0]) {
       const server = await serve(folder, { LOG_LEVEL: "info" });
       assert.equal(await server.end("SIGTERM"), 0);
-      const { out, err } = server.output();
-      assert.equal(out, `Listening on ${server.address}\n`);
+      const { err } = server.output();
       const logged = err.split(`"store":"${folder}/sluice.db","msg":"created a new store"`);
       assert.equal(logged.length - 1, created);
     }

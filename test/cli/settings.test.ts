@@ -153,6 +153,17 @@ describe("NODE_ENV", () => {
   });
 });
 
+describe("CONSOLE_URL", () => {
+  it("needs TLS, unless it names this machine", () => {
+    for (const url of ["http://sluice.example.com", "http://10.0.0.7:8080", "http://[fd00::1]"]) {
+      assert.throws(() => readConfig({ CONSOLE_URL: url }), /CONSOLE_URL.*https.*passkeys/s, url);
+    }
+    for (const url of ["https://10.0.0.7", "http://localhost:8080", "http://127.0.0.1:8080"]) {
+      assert.equal(readConfig({ CONSOLE_URL: url }).consoleUrl, url);
+    }
+  });
+});
+
 describe("OIDC_ISSUER", () => {
   const others = { OIDC_CLIENT_ID: "sluice", OIDC_ROLES: "ops=operator" };
   const issuer = { OIDC_ISSUER: "https://login.example.com/realm" };

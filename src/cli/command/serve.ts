@@ -8,7 +8,11 @@ import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { settingOption } from "../input/setting-option.ts";
-import { describeFirstSteps, type FirstOrganization } from "../output/first-steps.ts";
+import {
+  describeFirstSteps,
+  describeProductionSteps,
+  type FirstOrganization,
+} from "../output/first-steps.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
@@ -17,7 +21,8 @@ export const serve = defineCommand({
   summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
   details:
     "Creates the store if there is none. If the store has no organization and NODE_ENV is not production, it also creates an " +
-    "organization named demo, and prints its API key, only this once, with commands to try. The first signal stops the server " +
+    "organization named demo, and prints its API key, only this once, with commands to try; in production it prints the commands " +
+    "that create an organization, a key and an operator. The first signal stops the server " +
     "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once. " +
     "Where DATABASE_URL is set, it determines where the store is, not --data-dir.",
   examples: [
@@ -41,8 +46,8 @@ export const serve = defineCommand({
         context.out.write(`${JSON.stringify({ address: server.address, ...first })}\n`);
       } else {
         context.out.write(`Listening on ${server.address}\n`);
-        if (first !== undefined)
-          context.out.write(`\n${describeFirstSteps(server.address, first)}\n`);
+        const steps = await describeNext(context, server, first);
+        if (steps !== undefined) context.out.write(`\n${steps}\n`);
       }
       await stopping.received;
       server.drain();
@@ -53,6 +58,17 @@ export const serve = defineCommand({
     return undefined;
   },
 });
+
+/** Undefined for a store that has an organization already. */
+async function describeNext(
+  { environment }: Context,
+  { address, app }: Serving,
+  first: FirstOrganization | undefined,
+): Promise<string | undefined> {
+  if (first !== undefined) return describeFirstSteps(address, first);
+  if ((await listOrganizations(app)).length > 0) return undefined;
+  return describeProductionSteps(address, { environment, program: process.argv.slice(0, 2) });
+}
 
 async function startServer(context: Context): Promise<Serving> {
   const config = readConfig(context.environment);

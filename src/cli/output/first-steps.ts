@@ -1,4 +1,8 @@
-// What `serve` prints on its first start: the API key, and commands that can be pasted into a shell.
+// What `serve` prints while the store has no organization: commands that can be pasted into a shell, and outside production an
+// API key. Never prints a setting that may contain a password.
+
+import { sqlitePath } from "../../files/sqlite-path.ts";
+import { quote } from "../completion/quote.ts";
 
 export interface FirstOrganization {
   readonly organization_id: string;
@@ -38,4 +42,38 @@ API reference: ${address}/docs
 In a browser: \`npx sluice operator create NAME --role operator\`, then the link that \`npx sluice operator link NAME\` prints.
 \`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.
 \`npx sluice demo\` shows the whole service at work with a few thousand transactions.`;
+}
+
+export interface ProductionStart {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Node, and the script that it runs. */
+  readonly program: readonly string[];
+}
+
+/** What the commands need to find the same store, and the console. */
+const neededSettings = ["DATABASE_URL", "DATA_DIR", "CONSOLE_URL", "PORT"] as const;
+
+export function describeProductionSteps(
+  address: string,
+  { environment, program }: ProductionStart,
+): string {
+  const sluice = program.map(quote).join(" ");
+  const given = neededSettings.flatMap((name) => {
+    const value = environment[name];
+    const isPublic = name !== "DATABASE_URL" || sqlitePath(value ?? "") !== undefined;
+    return value === undefined || !isPublic ? [] : [` ${name}=${quote(value)}`];
+  });
+  const settings = given.length === 0 ? "" : `export${given.join("")}\n`;
+  return `The store has no organization yet. Paste these commands into a shell of the same user, with the same settings,
+and with the names of yours.
+
+# An organization, and an API key for its programs; the key is shown only once
+${settings}${sluice} organization create --name 'My organization' --id my-organization
+${sluice} key create --organization my-organization
+
+# A person who operates the service, and a link for signing in to the console
+${sluice} operator create anna --role operator
+${sluice} operator link anna
+
+API reference: ${address}/docs`;
 }
