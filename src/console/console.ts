@@ -20,7 +20,7 @@ import { renderForward } from "./forward.ts";
 import { html } from "./html.ts";
 import { isFromOwnPage, originOf } from "./origin.ts";
 import { PagePace } from "./page-pace.ts";
-import type { ConsoleSources, Route, Visitor } from "./request.ts";
+import { type ConsoleSources, requireStorable, type Route, type Visitor } from "./request.ts";
 import { routes } from "./routes.ts";
 
 export interface ConsoleOptions {
@@ -93,6 +93,7 @@ async function answer(
     }
     const query = new URLSearchParams(request.url.split("?").slice(1).join("?"));
     const { id = "" } = request.params as { readonly id?: string };
+    requireStorable([...query, ["id", id]]);
     const found = await handle({ context, sources, request, reply, origin, query, id });
     if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {

@@ -8,7 +8,7 @@ import type { FastifyRequest } from "fastify";
 import { OperatorError } from "../actions/operator-error.ts";
 import { AppError } from "../domain/error.ts";
 import { askForBody } from "../http/body/expectation.ts";
-import { requireType } from "./request.ts";
+import { requireStorable, requireType } from "./request.ts";
 
 export interface FilePart {
   /** The fields before the file. */
@@ -31,8 +31,8 @@ const bounds = {
 };
 
 /**
- * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type, request_timeout or
- * malformed_http, with OperatorError invalid for a form without a file, and with what `receive` rejects with. `receive` has
+ * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type, request_timeout,
+ * malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with what `receive` rejects with. `receive` has
  * ended then.
  */
 export async function readFileForm<Result>(
@@ -50,13 +50,17 @@ export async function readFileForm<Result>(
     file?.destroy(error);
     ended.reject(error);
   };
+  const receiveStorable = async (part: FilePart): Promise<Result> => {
+    requireStorable([...part.fields, ["file", part.fileName]]);
+    return receive(part);
+  };
   const late = setTimeout(() => fail(new AppError("request_timeout")), uploadMsMax);
   parser.on("field", (name, value) => fields.set(name, value));
   // Undefined where the form names none, whatever its type says.
   parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
     file = content;
     content.on("error", () => undefined);
-    received = receive({ fields, fileName: fileName?.toWellFormed() ?? "", content });
+    received = receiveStorable({ fields, fileName: fileName?.toWellFormed() ?? "", content });
     received.catch(fail);
   });
   parser.on("error", (cause) => fail(incomplete(cause)));

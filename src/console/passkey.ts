@@ -133,7 +133,7 @@ function adding({ operatorId }: Operator): ChallengeUse {
 function readAnswer(answer: unknown): { readonly id: string } {
   if (typeof answer === "object" && answer !== null && "id" in answer) {
     const { id } = answer;
-    if (typeof id === "string" && id.length <= 2_048) return { ...answer, id };
+    if (typeof id === "string" && /^[\w-]{1,2048}$/.test(id)) return { ...answer, id };
   }
   throw notGenuine();
 }

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import { AppError } from "../domain/error.ts";
+import { isStorable } from "../domain/schema/formats.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
@@ -90,10 +91,24 @@ export type PersonalRoute = Place & {
 
 export type Route = OpenRoute | PersonalRoute;
 
-/** Throws AppError content_type for another type of content, and too_large. */
+/** Throws AppError content_type for another type of content, too_large and validation_failed. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
   requireType(request.headers, "application/x-www-form-urlencoded");
-  return new URLSearchParams((await readSmallBody(request.raw)).toString("utf8"));
+  return requireStorable(new URLSearchParams((await readSmallBody(request.raw)).toString("utf8")));
+}
+
+/** Returns what somebody sent. Throws AppError validation_failed for text that no store can hold. */
+export function requireStorable<Fields extends Iterable<readonly [string, string]>>(
+  fields: Fields,
+): Fields {
+  for (const [name, value] of fields) {
+    if (isStorable(name) && isStorable(value)) continue;
+    const field = isStorable(name) ? `The field "${name}"` : "The name of a field";
+    throw new AppError("validation_failed", {
+      message: `${field} has a character that can't be stored (U+0000, or half of a pair). Remove it, and send it again.`,
+    });
+  }
+  return fields;
 }
 
 /** Throws AppError content_type, too_large and malformed_json. */

@@ -6,6 +6,7 @@ import type { ClientAuth, Configuration } from "openid-client";
 import type { IdentifiedPerson } from "../../actions/operator/identity.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
+import { isStorable } from "../../domain/schema/formats.ts";
 import { isLoopback } from "../../domain/loopback.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { type Claims, readNames, readRoles, type RolesOptions } from "./claims.ts";
@@ -136,6 +137,8 @@ async function readPerson(
   );
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError("the issuer sent no ID token");
+  if (!isStorable(claims.sub))
+    throw new TypeError("the issuer sent a subject that can't be stored");
   let all: Claims = claims;
   const isComplete = readRoles(all, roles) !== undefined && readNames(all).length > 0;
   if (!isComplete && configuration.serverMetadata().userinfo_endpoint !== undefined) {

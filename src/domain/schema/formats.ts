@@ -8,13 +8,18 @@ import { isFullDate, normaliseTimestamp } from "../timestamp.ts";
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** False for text that no store can hold: text in PostgreSQL can't contain NUL, and UTF-8 no lone surrogate. */
+export function isStorable(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\u0000");
+}
+
 export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "date-time": (value) => normaliseTimestamp(value) !== undefined,
   date: isFullDate,
   identifier: (value) => !controlCharacter.test(value) && value.isWellFormed(),
   "well-formed": (value) => value.isWellFormed(),
-  // For values that have their own column: text in PostgreSQL can't contain NUL.
-  "no-nul": (value) => value.isWellFormed() && !value.includes("\u0000"),
+  // For values that have their own column.
+  "no-nul": isStorable,
   "iso-4217": (value) => currencies.has(value),
   "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),
   "iso-3166-1": (value) => countriesAlpha2.has(value) || countriesAlpha3.has(value),
