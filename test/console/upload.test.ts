@@ -211,13 +211,13 @@ describe("uploads in the console", () => {
     await send(`${path}/start`, { seen: seenOn(page) }, "third");
     await held.called;
     assert.match(await show(path, "third"), /<noscript><meta http-equiv="refresh" content="2"/);
-    const streams = Array.from({ length: 4 }, () => follow(`${path}/progress`, session));
+    const streams = Array.from({ length: 8 }, () => follow(`${path}/progress`, session));
     await waitFor("the events", () =>
       streams.every(({ received }) => received().includes("event: state")) ? true : undefined,
     );
     assert.match(streams[0]?.received() ?? "", /"share":0,"text":"0 %, 0 rows/);
-    const fifth = await read(service.client, `${path}/progress`, { cookie: session });
-    assert.equal(fifth.status, 503);
+    const ninth = await read(service.client, `${path}/progress`, { cookie: session });
+    assert.equal(ninth.status, 503);
     assert.equal((await send(`${path}/discard`, {}, "third")).status, 409);
     const sessions = await listSessions(service.app);
     const own = sessions.find(({ operator }) => operator.name === "third")?.session.sessionId ?? "";
