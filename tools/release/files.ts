@@ -15,6 +15,8 @@ export interface Manifest {
   readonly license?: string;
   readonly repository?: { readonly type?: string; readonly url?: string };
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly engines?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
   readonly scripts?: Readonly<Record<string, string>>;
@@ -44,6 +46,26 @@ export function readJson(root: string, path: string): object {
 
 export function readManifest(root: string, folder: string): Manifest {
   return readJson(root, join(folder, "package.json"));
+}
+
+export interface LockedPackage {
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly link?: boolean;
+}
+
+export interface Lock {
+  readonly lockfileVersion?: number;
+  /** By path; the root is "". */
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+export function readLock(root: string): Lock {
+  const lock = readJson(root, "package-lock.json") as Partial<Lock>;
+  if (lock.packages === undefined) throw new Error("package-lock.json: lists no packages.");
+  return { ...lock, packages: lock.packages };
 }
 
 /** Resolves to the standard output. Throws with the standard error of a program that fails. */

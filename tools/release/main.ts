@@ -11,7 +11,7 @@ import { checkPublishing } from "./check/publishing.ts";
 import { checkVersions } from "./check/versions.ts";
 import { checkWorkTree } from "./check/work-tree.ts";
 import { readManifest } from "./files.ts";
-import { emptyFolder, packPackages, writeSboms, writeSums } from "./packing.ts";
+import { emptyFolder, packPackages, writeSbom, writeSums } from "./packing.ts";
 
 const help = `Usage: npm run release -- [--dry-run] [--output FOLDER]
 
@@ -77,7 +77,7 @@ async function runAll(checkout: Checkout, output: string): Promise<number> {
     { name: "lock file", run: checkLockFile },
     { name: "provenance", run: (one) => checkPublishing(one) },
     { name: "packages", run: packing },
-    { name: "SBOM", run: () => writeSboms(root, output) },
+    { name: "SBOM", run: () => writeSbom(root, output) },
   ];
   const outcomes: Outcome[] = [];
   for (const check of checks) {

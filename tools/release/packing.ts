@@ -1,4 +1,4 @@
-// Packs a release into an empty folder, checks what was packed, and writes the bills of materials and the checksums.
+// Packs a release into an empty folder, checks what was packed, and writes the bill of materials and the checksums.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,12 +6,8 @@ import { join } from "node:path";
 import type { Outcome } from "./check.ts";
 import { findContentProblems } from "./check/contents.ts";
 import { readManifest, run } from "./files.ts";
-import { readLock } from "./lock.ts";
 import { packAll, packageFolders } from "./package-set.ts";
-import { makeSbom } from "./sbom/document.ts";
-import { findSbomProblems } from "./sbom/find-problems.ts";
-import { describeImage } from "./sbom/image-content.ts";
-import { describePackage } from "./sbom/package-content.ts";
+import { makeSbom } from "./sbom.ts";
 
 const sumsFile = "SHA256SUMS";
 
@@ -40,31 +36,16 @@ export async function packPackages(root: string, output: string): Promise<Outcom
   return { problems: problems.flat(), found: `${paths.length} files${without}` };
 }
 
-/** The time in them is that of the commit. */
-export async function writeSboms(root: string, output: string): Promise<Outcome> {
+/** The time in it is that of the commit. */
+export async function writeSbom(root: string, output: string): Promise<Outcome> {
   const madeAt = Number(await run(root, "git", "log", "-1", "--format=%ct"));
-  const manifest = readManifest(root, ".");
-  const lock = readLock(root);
-  const ofPackage = describePackage(manifest, lock, { withOptional: true });
-  const service = describePackage(manifest, lock, { withOptional: false });
-  const ofImage = await describeImage(service, process.execPath);
-  const { architecture, ...imageContent } = ofImage;
-  const contents = [
-    { name: "sluice", content: ofPackage },
-    { name: `sluice-image-linux-${architecture}`, content: imageContent },
-  ];
+  const { version } = readManifest(root, ".");
+  const sbom = await makeSbom(root, madeAt);
   mkdirSync(join(output, sbomFolder), { recursive: true });
-  const problems = contents.flatMap(({ name, content }) => {
-    const sbom = makeSbom(content, madeAt);
-    const text = `${JSON.stringify(sbom, undefined, 2)}\n`;
-    writeFileSync(join(output, `${sbomFolder}/${name}-${manifest.version}.cdx.json`), text);
-    return findSbomProblems(sbom);
-  });
-  const [one, other] = contents.map(({ content }) => content.components.length);
-  return {
-    problems,
-    found: `CycloneDX 1.6; ${one} components in the package, ${other} in the image`,
-  };
+  const path = join(output, `${sbomFolder}/sluice-${version}.cdx.json`);
+  writeFileSync(path, `${JSON.stringify(sbom, undefined, 2)}\n`);
+  const { specVersion, components } = sbom;
+  return { problems: [], found: `CycloneDX ${specVersion}; ${components.length} components` };
 }
 
 /** In the format of sha256sum. */

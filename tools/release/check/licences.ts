@@ -3,8 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkout, Outcome } from "../check.ts";
-import { readText } from "../files.ts";
-import { productionPackages, type ProductionPackage, readLock } from "../lock.ts";
+import { readLock, readText } from "../files.ts";
 
 /** All permit use and redistribution, also in closed products, if their notice is kept. */
 export const allowedLicences: ReadonlySet<string> = new Set([
@@ -26,11 +25,30 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
   "abstract-logging": "http://jsumners.mit-license.org",
 };
 
+/** The Node of a checkout, which the workspace `tools/node` needs and no installation has. */
+const ownNode = /^node-(?:bin-)?(?:linux|darwin|win)-\w+$/;
+
+interface Installed {
+  readonly path: string;
+  readonly name: string;
+  readonly license: string;
+}
+
+function productionPackages(root: string): readonly Installed[] {
+  return Object.entries(readLock(root).packages)
+    .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)
+    .map(([path, { license = "no licence" }]) => {
+      const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+      return { path, name, license };
+    })
+    .filter(({ name }) => !ownNode.test(name));
+}
+
 export function checkLicences(
   { root }: Checkout,
   elsewhere: Readonly<Record<string, string>> = textsElsewhere,
 ): Outcome {
-  const packages = productionPackages(readLock(root));
+  const packages = productionPackages(root);
   const names = new Set(packages.map(({ name }) => name));
   const problems = [
     ...packages.flatMap((one) => findProblems(root, one, elsewhere)),
@@ -38,16 +56,15 @@ export function checkLicences(
       .filter((name) => !names.has(name))
       .map((name) => `licences: the text of ${name} is listed, but it is not installed.`),
   ];
-  const licences = [...new Set(packages.map(({ locked }) => locked.license ?? "none"))];
+  const licences = [...new Set(packages.map(({ license }) => license))];
   return { problems, found: `${packages.length} packages: ${licences.sort().join(", ")}` };
 }
 
 function findProblems(
   root: string,
-  { path, name, locked }: ProductionPackage,
+  { path, name, license }: Installed,
   elsewhere: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const { license = "no licence" } = locked;
   const problems = isAllowed(license)
     ? []
     : [`licences: ${path} has ${license}, which is not one of the allowed ones.`];

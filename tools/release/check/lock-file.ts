@@ -1,7 +1,7 @@
 // What is installed is what was reviewed: every package has a checksum and comes from the public registry.
 
 import type { Checkout, Outcome } from "../check.ts";
-import { type LockedPackage, readLock } from "../lock.ts";
+import { type LockedPackage, readLock } from "../files.ts";
 
 const registry = "https://registry.npmjs.org/";
 const path = "package-lock.json";
