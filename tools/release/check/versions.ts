@@ -45,6 +45,11 @@ const places: readonly Place[] = [
     pattern: /^appVersion: "?([^"\n]*)/gm,
   },
   {
+    path: "deploy/container/Containerfile",
+    what: "the label of the image",
+    pattern: /image\.version=(\S+)/g,
+  },
+  {
     path: "docs/guides/installation.md",
     what: "the files named in the guide",
     pattern: /\bsluice-(\d+\.\d+\.\d+[\w.-]*?)\.tgz/g,
@@ -56,12 +61,6 @@ const places: readonly Place[] = [
   },
 ];
 
-/** The build takes the label from the package that it puts into the image. */
-const imageLabel = {
-  path: "deploy/container/oci-layout.js",
-  text: '"org.opencontainers.image.version": version,',
-};
-
 export function checkVersions({ root, version }: Checkout): Outcome {
   const problems = places.flatMap(({ path, what, pattern }) => {
     const stated = [...readText(root, path).matchAll(pattern)].map(([, found = ""]) => found);
@@ -70,10 +69,7 @@ export function checkVersions({ root, version }: Checkout): Outcome {
     return [...others].map((other) => `${path}: ${what} is ${other}, not ${version}.`);
   });
   if (!isVersion(version)) problems.push(`package.json: ${version} is not a semantic version.`);
-  if (!readText(root, imageLabel.path).includes(imageLabel.text)) {
-    problems.push(`${imageLabel.path}: the image's version is not that of its package.`);
-  }
-  return { problems, found: `${version} in all ${places.length + 1} places` };
+  return { problems, found: `${version} in all ${places.length} places` };
 }
 
 function isVersion(text: string): boolean {
