@@ -258,7 +258,7 @@ function makeHttpContext(
     bulk: tracing?.bulk(bulk) ?? bulk,
     lists: new MainLists(app.store),
     load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
-    replies: makeReplies(observe, edge.replies),
+    replies: makeReplies(observe, edge),
     observe,
     traceRequest: tracing?.request,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
 import { Admission } from "./admission.ts";
 import { BodyTurns } from "./body-turns.ts";
+import { LargeReplies } from "./large-replies.ts";
 import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
 import { Pipelines } from "./pipeline.ts";
@@ -18,6 +19,7 @@ export interface Edge {
   readonly pipelines: Pipelines;
   readonly lingering: LingeringClose;
   readonly replies: ReplyMemory;
+  readonly largeReplies: LargeReplies;
 }
 
 /** Bounds that differ from those of `limits.ts`. */
@@ -51,6 +53,7 @@ export function makeEdge(
     pipelines: new Pipelines(unparsedBytesMax, bodies),
     lingering: new LingeringClose(),
     replies: new ReplyMemory(queuedReplyBytesMax),
+    largeReplies: new LargeReplies(),
   };
 }
 

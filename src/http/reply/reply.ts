@@ -7,6 +7,7 @@ import type { Identity } from "../../actions/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
+import type { LargeReplies } from "../connection/large-replies.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
@@ -76,11 +77,19 @@ export function jsonAnswer(status: number, body: object): Answer {
 /** Without a charset: the type has none (RFC 8259, section 11), and some generated clients reject it. */
 const json = "application/json";
 
+export interface ReplyBounds {
+  readonly replies: ReplyMemory;
+  readonly largeReplies: LargeReplies;
+}
+
 /**
  * Writes to Node's response directly. What Fastify's own sending would add (serialising, hooks, a second set of
  * headers) is done here or not needed, and is a third of the cost of a small reply.
  */
-export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Replies {
+export function makeReplies(
+  observe: ObserveRequest,
+  { replies: memory, largeReplies }: ReplyBounds,
+): Replies {
   return {
     send(request, reply, { status, body, shared, contentType, headers }) {
       const { requestContext } = request;
@@ -102,6 +111,7 @@ export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Repli
       reply.hijack();
       // Node writes text that it need not encode faster.
       if (typeof body === "string" && body.length === bytes) reply.raw.end(body, "latin1");
+      else if (shared === true && body instanceof Buffer) largeReplies.send(reply.raw, body);
       else reply.raw.end(body);
       if (shared !== true) memory.track(reply.raw, bytes);
     },

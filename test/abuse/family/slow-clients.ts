@@ -161,6 +161,9 @@ export const slowClients: readonly Abuse[] = [
   unread(["unread-document", "200 connections that never read /openapi.json"], 200, () =>
     requestBytes("GET", "/openapi.json"),
   ),
+  unread(["unread-reference", "400 connections that never read /docs/reference.js"], 400, () =>
+    requestBytes("GET", "/docs/reference.js"),
+  ),
   unread(
     ["unread-lenient-replies", "50 connections that never read lenient replies"],
     50,

@@ -1,0 +1,71 @@
+// Sends large replies, such as the script of the reference page, piece by piece: a little of each, network addresses in turn. At
+// once, the system would copy megabytes for each of hundreds of requests before anybody else is served. Stores nothing:
+// all replies share the bytes.
+
+import type { ServerResponse } from "node:http";
+import { addressOwner } from "../rate-limit/address-owner.ts";
+
+/** A longer body is sent in pieces of this size. */
+export const pieceBytes = 64 * 1_024;
+/** Between two events of other connections. */
+export const piecesPerTurnMax = 8;
+
+interface Sending {
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+  readonly owner: string;
+  sent: number;
+}
+
+export class LargeReplies {
+  /** By network address, in the order of their turns: what can be sent now. */
+  readonly #ready = new Map<string, Set<Sending>>();
+  #isScheduled = false;
+
+  /** The head must have been written, with its Content-Length. */
+  send(response: ServerResponse, body: Buffer): void {
+    if (body.length <= pieceBytes || response.req.method === "HEAD") {
+      response.end(body);
+      return;
+    }
+    const owner = addressOwner(response.socket?.remoteAddress ?? "");
+    this.#queue({ response, body, owner, sent: 0 });
+  }
+
+  #queue(sending: Sending): void {
+    const own = this.#ready.get(sending.owner) ?? new Set();
+    this.#ready.set(sending.owner, own.add(sending));
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#giveTurns());
+  }
+
+  #giveTurns(): void {
+    this.#isScheduled = false;
+    let pieces = 0;
+    for (const [owner, own] of this.#ready) {
+      if (pieces === piecesPerTurnMax) break;
+      pieces += 1;
+      this.#ready.delete(owner);
+      const [sending] = own;
+      if (sending === undefined) continue;
+      own.delete(sending);
+      // To the end of the turns, where this loop reaches it again.
+      if (own.size > 0) this.#ready.set(owner, own);
+      this.#sendPiece(sending);
+    }
+    if (this.#ready.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#giveTurns());
+  }
+
+  #sendPiece(sending: Sending): void {
+    const { response, body, sent } = sending;
+    if (response.destroyed) return;
+    sending.sent = Math.min(body.length, sent + pieceBytes);
+    const piece = body.subarray(sent, sending.sent);
+    if (sending.sent === body.length) response.end(piece);
+    else if (response.write(piece)) this.#queue(sending);
+    else response.once("drain", () => this.#queue(sending));
+  }
+}
