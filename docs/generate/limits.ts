@@ -109,6 +109,7 @@ const workRows: typeof rows = [
   ["Bytes of bodies of all organizations in memory", "heldBodyBytesMax", waits],
   ["Invalid lines of a stream", "streamInvalidLinesMax", streamEnds],
   ["Bytes of a stream after decompression for each byte received", "streamRatioMax", "413"],
+  ["Window of a body in zstd, as a power of two of bytes", "zstdWindowLogMax", "413"],
 ];
 
 const work = `## Work

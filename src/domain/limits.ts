@@ -22,6 +22,8 @@ export const limits = {
   /** Items of a list and the records that they relate to. */
   listRowsMax: 50_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
+  /** Of a zstd body, as a power of two: 8 MiB, which RFC 8878 recommends (section 3.1.1.1.2). */
+  zstdWindowLogMax: 23,
   headerBytesMax: 16 * 1_024,
   jsonDepthMax: 16,
   /** Of a field that accepts any JSON value, so that a list of such records is within jsonDepthMax. */

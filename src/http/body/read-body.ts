@@ -3,12 +3,13 @@
 
 import { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
+import { makeWindow, type Window } from "./window.ts";
 
 /** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
 const largeBodyBytesMin = 16 * 1_024;
@@ -23,11 +24,14 @@ export type MediaType = "json" | "ndjson";
 // zstd frames. gzip reads further members by itself, and rejects anything else.
 const strictly = { rejectGarbageAfterEnd: true } as const;
 
+const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
+
 const decoders = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
+  // Without its own option it rejects windows beyond 16 MiB.
   br: () => createBrotliDecompress(strictly),
-  zstd: () => createZstdDecompress(strictly),
+  zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),
 } as const;
 
 /** Throws AppError content_type unless the Content-Type is one that the operation accepts. */
@@ -141,7 +145,8 @@ export async function readLargeBody(
   const reservation = await budget.reserve(organizationId, reserved, signal);
   const body = new LargeBodyBytes({ expected, reserved, reservation });
   try {
-    await receive(decodedBody(request), (chunk) => body.add(chunk));
+    const source = decodedBody(request);
+    await receive(source, (chunk) => body.add(chunk, windowBytesOf(source)));
     return { bytes: body.whole(), reservation };
   } catch (error) {
     body.discard();
@@ -175,7 +180,25 @@ export function decodedBody(request: IncomingMessage): Readable {
   request.on("close", () => {
     if (!request.complete) decoder.destroy(new Error("the request broke off"));
   });
+  const window = makeWindow(encoding);
+  windows.set(decoder, window);
+  const push = (chunk: Buffer): void => {
+    try {
+      window.push(chunk);
+    } catch (error) {
+      decoder.destroy(error instanceof Error ? error : undefined);
+    }
+  };
+  request.on("data", push);
+  decoder.once("close", () => request.off("data", push));
   return request.pipe(decoder);
+}
+
+const windows = new WeakMap<Readable, Window>();
+
+/** The memory that the decoder of a body keeps, besides what it has passed on; 0 for a body that is not encoded. */
+export function windowBytesOf(source: Readable): number {
+  return windows.get(source)?.bytes ?? 0;
 }
 
 /** One contiguous buffer, which can be transferred to another thread. */
@@ -193,10 +216,12 @@ class LargeBodyBytes {
   }
 
   /** Throws AppError too_large. */
-  add(chunk: Buffer): void {
+  add(chunk: Buffer, windowBytes: number): void {
     const length = this.#length + chunk.length;
     if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
-    if (length > this.#reserved) this.#reserve(length);
+    // Of a window only what was decoded takes memory.
+    const needed = length + Math.min(length, windowBytes);
+    if (needed > this.#reserved) this.#reserve(needed);
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
     this.#length = length;
@@ -213,7 +238,7 @@ class LargeBodyBytes {
   }
 
   #reserve(needed: number): void {
-    const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#reserved + unknownBytes));
+    const bytes = Math.max(needed, Math.min(limits.bodyBytesMax, this.#reserved + unknownBytes));
     this.#reservation.extend(bytes - this.#reserved);
     this.#reserved = bytes;
   }
@@ -269,11 +294,18 @@ export function requireRatio(source: Readable, decodedBytes: number): void {
 
 /** The error for a body that could not be decoded or is incomplete. */
 export function brokenBody(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  if (cause instanceof Error && "code" in cause && cause.code === windowTooLarge) {
+    const message = `The window of a zstd body may have at most ${2 ** limits.zstdWindowLogMax} bytes; compress it with a smaller one.`;
+    return new AppError("too_large", { message, cause });
+  }
   return new AppError("malformed_json", {
     message: "The body is incomplete, or not valid in the Content-Encoding of the request.",
     cause,
   });
 }
+
+const windowTooLarge = "ZSTD_error_frameParameter_windowTooLarge";
 
 function tooLarge(bytesMax: number): AppError {
   const advice = bytesMax === limits.bodyBytesMax ? "; send less, or a stream" : "";

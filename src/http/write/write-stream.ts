@@ -13,8 +13,9 @@ import type { OpenStream } from "../bulk/bulk-client.ts";
 import type { StreamTally } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
+import type { Reservation } from "../load/body-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
-import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
+import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../reply/reply.ts";
 import { reportRejections } from "../reply/rejections.ts";
@@ -62,6 +63,9 @@ class WriteStream {
   /** When the organization has tokens again, if it has used more than it had. */
   #paidAt = 0;
   #stopped = false;
+  /** For the window of the decoder. */
+  readonly #reservations: Reservation[] = [];
+  #windowBytes = 0;
   /** Chunks that the task has not read yet. */
   readonly #ahead = new Set<Promise<void>>();
 
@@ -100,6 +104,7 @@ class WriteStream {
     } catch (error) {
       failure = error;
     }
+    for (const reservation of this.#reservations) reservation.release();
     const { tally, error } = await this.#task.end(failure === undefined && !gone.aborted);
     await this.#replying;
     const cause = failure ?? error;
@@ -115,12 +120,22 @@ class WriteStream {
       // A stream may last longer than its token or the API key is valid.
       await identifyCaller(this.#context.app, this.#input.request.headers.authorization);
       requireRatio(source, decodedBytes);
+      await this.#reserveWindow(windowBytesOf(source), gone);
       await this.#waitForRoom(gone);
       if (this.#stopped || gone.aborted) return;
       const read = this.#task.write(copyOf(chunk));
       this.#ahead.add(read);
       void read.then(() => this.#ahead.delete(read));
     }
+  }
+
+  /** Nothing further is read until there is room for the window that the body has declared. */
+  async #reserveWindow(bytes: number, gone: AbortSignal): Promise<void> {
+    const more = bytes - this.#windowBytes;
+    if (more <= 0) return;
+    const { organizationId } = this.#input.caller;
+    this.#windowBytes = bytes;
+    this.#reservations.push(await this.#context.load.bodies.reserve(organizationId, more, gone));
   }
 
   /** Waits for the task to read its chunks, the client to read the reply, and the organization to have tokens. */

@@ -1,9 +1,16 @@
 // Bodies that are small on the wire and very large decoded: gzip, br and zstd, nested, and in many
 // members.
 
-import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createZstdCompress,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
-import { flood, requestBytes } from "../sending.ts";
+import { flood, holdConnections, requestBytes } from "../sending.ts";
 
 type Encoding = "gzip" | "br" | "zstd";
 
@@ -39,6 +46,70 @@ function blanks(context: AbuseContext): Buffer {
 
 const kinds: readonly Encoding[] = ["gzip", "br", "zstd"];
 
+const windows = [
+  ["zstd", "128 MiB"],
+  ["br", "16 MiB"],
+] as const;
+
+/** Streams that stay open with as much of their window in use as the ratio allows. */
+function wideWindow(encoding: "zstd" | "br", size: string): Abuse {
+  return {
+    name: `${encoding}-windows`,
+    what: `16 streams with windows of ${size}, as ${encoding}`,
+    prepare: async (context) => {
+      const lines = blankLines(context);
+      const first = await compressedStart(encoding, lines);
+      const head = requestBytes("POST", "/v2/transactions/batch", {
+        token: context.target.token,
+        headers: {
+          "content-type": "application/x-ndjson",
+          "content-encoding": encoding,
+          "content-length": "100000000",
+        },
+      });
+      return {
+        run: () =>
+          holdConnections(context, { connections: context.amount(16, 8) }, async (socket) => {
+            await socket.writeWhole(Buffer.concat([head, first]));
+            while (context.mayGoOn() && socket.isOpen) await context.pause(20);
+            socket.close();
+          }),
+      };
+    },
+  };
+}
+
+const blockBytes = 32 * 1_024;
+
+/** Blank lines that compress by less than the bound of the ratio: an eighth is tabs and blanks at random. */
+function blankLines(context: AbuseContext): Buffer {
+  const { random } = context;
+  const lines = Buffer.alloc(context.amount(3_000, 600) * blockBytes, " ");
+  for (let block = 0; block < lines.length; block += blockBytes) {
+    lines[block] = 0x0a;
+    for (let at = block + 1; at < block + blockBytes / 8; at += 1) {
+      if (random.chance(0.5)) lines[at] = 0x09;
+    }
+  }
+  return lines;
+}
+
+/** A stream of compressed bytes that has not ended. */
+async function compressedStart(encoding: "zstd" | "br", bytes: Uint8Array): Promise<Buffer> {
+  const stream =
+    encoding === "zstd"
+      ? createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
+      : createBrotliCompress({
+          params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 3 },
+        });
+  const parts: Buffer[] = [];
+  stream.on("data", (part: Buffer) => parts.push(part));
+  stream.write(bytes);
+  await new Promise<void>((resolve) => stream.flush(resolve));
+  stream.destroy();
+  return Buffer.concat(parts);
+}
+
 export const bombs: readonly Abuse[] = [
   ...kinds.flatMap((encoding) => [
     bomb([`${encoding}-bomb`, `256 MB of blanks as ${encoding}`], { encoding }, (context) =>
@@ -67,6 +138,7 @@ export const bombs: readonly Abuse[] = [
     const frame = zstdCompressSync("");
     return Buffer.concat(Array.from({ length: context.amount(200_000, 20_000) }, () => frame));
   }),
+  ...windows.map(([encoding, what]) => wideWindow(encoding, what)),
   bomb(
     ["gzip-members-stream", "a stream of 200,000 gzip members of a blank line"],
     { encoding: "gzip", type: "application/x-ndjson" },
