@@ -12,8 +12,8 @@ import type { Logger } from "./log.ts";
 import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
 
 /** A thread beyond it ends, and the process continues. */
-const heapMebibytesMax = 256;
-/** As of the bulk thread. */
+const heapMebibytesMax = 128;
+/** The same as that of the bulk thread. */
 const youngMebibytesMax = 24;
 
 const folderName = "uploads";

@@ -5,7 +5,7 @@ import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree }
 import type { RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "./csv-cell.ts";
-import { readAny, readDecimal, withoutZone } from "./parquet-value.ts";
+import { readAny, readDecimal, readJson, withoutZone } from "./parquet-value.ts";
 
 /** Undefined for no value. */
 type ReadValue = (value: unknown) => unknown;
@@ -18,7 +18,7 @@ export interface ColumnReader {
 
 export interface ReaderOptions {
   readonly type: RecordType;
-  /** Besides none and Snappy. */
+  /** That are supported. */
   readonly codecs: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function columnReaders(
   { type, codecs }: ReaderOptions,
 ): ReadonlyMap<string, ColumnReader> {
   const { properties }: SchemaShape = type.addSchema;
-  const known = new Set(["UNCOMPRESSED", "SNAPPY", ...codecs]);
+  const known = new Set(codecs);
   const { children } = parquetSchema(metadata);
   return new Map(
     children.map((tree): [string, ColumnReader] => {
@@ -86,7 +86,12 @@ function columnTypeError({ element, children }: SchemaTree, isInside = false): s
 function readerOf({ element, children }: SchemaTree): ReadValue {
   if (children.length > 0) return readAny;
   if (isDecimal(element)) return decimalReader(element);
-  if (element.converted_type === "JSON") return (value) => value ?? undefined;
+  if (element.converted_type === "JSON") {
+    return (value) => {
+      const text = readAny(value);
+      return typeof text === "string" ? (readJson(text) ?? undefined) : text;
+    };
+  }
   return isLocal(element) ? (value) => withoutZone(readAny(value)) : readAny;
 }
 

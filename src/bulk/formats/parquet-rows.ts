@@ -1,29 +1,30 @@
-// Streams the rows of Parquet by row group, and large groups in parts.
+// Streams the rows of Parquet in parts of a row group, column by column. Believes no size that the file states
+// (parquet/footer.ts, parquet/pages.ts).
 
-import { open } from "node:fs/promises";
-import { brotliDecompressSync, gunzipSync, type InputType, zstdDecompressSync } from "node:zlib";
-import {
-  type AsyncBuffer,
-  type Compressors,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetScan,
-  type ParquetScan,
-} from "hyparquet";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
+import { openFile } from "../../files/own-file.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { compressionOf, plainName } from "./compression.ts";
+import { ColumnValues } from "./parquet/column-values.ts";
+import { type Footer, type Group, leavesOf, readFooter } from "./parquet/footer.ts";
+import { codecs } from "./parquet/pages.ts";
 import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
-import { parsers } from "./parquet-value.ts";
-import type { JsonRow, RowInput } from "./row.ts";
+import type { JsonRow, RowInput, UnreadableRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
 /** Rows in memory for a row group, which is written column by column. */
 export const parquetGroupRows = 20_000;
 /** Bytes of these rows. */
 export const parquetGroupBytes = 8 * 1_024 * 1_024;
+
+/** What is read at once, besides these: values, rows at least, and characters and bytes of all values. */
+const partValuesMax = 400_000;
+const partRowsMin = 100;
+const partCharactersMax = 4 * parquetGroupBytes;
+/** A file may say that it decompresses to any number of bytes. */
+const likelyRatioMax = 20;
 
 /** Resolves when the metadata at the end of the file has been read. Throws OperatorError. */
 export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
@@ -33,110 +34,141 @@ export async function openParquet(input: TextInput, type: RecordType): Promise<R
       `${input.path} must be decompressed to ${plainName(input.path)} first, because Parquet is read from its end.`,
     );
   }
-  const opened = await explain(input.path, () => openScan(input, type));
-  const fieldErrors = [...opened.columns].map(
-    ([name, { cellError }]) => [name, cellError] as const,
-  );
-  return {
+  const footer = explain(input.path, () => {
+    using file = openFile(input.path, "r");
+    return readFooter(file.descriptor, input.bytes);
+  });
+  const readers = columnReaders(footer.metadata, { type, codecs });
+  const fieldErrors = [...readers].map(([name, { cellError }]) => [name, cellError] as const);
+  return Promise.resolve({
     format: "parquet",
     columns: undefined,
     typedColumns: new Map(fieldErrors),
-    rows: (wanted) => readRows(input, opened, wanted),
-  };
+    rows: (wanted) => readRows(input, { footer, readers }, wanted),
+  });
 }
 
 interface Opened {
-  readonly scan: ParquetScan;
-  readonly columns: ReadonlyMap<string, ColumnReader>;
+  readonly footer: Footer;
+  readonly readers: ReadonlyMap<string, ColumnReader>;
 }
 
-/** Besides Snappy, which the library includes. */
-const compressors: Compressors = {
-  GZIP: inflate(gunzipSync),
-  BROTLI: inflate(brotliDecompressSync),
-  ZSTD: inflate(zstdDecompressSync),
-};
-
-function inflate(
-  decompress: (bytes: InputType, options: { maxOutputLength: number }) => Uint8Array,
-): (bytes: Uint8Array, size: number) => Uint8Array {
-  return (bytes, size) => decompress(bytes, { maxOutputLength: Math.max(size, 1) });
-}
-
-async function openScan(input: TextInput, type: RecordType): Promise<Opened> {
-  const file = fileOf(input);
-  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
-  const columns = columnReaders(metadata, { type, codecs: Object.keys(compressors) });
-  // Bytes without annotation must stay bytes, because decimals are encoded so.
-  const options = { parsers, compressors, utf8: false, geoparquet: false };
-  const scan = await parquetScan({ file, metadata, ...options });
-  return { scan, columns };
-}
-
-/** Reads ranges of the file in any order. */
-function fileOf({ path, bytes }: TextInput): AsyncBuffer {
-  return {
-    byteLength: bytes,
-    slice: async (from, to = bytes) => {
-      const part = new ArrayBuffer(Math.max(0, to - from));
-      await using file = await open(path);
-      const { bytesRead } = await file.read(new Uint8Array(part), 0, part.byteLength, from);
-      if (bytesRead === part.byteLength) return part;
-      throw new Error("it ends too early");
-    },
-  };
-}
+type Column = readonly [name: string, reader: ColumnReader];
 
 async function* readRows(
   input: TextInput,
-  { scan, columns }: Opened,
-  wanted: ReadonlySet<string> = new Set(columns.keys()),
-): AsyncGenerator<JsonRow> {
-  const rowsInAll = Number(scan.metadata.num_rows);
-  const readers = [...columns].filter(([name]) => wanted.has(name));
-  for (const part of partsOf(scan)) {
-    const { rowStart, rowEnd } = part;
-    const read: (readonly [name: string, values: readonly unknown[]])[] = [];
-    for (const [column, { read: readValue }] of readers) {
-      const values = await explain(`The column "${column}" of ${input.path}`, async () =>
-        Array.from(await scan.readColumn({ column, ...part }), (value: unknown) =>
-          readValue(value),
-        ),
-      );
-      read.push([column, values]);
-    }
-    for (let row = rowStart; row < rowEnd; row += 1) {
-      const entries = read
-        .map(([name, values]) => [name, values[row - rowStart]] as const)
-        .filter(([, value]) => value !== undefined);
-      yield { number: row + 1, fields: withNulls(Object.fromEntries(entries)) };
-    }
-    input.advance(Math.round((input.bytes * rowEnd) / rowsInAll));
-  }
-}
-
-interface Part {
-  readonly rowStart: number;
-  readonly rowEnd: number;
-}
-
-/** Ranges of rows to read at once: row groups, divided if they are larger than those of our own files. */
-function* partsOf({ metadata, ranges }: ParquetScan): Generator<Part> {
-  const sizes = metadata.row_groups.filter(({ num_rows: rows }) => rows > 0n).map(sizeOf);
-  for (const [index, { rowStart, rowEnd }] of ranges.entries()) {
-    const parts = Math.max(
-      (rowEnd - rowStart) / parquetGroupRows,
-      (sizes[index] ?? 0) / (2 * parquetGroupBytes),
+  { footer, readers }: Opened,
+  wanted: ReadonlySet<string> = new Set(readers.keys()),
+): AsyncGenerator<JsonRow | UnreadableRow> {
+  using file = openFile(input.path, "r");
+  const found = [...readers].filter(([name]) => wanted.has(name));
+  // Without a column nothing would show how many rows there really are.
+  const columns = found.length > 0 ? found : [...readers].slice(0, 1);
+  let number = 0;
+  for (const group of footer.groups) {
+    const values = columns.map(([column]) =>
+      explain(nameOf(input, column), () => valuesOf(file.descriptor, footer, { column, group })),
     );
-    const rows = Math.max(1, Math.ceil((rowEnd - rowStart) / Math.ceil(parts)));
-    for (let from = rowStart; from < rowEnd; from += rows) {
-      yield { rowStart: from, rowEnd: Math.min(from + rows, rowEnd) };
+    const partRows = rowsAtOnce(footer, group, columns);
+    for (let from = 0; from < group.rows; from += partRows) {
+      const count = Math.min(partRows, group.rows - from);
+      const part = readPart(input, { columns, values, count });
+      for (let row = 0; row < count; row += 1) {
+        number += 1;
+        yield rowOf(number, found, (index) => part[index]?.[row]);
+      }
+      input.advance(Math.round((input.bytes * number) / Number(footer.metadata.num_rows)));
     }
   }
 }
 
-function sizeOf({ total_byte_size: bytes }: FileMetaData["row_groups"][number]): number {
-  return Number(bytes);
+function nameOf({ path }: TextInput, column: string): string {
+  return `The column "${column}" of ${path}`;
+}
+
+function valuesOf(
+  descriptor: number,
+  { tree: root }: Footer,
+  { column, group }: { readonly column: string; readonly group: Group },
+): ColumnValues {
+  const tree = root.children.find(({ element }) => element.name === column);
+  if (tree === undefined) throw new Error("it is not in the schema");
+  return new ColumnValues(descriptor, { root, tree }, group);
+}
+
+/** Fewer where they have many columns or are large. */
+function rowsAtOnce({ tree }: Footer, group: Group, columns: readonly Column[]): number {
+  const names = new Set(columns.map(([name]) => name));
+  const leaves = leavesOf(tree).filter(({ path: [, top] }) => names.has(top?.element.name ?? ""));
+  const bytes = Math.min(group.saidBytes, likelyRatioMax * group.bytes);
+  return Math.max(
+    partRowsMin,
+    Math.min(
+      parquetGroupRows,
+      Math.floor(partValuesMax / Math.max(1, leaves.length)),
+      Math.ceil((group.rows * 2 * parquetGroupBytes) / Math.max(1, bytes)),
+    ),
+  );
+}
+
+interface PartOptions {
+  readonly columns: readonly Column[];
+  readonly values: readonly ColumnValues[];
+  readonly count: number;
+}
+
+function readPart(
+  input: TextInput,
+  { columns, values, count }: PartOptions,
+): readonly ArrayLike<unknown>[] {
+  let characters = 0;
+  return values.map((one, index) => {
+    const found = explain(nameOf(input, columns[index]?.[0] ?? ""), () => one.next(count));
+    characters += charactersOf(found);
+    if (characters <= partCharactersMax) return found;
+    throw new OperatorError(
+      "input",
+      `${count} rows of ${input.path} have more than ${partCharactersMax} characters. Write it with smaller row groups.`,
+    );
+  });
+}
+
+/** Values that share their memory count once. */
+function charactersOf(values: ArrayLike<unknown>): number {
+  const seen = new Set<unknown>();
+  let characters = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value !== "string" && !(value instanceof Uint8Array)) continue;
+    if (value.length > longCharacters && seen.has(value)) continue;
+    if (value.length > longCharacters) seen.add(value);
+    characters += value.length;
+  }
+  return characters;
+}
+
+/** Shorter values are counted each time, because looking them up costs more. */
+const longCharacters = 200;
+
+/** Reads the values only now, because a dictionary may have one that is as long as a page for each of many rows. */
+function rowOf(
+  number: number,
+  columns: readonly Column[],
+  valueOf: (index: number) => unknown,
+): JsonRow | UnreadableRow {
+  const entries: [string, unknown][] = [];
+  const unread: string[] = [];
+  for (const [index, [name, { read }]] of columns.entries()) {
+    try {
+      const value = read(valueOf(index));
+      if (value !== undefined) entries.push([name, value]);
+    } catch {
+      unread.push(`${name} is not UTF-8`);
+    }
+  }
+  const fields = withNulls(Object.fromEntries(entries));
+  if (unread.length === 0) return { number, fields };
+  return { number, text: JSON.stringify(fields), reason: unread.join("; ") };
 }
 
 /** Adds the fields that are null, if an export named them. */
@@ -147,11 +179,10 @@ function withNulls(fields: JsonObject): JsonObject {
 }
 
 /** `what`: the subject of the sentence. */
-async function explain<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+function explain<Result>(what: string, work: () => Result): Result {
   try {
-    return await work();
+    return work();
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
     const message = `${what} can't be read as Parquet: ${reasonOf(cause)}.`;
     throw new OperatorError("input", message, { cause });
   }

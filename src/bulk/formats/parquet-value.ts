@@ -18,6 +18,13 @@ export const parsers: Partial<ParquetParsers> = {
   jsonFromBytes: (bytes: Uint8Array) => readJson(readUtf8(bytes)),
 };
 
+/** For columns without parts: text that is not UTF-8 stays bytes, and JSON stays text, until its row is read. */
+export const plainParsers: Partial<ParquetParsers> = {
+  ...parsers,
+  stringFromBytes: readUtf8OrBytes,
+  jsonFromBytes: readUtf8OrBytes,
+};
+
 export function readDecimal(value: unknown, scale: number): unknown {
   return value === undefined || value === null ? undefined : decimal(unscaled(value), scale);
 }
@@ -59,8 +66,16 @@ function readUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
+function readUtf8OrBytes(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return readUtf8(bytes);
+  } catch {
+    return bytes;
+  }
+}
+
 /** The text itself if it is not JSON, or if a number in it would be rounded. */
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     const value = parseExactJson(text);
     return findInexactNumbers(value).length > 0 ? text : value;

@@ -56,13 +56,11 @@ export async function inspectFile(
   choice: MappingChoice | undefined,
 ): Promise<Inspection> {
   const input = await openRows(beginningOf(openText(file)), plan);
+  requireFewColumns(file, [...(input.typedColumns?.keys() ?? [])]);
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
-  if (names.length > columnsMax) {
-    const count = names.length.toLocaleString("en");
-    throw new OperatorError("input", `${file} has ${count} columns; at most ${columnsMax} can be.`);
-  }
+  requireFewColumns(file, names);
   const chosen = choice ?? chooseByName(names, plan.type);
   const columns = names.map((column) => describeColumn(column, { input, rows, chosen, plan }));
   const view = { columns, more: chosen.more };
@@ -78,6 +76,12 @@ export async function inspectFile(
     if (!(error instanceof OperatorError) || error.errorName === "input") throw error;
     return { ...view, rows: [], mapping: undefined, problem: error.message };
   }
+}
+
+function requireFewColumns(file: string, names: readonly string[]): void {
+  if (names.length <= columnsMax) return;
+  const count = names.length.toLocaleString("en");
+  throw new OperatorError("input", `${file} has ${count} columns; at most ${columnsMax} can be.`);
 }
 
 function beginningOf(text: TextInput): TextInput {

@@ -55,7 +55,7 @@ export const uploadLimits = {
   ofOperatorMax: 3,
   filesMax: 20,
   importsAtOnce: 2,
-  inspectionsAtOnce: 2,
+  inspectionsAtOnce: 1,
 } as const;
 
 export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };

@@ -308,11 +308,14 @@ describe("an import of unsupported Parquet", () => {
     );
   });
 
-  it("names a column of bytes that are not text", async (test) => {
+  it("refuses only the rows with bytes that are not text, and names their column", async (test) => {
     const bytes = [new Uint8Array([255]), null, null];
     const given = [...columns, column("raw", { type: "BYTE_ARRAY" }, bytes)];
-    const message = await failure(test, given, { map: `${constants},receiver_id=raw` });
-    assert.match(message, /The column "raw" of .*rows\.parquet can't be read/);
+    const taken = await prepare(test, given, { map: `${constants},receiver_id=raw` });
+    const { written, refused, refused_file: file = "" } = await report(taken);
+    assert.deepEqual([written, refused], [2, 1]);
+    const [row = ""] = readFileSync(file, "utf8").split("\n");
+    assert.match(row, /"sluice_row":1,.*"sluice_reason":"raw is not UTF-8"/);
   });
 
   it("reports that a truncated file, and one that is not Parquet, can't be read", async (test) => {

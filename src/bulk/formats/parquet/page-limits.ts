@@ -1,0 +1,16 @@
+// What a page of a Parquet file may have, in memory. Writers make pages of a megabyte or of 20,000 rows; the largest known are
+// those of DuckDB, of 122,880 rows, and of Arrow, of a row group where each value is an index or a boolean.
+
+export const pageLimits = {
+  /** Compressed and decompressed, and as the values that it stands for. */
+  bytesMax: 16 * 1_024 * 1_024,
+  headerBytesMax: 2 * 1_024 * 1_024,
+  /** Values in the header. */
+  headerValuesMax: 1_000,
+  /** Of values that share their memory: an index into a dictionary, or a boolean. */
+  valuesMax: 1_048_576,
+  /** Of values that each have their own, with those of a dictionary, and of nested ones. */
+  objectsMax: 262_144,
+  blockPartsMax: 4_096,
+  paddingMax: 512,
+} as const;
