@@ -16,8 +16,8 @@ export interface SluiceOptions {
   readonly expirySeconds?: number | undefined;
   /** Instead of `apiKey`: resolves to a token in the form of the reply to `POST /auth/token`, such as from your own backend. */
   readonly getToken?: (() => Promise<Pick<AccessToken, "token" | "expiry">>) | undefined;
-  /** How often a failed call is retried. Default: 8, which takes about 15 seconds. */
-  readonly retries?: number | undefined;
+  /** How long a call is retried after its first failure, such as while the service restarts. Default: 120,000. 0 disables retries. */
+  readonly retryForMs?: number | undefined;
   /** The time limit of one attempt. Default: 30,000. The `signal` of a call limits all of its attempts. */
   readonly timeoutMs?: number | undefined;
   /** Instead of the runtime's own. */
@@ -33,16 +33,19 @@ export interface Settings {
 
 /** Throws TypeError for an option that is missing or wrong. */
 export function readSettings(options: SluiceOptions): Settings {
-  const { retries = 8, timeoutMs = 30_000 } = options;
-  if (!Number.isInteger(retries) || retries < 0) throw wrong("retries", "a whole number from 0");
+  const { retryForMs = 120_000, timeoutMs = 30_000 } = options;
   // A timer with a longer delay fires immediately.
   const longestMs = 2 ** 31 - 1;
   if (!(timeoutMs > 0 && timeoutMs <= longestMs)) {
     throw wrong("timeoutMs", `a number of milliseconds up to ${longestMs}`);
   }
+  if (!(retryForMs >= 0 && retryForMs <= longestMs)) {
+    throw wrong("retryForMs", `a number of milliseconds from 0 to ${longestMs}`);
+  }
   // Browsers require that fetch is called on the global object.
   const send = options.fetch ?? ((...sent) => globalThis.fetch(...sent));
-  return { baseUrl: readBaseUrl(options.baseUrl), retry: { retries }, timeoutMs, fetch: send };
+  const retry = { failingMsMax: retryForMs };
+  return { baseUrl: readBaseUrl(options.baseUrl), retry, timeoutMs, fetch: send };
 }
 
 function readBaseUrl(text: string): string {

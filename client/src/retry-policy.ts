@@ -1,17 +1,15 @@
 // Decides whether a request is retried, and after what delay: exponential backoff with full jitter, and never less than
-// Retry-After. The caller waits.
+// Retry-After. Failures are retried for a time, so that a restart of the service loses no call. The caller waits.
 
 import { SluiceError, SluiceNetworkError } from "./errors.ts";
 
 /** The limits of retrying a call. */
 export interface RetryLimits {
-  /** The number of failures that are retried. 0 disables all retries, also after 429. */
-  readonly retries: number;
-  /** Failures are retried for this long after the first one in a row. */
-  readonly failingMsMax?: number;
+  /** The last retry begins at most this long after the first failure in a row. 0 disables all retries, also after 429. */
+  readonly failingMsMax: number;
   /** How often to wait after a 429, or while the same request is in flight. This is not a failure. */
   readonly turnsMax?: number;
-  /** A longer Retry-After ends the retries. */
+  /** A longer Retry-After ends the retries. Default: `failingMsMax`. */
   readonly retryAfterMsMax?: number;
   /** Ends the wait for a retry, but no attempt in flight. */
   readonly stopping?: AbortSignal;
@@ -39,30 +37,30 @@ export class RetryPolicy {
 
   /** Returns the milliseconds until the next attempt, or undefined to stop retrying. */
   delayMsAfter(error: unknown): number | undefined {
-    const { retries, retryAfterMsMax = 120_000 } = this.#limits;
-    if (!(error instanceof SluiceError) || retries === 0) return undefined;
+    if (!(error instanceof SluiceError) || this.#limits.failingMsMax === 0) return undefined;
     const retryAfterMs = error.retryAfterMs ?? 0;
-    if (retryAfterMs > retryAfterMsMax) return undefined;
-    const isTurn = error.status === 429 || error.code === inFlight;
-    const backoffMs = isTurn ? this.#afterTurn() : this.#afterFailure(error);
-    return backoffMs === undefined ? undefined : retryAfterMs + backoffMs;
+    if (error.status === 429 || error.code === inFlight) return this.#afterTurn(retryAfterMs);
+    return isFailure(error) ? this.#afterFailure(retryAfterMs) : undefined;
   }
 
-  #afterTurn(): number | undefined {
+  /** The service answers, so failures before this one are over. */
+  #afterTurn(retryAfterMs: number): number | undefined {
+    const { failingMsMax, turnsMax = 100, retryAfterMsMax = failingMsMax } = this.#limits;
     this.#turns += 1;
+    this.#failures = 0;
     this.#failingSince = undefined;
-    if (this.#turns > (this.#limits.turnsMax ?? 100)) return undefined;
-    return backoffMsOf(this.#turns, turnBackoffMsMax);
+    if (this.#turns > turnsMax || retryAfterMs > retryAfterMsMax) return undefined;
+    return retryAfterMs + backoffMsOf(this.#turns, turnBackoffMsMax);
   }
 
-  #afterFailure(error: SluiceError): number | undefined {
-    if (!isFailure(error)) return undefined;
+  /** The last delay is cut, so that a service that is back by the end of the time is found. */
+  #afterFailure(retryAfterMs: number): number | undefined {
     const now = performance.now();
     this.#failures += 1;
     this.#failingSince ??= now;
-    const { retries, failingMsMax = Number.POSITIVE_INFINITY } = this.#limits;
-    if (this.#failures > retries || now - this.#failingSince > failingMsMax) return undefined;
-    return backoffMsOf(this.#failures, backoffMsMax);
+    const leftMs = this.#failingSince + this.#limits.failingMsMax - now;
+    if (leftMs < 1 || retryAfterMs > leftMs) return undefined;
+    return Math.min(leftMs, retryAfterMs + backoffMsOf(this.#failures, backoffMsMax));
   }
 }
 

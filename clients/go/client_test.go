@@ -102,19 +102,19 @@ func TestRefusalsAreTriedOnce(t *testing.T) {
 }
 
 func TestRetriesEndAndSayHowToMakeSure(t *testing.T) {
-	client, s := start(t, Options{Retries: 1}, reply(201, "{"))
+	client, s := start(t, Options{RetryFor: time.Millisecond}, reply(201, "{"))
 	var network *NetworkError
 	err := add(client, WithIdempotencyKey("mine"))
-	if !errors.As(err, &network) || network.IdempotencyKey != "mine" || network.Attempts != 2 {
+	if !errors.As(err, &network) || network.IdempotencyKey != "mine" || network.Attempts != len(s.sent) {
 		t.Fatal(err)
 	}
-	if len(s.sent) != 2 {
+	if len(s.sent) < 2 {
 		t.Fatal(len(s.sent))
 	}
 }
 
 func TestDelaysDoubleUpToTenSeconds(t *testing.T) {
-	policy := retryPolicy{retries: 8}
+	policy := newRetryPolicy(time.Minute)
 	longest := []float64{0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10}
 	for nth, seconds := range longest {
 		delay, again := policy.delayAfter(&NetworkError{})
@@ -122,13 +122,58 @@ func TestDelaysDoubleUpToTenSeconds(t *testing.T) {
 			t.Errorf("%d: %v, at most %v", nth, delay, seconds)
 		}
 	}
-	if _, again := policy.delayAfter(&NetworkError{}); again {
-		t.Error("a ninth retry")
+}
+
+// outage has a call fail until the service is back, by a clock that only its delays move. It returns when the
+// call succeeded, or when it was given up.
+func outage(retryFor, away time.Duration, err error) (time.Duration, bool) {
+	begun := time.Now()
+	clock := begun
+	policy := newRetryPolicy(retryFor)
+	policy.now = func() time.Time { return clock }
+	for clock.Sub(begun) < away {
+		delay, again := policy.delayAfter(err)
+		if !again {
+			return clock.Sub(begun), false
+		}
+		clock = clock.Add(delay)
+	}
+	return clock.Sub(begun), true
+}
+
+func TestARestartOf30SecondsLosesNoCall(t *testing.T) {
+	unavailable := &Error{Status: 503, Code: CodeUnavailable, RetryAfter: time.Second}
+	for range 300 {
+		for _, err := range []error{&NetworkError{}, unavailable} {
+			if at, found := outage(2*time.Minute, 30*time.Second, err); !found || at > 42*time.Second {
+				t.Fatal(at, found)
+			}
+			// To the end, but for a second that Retry-After does not leave, and no longer.
+			if at, found := outage(2*time.Minute, time.Hour, err); found || at < 119*time.Second || at > 2*time.Minute {
+				t.Fatal(at, found)
+			}
+		}
+	}
+	late := &Error{Status: 503, Code: CodeUnavailable, RetryAfter: 11 * time.Second}
+	if at, found := outage(10*time.Second, time.Minute, late); found || at != 0 {
+		t.Error("waits for a service that says that it takes longer", at)
+	}
+}
+
+func TestFailuresBeforeAnAnswerAreOver(t *testing.T) {
+	clock := time.Now()
+	policy := newRetryPolicy(time.Minute)
+	policy.now = func() time.Time { return clock }
+	for _, err := range []error{&NetworkError{}, &Error{Status: 429}, &NetworkError{}} {
+		if _, again := policy.delayAfter(err); !again {
+			t.Fatal(err)
+		}
+		clock = clock.Add(50 * time.Second)
 	}
 }
 
 func TestRetryAfterIsHonouredAndNoFailure(t *testing.T) {
-	policy := retryPolicy{retries: 1}
+	policy := newRetryPolicy(2 * time.Minute)
 	for range 10 {
 		refusal := &Error{Status: 429, Code: CodeRateLimited, RetryAfter: 3 * time.Second}
 		if delay, again := policy.delayAfter(refusal); !again || delay < 3*time.Second || delay > 4*time.Second {
@@ -227,7 +272,7 @@ func TestWrongOptionsAreNamedAndNotRepeated(t *testing.T) {
 		"APIKey":         func(o *Options) { o.APIKey = "hidden key" },
 		"OrganizationID": func(o *Options) { o.OrganizationID = "" },
 		"TokenLifetime":  func(o *Options) { o.TokenLifetime = time.Second },
-		"Retries":        func(o *Options) { o.Retries = -2 },
+		"RetryFor":       func(o *Options) { o.RetryFor = -time.Second },
 		"Timeout":        func(o *Options) { o.Timeout = -1 },
 	}
 	for name, change := range wrong {

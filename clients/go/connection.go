@@ -62,7 +62,7 @@ func randomName() string {
 // request decodes the reply into reply. Returns *Error or *NetworkError.
 func (c *connection) request(ctx context.Context, a ask, authorization string, reply any) error {
 	call := fmt.Sprintf("%s.%d", c.name, c.calls.Add(1))
-	policy := retryPolicy{retries: c.settings.retries}
+	policy := newRetryPolicy(c.settings.retryFor)
 	for number := 1; ; number++ {
 		body, err := c.attempt(ctx, a, authorization, call, number)
 		if err == nil {

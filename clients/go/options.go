@@ -28,9 +28,9 @@ type Options struct {
 	// How long a token lasts, 5 minutes to 24 hours; an hour if left out.
 	TokenLifetime time.Duration
 
-	// How often a call is tried again after a failure; 8 if left out, which takes some 15 seconds. NoRetries
-	// turns retries off.
-	Retries int
+	// How long a call is retried after its first failure, such as while the service restarts; 2 minutes if left
+	// out. NoRetries turns retries off.
+	RetryFor time.Duration
 
 	// How long one attempt may take; 30 seconds if left out. The context bounds the whole call.
 	Timeout time.Duration
@@ -40,8 +40,8 @@ type Options struct {
 	HTTPClient *http.Client
 }
 
-// NoRetries as Options.Retries turns retries off.
-const NoRetries = -1
+// NoRetries as Options.RetryFor turns retries off.
+const NoRetries time.Duration = -1
 
 // String hides the key.
 func (o Options) String() string { return "sluice.Options{" + o.BaseURL + "}" }
@@ -50,10 +50,10 @@ func (o Options) String() string { return "sluice.Options{" + o.BaseURL + "}" }
 func (o Options) GoString() string { return o.String() }
 
 type settings struct {
-	baseURL string
-	retries int
-	timeout time.Duration
-	client  *http.Client
+	baseURL  string
+	retryFor time.Duration
+	timeout  time.Duration
+	client   *http.Client
 }
 
 func readSettings(o Options) (settings, error) {
@@ -61,14 +61,14 @@ func readSettings(o Options) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
-	s := settings{baseURL: baseURL, retries: o.Retries, timeout: o.Timeout}
+	s := settings{baseURL: baseURL, retryFor: o.RetryFor, timeout: o.Timeout}
 	switch {
-	case o.Retries == NoRetries:
-		s.retries = 0
-	case o.Retries == 0:
-		s.retries = 8
-	case o.Retries < 0:
-		return s, &OptionError{"Retries", "a number from 1, 0 for the default, or NoRetries"}
+	case o.RetryFor == NoRetries:
+		s.retryFor = 0
+	case o.RetryFor == 0:
+		s.retryFor = 2 * time.Minute
+	case o.RetryFor < 0:
+		return s, &OptionError{"RetryFor", "above 0, 0 for the default, or NoRetries"}
 	}
 	switch {
 	case o.Timeout == 0:

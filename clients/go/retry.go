@@ -16,36 +16,38 @@ const (
 	// How often "not yet" (429, or the same request under way) is waited for; it is no failure.
 	turnsMax = 100
 
-	// A longer Retry-After is an error.
-	retryAfterMax = 2 * time.Minute
-
 	// From here on, proxies report a service that they can't reach.
 	proxyFailureMin = 520
 )
 
 // retryPolicy decides, for one call, whether a request is retried, and after how long: exponential backoff
-// with full jitter, and never less than Retry-After says. Waiting is the caller's.
+// with full jitter, and never less than Retry-After says. Failures are retried for a time, so that a restart
+// of the service loses no call. Waiting is the caller's.
 type retryPolicy struct {
-	retries  int
-	failures int
-	turns    int
+	// The last retry begins at most this long after the first failure in a row; 0 turns all retries off.
+	retryFor time.Duration
+	// time.Now, except in tests.
+	now          func() time.Time
+	failures     int
+	failingSince time.Time
+	turns        int
+}
+
+func newRetryPolicy(retryFor time.Duration) retryPolicy {
+	return retryPolicy{retryFor: retryFor, now: time.Now}
 }
 
 // delayAfter returns false if there is to be no further attempt.
 func (p *retryPolicy) delayAfter(err error) (time.Duration, bool) {
-	if p.retries == 0 {
+	if p.retryFor == 0 {
 		return 0, false
 	}
 	var refusal *Error
 	if !errors.As(err, &refusal) {
 		return p.afterFailure(0)
 	}
-	if refusal.RetryAfter > retryAfterMax {
-		return 0, false
-	}
 	if refusal.Status == http.StatusTooManyRequests || refusal.Code == CodeIdempotencyInFlight {
-		p.turns++
-		return refusal.RetryAfter + backoff(p.turns, turnBackoffMax), p.turns <= turnsMax
+		return p.afterTurn(refusal.RetryAfter)
 	}
 	if !isFailure(refusal.Status) {
 		return 0, false
@@ -53,9 +55,24 @@ func (p *retryPolicy) delayAfter(err error) (time.Duration, bool) {
 	return p.afterFailure(refusal.RetryAfter)
 }
 
+// afterTurn forgets the failures before it: the service answers.
+func (p *retryPolicy) afterTurn(retryAfter time.Duration) (time.Duration, bool) {
+	p.turns++
+	p.failures = 0
+	again := p.turns <= turnsMax && retryAfter <= p.retryFor
+	return retryAfter + backoff(p.turns, turnBackoffMax), again
+}
+
+// afterFailure cuts the last delay, so that a service that is back by the end of the time is found.
 func (p *retryPolicy) afterFailure(retryAfter time.Duration) (time.Duration, bool) {
+	now := p.now()
+	if p.failures == 0 {
+		p.failingSince = now
+	}
 	p.failures++
-	return retryAfter + backoff(p.failures, failureBackoffMax), p.failures <= p.retries
+	left := p.retryFor - now.Sub(p.failingSince)
+	delay := min(left, retryAfter+backoff(p.failures, failureBackoffMax))
+	return delay, left >= time.Millisecond && retryAfter <= left
 }
 
 func isFailure(status int) bool {

@@ -26,8 +26,8 @@ describe("an option", () => {
     ["expirySeconds", 299],
     ["expirySeconds", 86_401],
     ["expirySeconds", 300.5],
-    ["retries", -1],
-    ["retries", 0.5],
+    ["retryForMs", -1],
+    ["retryForMs", Number.POSITIVE_INFINITY],
     ["timeoutMs", 0],
     ["timeoutMs", Number.NaN],
     ["timeoutMs", Number.POSITIVE_INFINITY],
@@ -47,7 +47,7 @@ describe("an option", () => {
   }
 
   it("is valid at its bounds", () => {
-    for (const fine of [{ expirySeconds: 300 }, { expirySeconds: 86_400 }, { retries: 0 }, {}]) {
+    for (const fine of [{ expirySeconds: 300 }, { expirySeconds: 86_400 }, { retryForMs: 0 }, {}]) {
       assert.ok(new Sluice({ ...good, ...fine }) instanceof Sluice);
     }
   });
@@ -157,7 +157,7 @@ describe("a secret", () => {
       refuse(40104),
       reply(200, ""),
     ]) {
-      const { client } = follow([failure], { retries: 0 });
+      const { client } = follow([failure], { retryForMs: 0 });
       for (const call of [client.persons.add(person), client.persons.exists("secret")]) {
         const error: unknown = await call.catch((caught: unknown) => caught);
         assert.ok(error instanceof Error);

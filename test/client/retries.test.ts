@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SluiceError, SluiceNetworkError } from "../../client/src/sluice.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
+import { makeRandom } from "../support/random.ts";
 import {
+  type Answer,
   reply,
   failConnection,
   follow,
@@ -62,25 +64,71 @@ describe("a temporary failure", () => {
     assert.deepEqual(waits, [0, 0]);
   });
 
-  it("ends after the given number of retries, with the key in the error", async (test) => {
-    recordWaits(test);
-    const { client, sent } = follow([failConnection], { timeoutMs, retries: 2 });
-    await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), (error) => {
+  const away = { "no reply": failConnection, "503": refuse(50301, { "retry-after": "1" }) };
+  for (const [name, failure] of Object.entries(away)) {
+    it(`of 30 seconds loses no call, such as a restart: ${name}`, async (test) => {
+      const random = makeRandom(30);
+      recordWaits(test, () => random.next());
+      for (let call = 0; call < 50; call += 1) {
+        const backAt = performance.now() + 30_000;
+        const answer: Answer = (sent) => (performance.now() < backAt ? failure : good)(sent);
+        const { client } = follow([answer], { timeoutMs });
+        assert.deepEqual(await client.customerSars.add(sar), written);
+        assert.ok(performance.now() < backAt + 11_000);
+      }
+    });
+
+    it(`is retried for two minutes and no longer, with the key in the error: ${name}`, async (test) => {
+      recordWaits(test, 1);
+      const begun = performance.now();
+      const { client } = follow([failure], { timeoutMs });
+      await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), {
+        idempotencyKey: "k",
+      });
+      assert.ok(Math.abs(performance.now() - begun - 120_000) < 1);
+    });
+  }
+
+  it("is retried for the given time, the last time at its end", async (test) => {
+    const waits = recordWaits(test, 1);
+    const { client, sent } = follow([failConnection], { timeoutMs, retryForMs: 500 });
+    await assert.rejects(client.customerSars.add(sar), (error) => {
       assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
-      assert.equal(error.idempotencyKey, "k");
       assert.equal(
         error.message,
         "No complete reply arrived (POST /v2/customer_sar, tried 3 times).",
       );
       return true;
     });
+    assert.deepEqual(waits.map(Math.round), [200, 300]);
     assert.equal(sent.length, 3);
   });
 
+  it("before an answer of the service does not count", async (test) => {
+    const waits = recordWaits(test, 1);
+    const outage = Array.from({ length: 8 }, () => failConnection);
+    const { client } = follow([...outage, refuse(42901), ...outage, good], {
+      timeoutMs,
+      retryForMs: 60_000,
+    });
+    await client.customerSars.add(sar);
+    assert.equal(waits[9], 200);
+  });
+
+  it("is reported at once if the service says that it will take longer", async () => {
+    for (const code of [50301, 42901]) {
+      const { client, sent } = follow([refuse(code, { "retry-after": "11" })], {
+        retryForMs: 10_000,
+      });
+      await assert.rejects(client.customerSars.add(sar), { code, retryAfterMs: 11_000 });
+      assert.equal(sent.length, 1);
+    }
+  });
+
   it("is reported as after the last retry, if there was a reply", async (test) => {
-    recordWaits(test);
-    const { client } = follow([refuse(50301)], { timeoutMs, retries: 1 });
+    recordWaits(test, 1);
+    const { client } = follow([refuse(50301)], { timeoutMs, retryForMs: 1 });
     await assert.rejects(client.customerSars.add(sar), { code: 50301, message: "No." });
   });
 
@@ -88,7 +136,7 @@ describe("a temporary failure", () => {
     const { client, sent } = follow([hang, good], { timeoutMs: 5 });
     assert.deepEqual(await client.customerSars.add(sar), written);
     assert.equal(sent.length, 2);
-    const never = follow([hang], { timeoutMs: 5, retries: 0 });
+    const never = follow([hang], { timeoutMs: 5, retryForMs: 0 });
     await assert.rejects(
       never.client.customerSars.add(sar),
       /^SluiceNetworkError: No reply arrived within 5 ms/,
@@ -149,10 +197,10 @@ describe("a reply with Retry-After", () => {
     assert.deepEqual(waits, [7_000, 0]);
   });
 
-  it("is not a failure, and uses no retries", async (test) => {
+  it("is not a failure, and takes nothing off the time", async (test) => {
     const waits = recordWaits(test);
     const turns = Array.from({ length: 50 }, (_, nth) => refuse(nth % 2 === 0 ? 42901 : 40904));
-    const { client } = follow([...turns, failConnection, good], { timeoutMs, retries: 1 });
+    const { client } = follow([...turns, failConnection, good], { timeoutMs, retryForMs: 1_000 });
     assert.deepEqual(await client.customerSars.add(sar), written);
     assert.equal(waits.length, 51);
   });
@@ -175,7 +223,7 @@ describe("without retries", () => {
   const answers = { "no reply": failConnection, "503": refuse(50301), "429": refuse(42901) };
   for (const [name, failure] of Object.entries(answers)) {
     it(`the first reply is the last: ${name}`, async () => {
-      const { client, sent } = follow([failure, good], { retries: 0 });
+      const { client, sent } = follow([failure, good], { retryForMs: 0 });
       await assert.rejects(client.customerSars.add(sar), SluiceError);
       assert.equal(sent.length, 1);
     });

@@ -108,18 +108,25 @@ export const hang: Answer = ({ signal }) =>
  */
 export const timeoutMs = 1_000_000;
 
-/** Ends each delay at once, and returns how long they should have been. */
-export function recordWaits(test: TestContext, random = 0): readonly number[] {
+/** Ends each delay at once, as if it had taken its time, and returns how long they should have been. */
+export function recordWaits(
+  test: TestContext,
+  random: number | (() => number) = 0,
+): readonly number[] {
   const waits: number[] = [];
+  const begun = performance.now();
+  let passedMs = 0;
   const real = globalThis.setTimeout;
   const instead = (then: () => void, milliseconds = 0): NodeJS.Timeout => {
     if (milliseconds === timeoutMs) return real(then, milliseconds);
     waits.push(milliseconds);
+    passedMs += milliseconds;
     return real(then, 0);
   };
   const mocks = [
     mock.method(globalThis, "setTimeout", instead),
-    mock.method(Math, "random", () => random),
+    mock.method(Math, "random", typeof random === "function" ? random : () => random),
+    mock.method(performance, "now", () => begun + passedMs),
   ];
   test.after(() => mocks.forEach(({ mock: each }) => each.restore()));
   return waits;

@@ -40,7 +40,7 @@ export async function throughProxy(
   const targets = site.servers.map(({ address }) => address);
   const proxy = await startFaultyProxy(targets, { choose, delayMs: timeoutMs * 2 });
   try {
-    await work(site.client({ baseUrl: proxy.address, timeoutMs, retries: 30 }));
+    await work(site.client({ baseUrl: proxy.address, timeoutMs }));
   } finally {
     await proxy.close();
   }

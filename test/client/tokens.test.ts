@@ -150,7 +150,7 @@ describe("the token", () => {
   it("is requested again after it could not be fetched", async () => {
     let count = 0;
     const { client } = follow([found], {
-      retries: 0,
+      retryForMs: 0,
       fetch: async (url) => {
         if (typeof url === "string" && !url.endsWith("/auth/token")) return json(200, {});
         count += 1;

@@ -178,7 +178,7 @@ describe("an upload", () => {
         released = true;
       }
     }
-    const { client, sent } = follow([accept, accept, failConnection], { retries: 0 });
+    const { client, sent } = follow([accept, accept, failConnection], { retryForMs: 0 });
     const upload = client.customerSars.addAll(source(), { batchSize: 10 });
     await assert.rejects(Array.fromAsync(upload), (error) => {
       assert.ok(error instanceof SluiceNetworkError);

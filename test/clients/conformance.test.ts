@@ -119,7 +119,7 @@ function openCommand(
     organization_id: organizationId,
     scopes: allScopes,
     timeout_ms: timeoutMs,
-    retries: 8,
+    retry_for_ms: 120_000,
     ...options,
   };
 }

@@ -115,7 +115,7 @@ export const scenarios: readonly Scenario[] = [
   {
     title: "waits as long as Retry-After says, and counts that as no failure",
     server: "limited",
-    options: { retries: 1, timeout_ms: 10_000 },
+    options: { retry_for_ms: 5_000, timeout_ms: 10_000 },
     steps: ["limit-1", "limit-2", "limit-3", "limit-4"].map((id) =>
       step(add(transaction(id)), written(1)),
     ),
@@ -138,7 +138,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     title: "ends a call that takes too long, and one that no server answers",
-    options: { retries: 2, timeout_ms: 800 },
+    options: { retry_for_ms: 1_000, timeout_ms: 800 },
     choose: () => (passing) => (passing.path === "/auth/token" ? "none" : "delay"),
     steps: [
       step(add(transaction("late"), { end_after_ms: 250 }), { error: { kind: "ended" } }),

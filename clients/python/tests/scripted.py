@@ -35,16 +35,20 @@ class Script:
         self.sent: list[Request] = []
         self.token_requests: list[Request] = []
         self.waits: list[float] = []
+        self.now = 1_000.0
+        """By which the client retries; only its waits move it."""
         self.client = sluice.Sluice(
             "https://sluice.invalid", **{"api_key": KEY, "organization_id": "o", **options}
         )
+        self.jitter: Callable[[], float] = lambda: 1.0
         self.on_send: Callable[[Request], None] = lambda _: None
 
     def __enter__(self) -> Script:
         self._patches = [
             mock.patch("sluice._http.Transport.send", self._send),
-            mock.patch("sluice._connection.pause", lambda wait, _: self.waits.append(wait)),
-            mock.patch("random.uniform", lambda _, longest: longest),
+            mock.patch("sluice._connection.pause", lambda wait, _: self._wait(wait)),
+            mock.patch("sluice._retry.time.monotonic", lambda: self.now),
+            mock.patch("random.uniform", lambda _, longest: longest * self.jitter()),
         ]
         for patch in self._patches:
             patch.start()
@@ -53,6 +57,10 @@ class Script:
     def __exit__(self, *_: object) -> None:
         for patch in self._patches:
             patch.stop()
+
+    def _wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
 
     def _send(self, request: Request, deadline: float, cancel: object) -> Reply:
         self.on_send(request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 import unittest
 import unittest.mock
@@ -15,6 +16,11 @@ from sluice._http import AttemptError, Reply
 
 RECORD = {"sar_id": "sar-1", "status": "PENDING", "timestamp": "2026-07-01T00:00:00Z"}
 BROKEN = AttemptError("the reply broke off")
+
+
+def back_at(script: Script, at: float, failure: AttemptError | Reply) -> None:
+    """Has the service answer from then on."""
+    script.answers = (failure if script.now < at else reply(201),)
 
 
 def add(script: Script, **options: object) -> object:
@@ -47,13 +53,40 @@ class Retries(unittest.TestCase):
             add(script)
             self.assertEqual(script.waits, [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0, 10.0])
 
-    def test_gives_up_after_the_retries_and_says_how_to_make_sure(self) -> None:
-        with Script(BROKEN, retries=2) as script:
-            with self.assertRaises(sluice.SluiceNetworkError) as raised:
-                add(script, idempotency_key="mine")
-            self.assertEqual(len(script.sent), 3)
-            self.assertEqual(raised.exception.idempotency_key, "mine")
-            self.assertEqual(raised.exception.attempts, 3)
+    def test_a_restart_of_30_seconds_loses_no_call(self) -> None:
+        for failure in (BROKEN, refusal(50301, "1"), page(502)):
+            with self.subTest(failure), Script(failure) as script:
+                script.jitter = random.Random(1).random
+                for _ in range(200):
+                    back = script.now + 30
+                    script.on_send = lambda _, back=back: back_at(script, back, failure)
+                    add(script)
+                    self.assertLess(script.now, back + 11)
+
+    def test_gives_up_after_its_time_and_says_how_to_make_sure(self) -> None:
+        for failure in (BROKEN, refusal(50301, "1")):
+            with self.subTest(failure), Script(failure) as script:
+                begun = script.now
+                with self.assertRaises(sluice.SluiceError) as raised:
+                    add(script, idempotency_key="mine")
+                self.assertEqual(script.now - begun, 120)
+                self.assertEqual(raised.exception.idempotency_key, "mine")
+        with Script(BROKEN, retry_for=0.5) as script:
+            with self.assertRaises(sluice.SluiceNetworkError) as network:
+                add(script)
+            self.assertEqual([round(wait, 3) for wait in script.waits], [0.2, 0.3])
+            self.assertEqual(network.exception.attempts, 3)
+        for failure in (refusal(50301, "11"), refusal(42901, "11")):
+            with self.subTest(failure), Script(failure, retry_for=10) as script:
+                self.assertRaises(sluice.SluiceError, add, script)
+                self.assertEqual(script.waits, [])
+
+    def test_failures_before_an_answer_of_the_service_are_over(self) -> None:
+        # Half a minute of failures, an answer, and more of them than are left of a minute since the first.
+        failures = [BROKEN] * 8
+        with Script(*failures, refusal(42901), *failures, reply(201), retry_for=60) as script:
+            add(script)
+            self.assertEqual(script.waits[9], 0.2)
 
     def test_tries_a_refusal_once(self) -> None:
         for code in (40000, 40104, 40301, 40901, 42201):
@@ -64,7 +97,7 @@ class Retries(unittest.TestCase):
 
     def test_honours_retry_after_and_counts_it_as_no_failure(self) -> None:
         answers = [refusal(42901, "3")] * 4 + [refusal(40904), reply(201)]
-        with Script(*answers, retries=1) as script:
+        with Script(*answers, retry_for=5) as script:
             add(script)
             self.assertEqual(script.waits, [3.2, 3.4, 3.8, 4.0, 1.0])
 

@@ -54,7 +54,7 @@ class Options(unittest.TestCase):
             "api_key": "hidden key",
             "organization_id": "",
             "expiry_seconds": 299,
-            "retries": -1,
+            "retry_for": -1,
             "timeout": 0,
             "scopes": "transactions:write",
         }.items():

@@ -23,7 +23,6 @@ export interface HttpTargetOptions {
 const timeoutMs = 120_000;
 /** An import continues after a restart of the server, and waits as long as rate limits require. */
 const retryLimits = {
-  retries: 10_000,
   failingMsMax: 120_000,
   turnsMax: 1_000_000,
   retryAfterMsMax: 86_400_000,

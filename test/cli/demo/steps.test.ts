@@ -55,7 +55,7 @@ function clientOf(answers: Answers): Sluice {
     baseUrl: "http://sluice.invalid",
     apiKey: "key",
     organizationId: "demo",
-    retries: 0,
+    retryForMs: 0,
     fetch: answer,
   });
 }

@@ -36,7 +36,7 @@ def options_of(command):
         "organization_id": command["organization_id"],
         "scopes": command["scopes"],
         "timeout": command["timeout_ms"] / 1000,
-        "retries": command["retries"],
+        "retry_for": command["retry_for_ms"] / 1000,
     }
 
 

@@ -50,7 +50,7 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
       organizationId: command["organization_id"],
       scopes: command["scopes"],
       timeoutMs: command["timeout_ms"],
-      retries: command["retries"],
+      retryForMs: command["retry_for_ms"],
     } as SluiceOptions);
     return { shown: inspect(client, { depth: 10 }) };
   },

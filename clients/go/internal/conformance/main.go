@@ -22,7 +22,7 @@ type command struct {
 	OrganizationID string          `json:"organization_id"`
 	Scopes         []sluice.Scope  `json:"scopes"`
 	TimeoutMs      int             `json:"timeout_ms"`
-	Retries        int             `json:"retries"`
+	RetryForMs     int             `json:"retry_for_ms"`
 	Collection     string          `json:"collection"`
 	Records        json.RawMessage `json:"records"`
 	Key            string          `json:"key"`
@@ -87,17 +87,13 @@ func run(client **sluice.Client, c command) (any, error) {
 }
 
 func open(client **sluice.Client, c command) (any, error) {
-	retries := c.Retries
-	if retries == 0 {
-		retries = sluice.NoRetries
-	}
 	opened, err := sluice.New(sluice.Options{
 		BaseURL:        c.BaseURL,
 		APIKey:         c.APIKey,
 		OrganizationID: c.OrganizationID,
 		Scopes:         c.Scopes,
 		Timeout:        time.Duration(c.TimeoutMs) * time.Millisecond,
-		Retries:        retries,
+		RetryFor:       time.Duration(c.RetryForMs) * time.Millisecond,
 	})
 	*client = opened
 	if err != nil {

@@ -49,7 +49,7 @@ class AsyncSluice(AsyncCollections):
         get_token: Callable[[], tuple[str, float]] | None = None,
         scopes: Sequence[Scope] = DEFAULT_SCOPES,
         expiry_seconds: int = 3_600,
-        retries: int = 8,
+        retry_for: float = 120.0,
         timeout: float = 30.0,
         ssl_context: ssl.SSLContext | None = None,
         calls_max: int = 32,
@@ -62,7 +62,7 @@ class AsyncSluice(AsyncCollections):
             get_token=get_token,
             scopes=scopes,
             expiry_seconds=expiry_seconds,
-            retries=retries,
+            retry_for=retry_for,
             timeout=timeout,
             ssl_context=ssl_context,
         )

@@ -23,7 +23,7 @@ class Sluice(Collections):
     get_token: in the place of the key: returns a token and its end as Unix time.
     scopes: what tokens are asked for.
     expiry_seconds: how long a token lasts, 300 to 86400.
-    retries: how often a call is tried again after a failure; 8 take some 15 seconds.
+    retry_for: how many seconds a call is retried after its first failure; 0 turns retries off.
     timeout: how many seconds one attempt may take.
     ssl_context: such as one with a certificate of your own authority, or a client certificate.
     """
@@ -39,7 +39,7 @@ class Sluice(Collections):
         get_token: Callable[[], tuple[str, float]] | None = None,
         scopes: Sequence[Scope] = DEFAULT_SCOPES,
         expiry_seconds: int = 3_600,
-        retries: int = 8,
+        retry_for: float = 120.0,
         timeout: float = 30.0,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
@@ -51,7 +51,7 @@ class Sluice(Collections):
             get_token=get_token,
             scopes=scopes,
             expiry_seconds=expiry_seconds,
-            retries=retries,
+            retry_for=retry_for,
             timeout=timeout,
             ssl_context=ssl_context,
         )

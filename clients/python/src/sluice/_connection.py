@@ -62,7 +62,7 @@ class Connection:
     def request(self, ask: Ask, authorization: Secret, prefix: str = "") -> dict[str, Any]:
         """The object of the reply. Raises SluiceError."""
         call = f"{self._name}.{next(self._calls)}"
-        policy = RetryPolicy(self._settings.retries)
+        policy = RetryPolicy(self._settings.retry_for)
         for number in itertools.count(1):
             try:
                 return self._attempt(ask, prefix + authorization.reveal(), call, number)

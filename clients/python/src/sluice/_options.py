@@ -52,7 +52,7 @@ class Settings:
     get_token: Callable[[], tuple[str, float]] | None = field(repr=False)
     scopes: Sequence[Scope]
     expiry_seconds: int
-    retries: int
+    retry_for: float
     timeout: float
     ssl_context: ssl.SSLContext | None = field(repr=False)
 
@@ -65,7 +65,7 @@ def read_settings(
     get_token: Callable[[], tuple[str, float]] | None,
     scopes: Sequence[Scope],
     expiry_seconds: int,
-    retries: int,
+    retry_for: float,
     timeout: float,
     ssl_context: ssl.SSLContext | None,
 ) -> Settings:
@@ -78,8 +78,8 @@ def read_settings(
             raise wrong("organization_id", "the id of the organization of the key")
     if not _is_whole(expiry_seconds) or not 300 <= expiry_seconds <= 86_400:
         raise wrong("expiry_seconds", "a whole number from 300 to 86400")
-    if not _is_whole(retries) or retries < 0:
-        raise wrong("retries", "a whole number from 0")
+    if not _is_number(retry_for) or not 0 <= retry_for <= 1_000_000:
+        raise wrong("retry_for", "a number of seconds from 0 to 1000000")
     if isinstance(scopes, str):
         raise wrong("scopes", "a list of scopes")
     return Settings(
@@ -89,17 +89,20 @@ def read_settings(
         get_token=get_token,
         scopes=tuple(scopes),
         expiry_seconds=expiry_seconds,
-        retries=retries,
+        retry_for=float(retry_for),
         timeout=read_timeout(timeout),
         ssl_context=ssl_context,
     )
 
 
 def read_timeout(timeout: float) -> float:
-    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
-    if not is_number or not 0 < timeout <= 1_000_000:
+    if not _is_number(timeout) or not 0 < timeout <= 1_000_000:
         raise wrong("timeout", "a number of seconds from above 0 up to 1000000")
     return float(timeout)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_whole(value: object) -> bool:

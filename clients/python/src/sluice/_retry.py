@@ -1,6 +1,7 @@
 """
 Whether a request is retried, and after how long: exponential backoff with full jitter, and never less
-than Retry-After says. Only decides; waiting is the caller's.
+than Retry-After says. Failures are retried for a time, so that a restart of the service loses no call.
+Only decides; waiting is the caller's.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ FAILURE_SECONDS_MAX = 10.0
 TURN_SECONDS_MAX = 1.0
 # How often "not yet" (429, or the same request under way) is waited for; it is no failure.
 TURNS_MAX = 100
-# A longer Retry-After is an error.
-RETRY_AFTER_SECONDS_MAX = 120.0
 # Retryable whatever they say; from 520 on, proxies report a service that they can't reach.
 _FAILURES = frozenset((408, 500, 502, 503, 504))
 _PROXY_FAILURE_MIN = 520
@@ -27,27 +26,39 @@ _PROXY_FAILURE_MIN = 520
 class RetryPolicy:
     """Of one call."""
 
-    def __init__(self, retries: int) -> None:
-        self._retries = retries
+    def __init__(self, retry_for: float) -> None:
+        self._retry_for = retry_for
         self._failures = 0
+        self._failing_since = 0.0
         self._turns = 0
 
     def delay_after(self, error: SluiceError) -> float | None:
         """Seconds until the next attempt, or None if there is to be none."""
         retry_after = error.retry_after or 0.0
-        if self._retries == 0 or retry_after > RETRY_AFTER_SECONDS_MAX:
+        if self._retry_for == 0:
             return None
         if error.status == 429 or error.code == ErrorCode.IDEMPOTENCY_IN_FLIGHT:
-            self._turns += 1
-            if self._turns > TURNS_MAX:
-                return None
-            return retry_after + _backoff(self._turns, TURN_SECONDS_MAX)
-        if not _is_failure(error):
+            return self._after_turn(retry_after)
+        return self._after_failure(retry_after) if _is_failure(error) else None
+
+    def _after_turn(self, retry_after: float) -> float | None:
+        """The service answers, so failures before this one are over."""
+        self._turns += 1
+        self._failures = 0
+        if self._turns > TURNS_MAX or retry_after > self._retry_for:
             return None
+        return retry_after + _backoff(self._turns, TURN_SECONDS_MAX)
+
+    def _after_failure(self, retry_after: float) -> float | None:
+        """The last delay is cut, so that a service that is back by the end of the time is found."""
+        now = time.monotonic()
+        if self._failures == 0:
+            self._failing_since = now
         self._failures += 1
-        if self._failures > self._retries:
+        left = self._failing_since + self._retry_for - now
+        if left < 0.001 or retry_after > left:
             return None
-        return retry_after + _backoff(self._failures, FAILURE_SECONDS_MAX)
+        return min(left, retry_after + _backoff(self._failures, FAILURE_SECONDS_MAX))
 
 
 def _is_failure(error: SluiceError) -> bool:
