@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
+import { buildOpenApi } from "../../src/http/openapi.ts";
 import { findText, readFile } from "../repository/tree.ts";
 import { goEnvironment, goFolder, missingGo, inPython, missingPython } from "./subject.ts";
 
@@ -46,6 +47,19 @@ describe("the Python client", { concurrency: true }, () => {
     );
     assert.match(text, /^dependencies = \[\]$/m);
     assert.equal(findText("clients/python/src/sluice/py.typed"), "");
+  });
+});
+
+describe("the distribution of the Python client", () => {
+  it("has no name that a generator gives to a client made from the OpenAPI document", () => {
+    const { info } = buildOpenApi();
+    const title = String(info["title"]).toLowerCase();
+    const [, name = ""] =
+      /^name = "(.+)"$/m.exec(readFile("clients/python/pyproject.toml").text) ?? [];
+    assert.notEqual(name, "");
+    const taken = [title, `${title}-client`, `${title}-api`, `${title}-api-client`, `${title}-sdk`];
+    assert.ok(!taken.includes(name), name);
+    assert.match(readFile("clients/python/README.md").text, new RegExp(`named \`${name}\``));
   });
 });
 
