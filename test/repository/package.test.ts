@@ -1,7 +1,7 @@
 // The package: dependencies, lock file, scripts; the real ones and examples that fail.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -92,6 +92,19 @@ describe("the package", () => {
       1,
     );
     assert.equal(findMissingStarts({ bin: { a: "bin/nowhere.js" } }, exists).length, 1);
+  });
+
+  it("ignores what npm pack leaves in a checkout, for both packages", () => {
+    const names = [manifest, JSON.parse(readFile("client/package.json").text) as Manifest];
+    const files = names.map(
+      ({ name = "" }) => `${name.replace("@", "").replace("/", "-")}-1.0.0.tgz`,
+    );
+    for (const path of [...files, "dist/index.js", "client/dist/index.js"]) {
+      const { status } = spawnSync("git", ["check-ignore", "--no-index", "-q", path], {
+        cwd: root,
+      });
+      assert.equal(status, 0, path);
+    }
   });
 
   it("has a pipeline that can be started", () => {

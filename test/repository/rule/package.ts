@@ -4,6 +4,7 @@
 import type { TextFile } from "../tree.ts";
 
 export interface Manifest {
+  readonly name?: string;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
