@@ -5,7 +5,7 @@ import type { Organization } from "../domain/access.ts";
 import { type Node, nodeKey } from "../domain/deletion/erasure.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
-import { dayMs } from "../domain/retention/floor.ts";
+import { dayMs, formatDays } from "../domain/retention/floor.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { ExpiredPart } from "../store/retention.ts";
 import type { App } from "./app.ts";
@@ -171,7 +171,7 @@ async function queue(
       ...key,
       organizationId,
       isAutomatic: true,
-      reason: `kept for longer than ${retainDays} days`,
+      reason: `kept for longer than ${formatDays(retainDays)}`,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,
     },

@@ -62,8 +62,9 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
   },
   "The end of the audit trail is intact": async ({ store }) => {
     const { entries, fault } = await store.overview.checkRecentTrail(entriesChecked);
-    const count = entries.toLocaleString("en");
-    return fault === undefined ? fine(`The last ${count} entries are chained.`) : bad(fault);
+    const last =
+      entries === 1 ? "last entry is" : `last ${entries.toLocaleString("en")} entries are`;
+    return fault === undefined ? fine(`The ${last} chained.`) : bad(fault);
   },
   "The last receipts are genuine": checkLastReceipts,
   "Deletions are on time": async (app) => {

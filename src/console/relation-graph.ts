@@ -3,6 +3,7 @@
 
 import type { RelationKind } from "../domain/record-type.ts";
 import { type Html, html } from "./html.ts";
+import { formatCount } from "./time.ts";
 
 export interface GraphNode {
   readonly resourceType: string;
@@ -58,7 +59,7 @@ export function renderGraph({ center, referrers, references }: Graph): Html {
 function countOf(edges: readonly GraphEdge[]): string {
   return edges.length > nodesShownMax
     ? `more than ${nodesShownMax} records`
-    : `${edges.length} records`;
+    : formatCount(edges.length, "record");
 }
 
 function rowsOf(edges: readonly GraphEdge[]): number {

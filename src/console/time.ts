@@ -26,7 +26,12 @@ const units = [
 export function formatDuration(milliseconds: number): string {
   const [name, length] = units.find(([, size]) => milliseconds >= size) ?? ["second", 1_000];
   const count = Math.floor(milliseconds / length);
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
+  return formatCount(count, name);
+}
+
+/** `1 record`, `1,234 records`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 export function formatBytes(bytes: number): string {

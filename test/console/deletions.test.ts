@@ -117,6 +117,7 @@ describe("the deletions in the console", () => {
   it("show the course of a completed one, and whether its receipt is genuine", async () => {
     const { text } = await show("viewer", ids["done"]);
     assert.match(text, /completed: a verification pass found nothing left/);
+    assert.match(text, /processing began, 1 attempt so far/);
     assert.match(text, /The receipt is genuine/);
     const receipt = (role: string) =>
       read(service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });

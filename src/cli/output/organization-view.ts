@@ -3,6 +3,7 @@
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
 import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
 export function viewOrganization(organization: Organization) {
@@ -48,7 +49,7 @@ export function formatClosed({ closedAt, deletionRequestId }: Organization): str
 }
 
 function formatRetention({ retainDays }: Organization): string {
-  return retainDays === undefined ? "until a deletion is requested" : `${retainDays} days`;
+  return retainDays === undefined ? "until a deletion is requested" : formatDays(retainDays);
 }
 
 export function formatOnOff(value: boolean): string {

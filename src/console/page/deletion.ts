@@ -24,7 +24,7 @@ import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { renderRecordLink } from "../record-link.ts";
 import { type Person, readForm } from "../request.ts";
-import { formatNumber, renderTime } from "../time.ts";
+import { formatCount, formatNumber, renderTime } from "../time.ts";
 
 const screen = "/console/deletions";
 
@@ -70,7 +70,7 @@ function renderCourse(deletion: Deletion): Html {
     [requestedAt, html`requested by <bdi>${requestedBy}</bdi>`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
-    [startedAt, html`processing began, ${formatNumber(deletion.attempts)} attempts so far`],
+    [startedAt, html`processing began, ${formatCount(deletion.attempts, "attempt")} so far`],
     [completedAt, html`completed: a verification pass found nothing left`],
     [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
   ];
