@@ -7,6 +7,7 @@ import { mountConsole } from "./console/console.ts";
 import { EventStreams } from "./console/event-streams.ts";
 import { makeOpenId, type OpenId } from "./console/openid/provider.ts";
 import type { HttpContext } from "./http/http-context.ts";
+import { isExistenceCheck } from "./http/operation.ts";
 import { operations } from "./http/routes.ts";
 import type { ServerOptions } from "./http/server.ts";
 import type { Logger } from "./log.ts";
@@ -20,6 +21,10 @@ import { version } from "./version.ts";
 /** Of operations on confidential types not even the number of requests is shown. */
 const shownOperations: ReadonlySet<string> = new Set(
   operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
+);
+
+const existenceChecks: ReadonlySet<string> = new Set(
+  operations.filter(isExistenceCheck).map(({ name }) => name),
 );
 
 /** What the console shows, or acts on. */
@@ -41,6 +46,7 @@ export function openConsole(
   const history = startHistory(() => metrics.intakeTotals(), {
     now: app.now,
     operations: shownOperations,
+    existenceChecks,
   });
   opened.defer(() => history.stop());
   const uploads = openUploads(config, { now: app.now, log, startThread });

@@ -38,6 +38,11 @@ export interface Operation extends Verb {
   readonly type?: RecordType;
 }
 
+/** An existence check, of which 404 is an answer and no rejection. */
+export function isExistenceCheck({ verb }: { readonly verb?: string }): boolean {
+  return verb === "check record";
+}
+
 /** The only query parameter of an operation, an identifier. */
 export interface QueryParameter {
   readonly name: string;

@@ -18,7 +18,7 @@ export interface IntakeMinute {
   readonly at: number;
   /** Changes stored, by record type. */
   readonly records: Readonly<Record<string, number>>;
-  /** Replies, by status. */
+  /** Replies, by status; without existence checks that found nothing. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Replies by their duration: counts per bucket; the last one is above all bounds. */
   readonly durations: readonly number[];
@@ -42,15 +42,17 @@ export interface HistoryOptions {
   readonly now: () => number;
   /** The operations whose replies count. */
   readonly operations: ReadonlySet<string>;
+  /** Those of them of which 404 is an answer and no rejection. */
+  readonly existenceChecks: ReadonlySet<string>;
   readonly intervalMs?: number;
 }
 
 export function startHistory(
   read: () => IntakeTotals,
-  { now, operations, intervalMs = 60_000 }: HistoryOptions,
+  { now, intervalMs = 60_000, ...shown }: HistoryOptions,
 ): IntakeHistory {
   const minutes: IntakeMinute[] = [];
-  const sum = (): Sums => sumUp(read(), operations);
+  const sum = (): Sums => sumUp(read(), shown);
   let last = sum();
   const since = (): IntakeMinute => difference(sum(), last, now());
   const timer = setInterval(() => {
@@ -67,17 +69,19 @@ export function startHistory(
 
 function sumUp(
   { records, requests, buckets }: IntakeTotals,
-  operations: ReadonlySet<string>,
+  { operations, existenceChecks }: Pick<HistoryOptions, "operations" | "existenceChecks">,
 ): Sums {
   const byType = new Map<string, number>();
   for (const { labels, value } of records) byType.set(labels["resource_type"] ?? "", value);
   const statuses = new Map<string, number>();
   const durations = Array.from({ length: buckets.length + 1 }, () => 0);
   for (const { labels, counts = [] } of requests) {
-    if (!operations.has(labels["operation"] ?? "")) continue;
-    const status = labels["status"] ?? "";
+    const { operation = "", status = "" } = labels;
+    if (!operations.has(operation)) continue;
     const replies = counts.reduce((all, count) => all + count, 0);
-    statuses.set(status, (statuses.get(status) ?? 0) + replies);
+    if (status !== "404" || !existenceChecks.has(operation)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + replies);
+    }
     for (const [index, count] of counts.entries()) {
       durations[index] = (durations[index] ?? 0) + count;
     }

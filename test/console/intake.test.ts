@@ -78,6 +78,21 @@ describe("the rejections in the console", () => {
     assert.match(counts(page, 40_102)[0] ?? "", /unknown/);
   });
 
+  it("do not count an existence check that finds nothing, nor does the overview", async () => {
+    const { client } = service;
+    const ask = (path: string, method = "GET") =>
+      client.send({ method, path: `/v2/${path}`, token: acme.token });
+    for (const method of ["GET", "HEAD"]) {
+      assert.equal((await ask("person?person_id=none", method)).status, 404);
+    }
+    assert.equal((await ask("deletion_request?deletion_request_id=none")).status, 404);
+    const page = await show();
+    assert.deepEqual([counts(page, 40_401).length, counts(page, 40_402).length], [0, 1]);
+    const overview = await read(client, "/console", { cookie });
+    assert.match(overview.text, /aria-label="requests answered 404[^"]*"/);
+    assert.match(overview.text, />404\s*<[^]*?class="number">1</);
+  });
+
   it("are filtered by code, organization and key", async () => {
     assert.equal(counts(await show("?code=40001"), 40_000).length, 0);
     assert.equal(counts(await show("?code=40001"), 40_001).length, 1);

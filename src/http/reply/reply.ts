@@ -15,7 +15,12 @@ import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 export interface RequestContext {
   /** Undefined where the path has none. */
   readonly operation:
-    | { readonly name: string; readonly permission?: Permission; readonly type?: RecordType }
+    | {
+        readonly name: string;
+        readonly verb?: string;
+        readonly permission?: Permission;
+        readonly type?: RecordType;
+      }
     | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
+import { isExistenceCheck } from "../operation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
 import { countRejections, reportRejections } from "./rejections.ts";
@@ -60,7 +61,7 @@ function sendNow(
   }
 }
 
-/** Our own errors are no rejections, and neither is what people in the console do. */
+/** Our own errors are no rejections, nor is what people in the console do, nor that a record does not exist. */
 function countRejection(
   { onRejected }: HttpContext,
   { requestContext }: FastifyRequest,
@@ -69,6 +70,8 @@ function countRejection(
   if (requestContext === undefined || error.errorName === "internal") return;
   const { operation } = requestContext;
   if (operation?.name === "console") return;
+  const isNone = error.errorName === "no_such_record";
+  if (isNone && operation !== undefined && isExistenceCheck(operation)) return;
   reportRejections(onRejected, requestContext, countRejections([error], operation?.type));
 }
 
