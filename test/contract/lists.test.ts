@@ -266,3 +266,33 @@ describe("the size of a list", () => {
     }
   });
 });
+
+describe("a batch with several items of one record", () => {
+  it("says what became of each, also when it is sent again", async () => {
+    const type = typeNamed("transaction");
+    const [one = {}, other = {}] = make(type, 2, { amount: 1 });
+    const list = [one, { ...one, amount: 2 }, one, other];
+    const headers = { "idempotency-key": "several-items" };
+    const ask = { method: "POST", path: listPathOf(type), headers, body: list };
+    const reply = await scene.ask(customer, ask);
+    assert.equal(reply.body.write_count, 3, reply.text);
+    assert.equal(
+      reply.body.message,
+      "2 transaction records were created, 1 further change was stored, 1 identical item was skipped.",
+    );
+    assert.equal((await scene.ask(customer, ask)).text, reply.text);
+    const updates = [2, 3].map((amount) => ({ ...one, amount, timestamp: "2026-03-01T00:00:00Z" }));
+    const updated = await send("PUT", type, updates);
+    assert.equal(updated.body.message, "2 updates of transaction records were stored.");
+  });
+
+  it("says the same of a large body", async () => {
+    const type = typeNamed("transaction");
+    const [one = {}, ...others] = make(type, 2_000, { amount: 1 });
+    const reply = await send("POST", type, [one, { ...one, amount: 2 }, ...others]);
+    assert.match(
+      reply.body.message ?? "",
+      /^2000 [^,]+ were created, 1 further change was stored\.$/,
+    );
+  });
+});

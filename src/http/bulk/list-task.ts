@@ -11,6 +11,7 @@ import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import { countRejections } from "../reply/rejections.ts";
+import { countDrafts } from "./count-drafts.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "./turns.ts";
@@ -176,10 +177,11 @@ function toMark({ keyHash, context }: IdempotencyOrder, bodyHash: string): Idemp
 
 async function describeReport(
   task: ListTask,
-  { written, repeated, results }: WriteReport,
+  { results, ...report }: WriteReport,
   context: TaskContext,
 ): Promise<ListReport> {
-  if (results === undefined) return { written, repeated, refused: 0, results, rejections: [] };
+  const counted = countDrafts(report);
+  if (results === undefined) return { ...counted, refused: 0, results, rejections: [] };
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
@@ -189,8 +191,7 @@ async function describeReport(
   const refused = results.filter(({ status }) => status === "refused");
   const rejections = context.meter.run(() => countRejections(refused, requireType(task.operation)));
   return {
-    written,
-    repeated,
+    ...counted,
     refused: refused.length,
     results: `[${parts.join(",")}]`,
     rejections,

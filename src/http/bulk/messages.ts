@@ -46,7 +46,11 @@ export type ToBulk =
   | { readonly kind: "close" };
 
 export interface ListReport {
+  /** Changes; of them `updated` are further ones of records that existed. */
   readonly written: number;
+  readonly updated: number;
+  /** Identical items that were skipped. */
+  readonly unchanged: number;
   readonly repeated: boolean;
   /** The number of rejected items of a lenient list. Its `results` are JSON. */
   readonly refused: number;

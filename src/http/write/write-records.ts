@@ -8,6 +8,7 @@ import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { ListOutcome } from "../bulk/bulk-client.ts";
+import { countDrafts } from "../bulk/count-drafts.ts";
 import type { ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
@@ -79,14 +80,15 @@ function writeSmall(
   const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
   const options = { organizationId, type, mode, lenient, single, items, idempotency };
   const count = items.length;
-  return writeRecords(context.app, options).then(({ written, repeated, results }) => {
+  return writeRecords(context.app, options).then(({ results, ...report }) => {
+    const counted = countDrafts(report);
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) void charge(context, { requestContext, caller }, work);
-    if (results === undefined) return { written, repeated, refused: 0, results, rejections: [] };
+    if (results === undefined) return { ...counted, refused: 0, results, rejections: [] };
     const refused = results.filter(({ status }) => status === "refused");
     const rejections = countRejections(refused, type);
     const text = JSON.stringify(results);
-    return { written, repeated, refused: refused.length, results: text, rejections };
+    return { ...counted, refused: refused.length, results: text, rejections };
   });
 }
 
@@ -181,11 +183,29 @@ function answer({ caller }: HandlerInput, write: Write, report: ListReport): Ans
   return { status: operation.success, body, headers };
 }
 
-export const pastTenseOf = { add: "added", append: "recorded", update: "updated" } as const;
+export const pastTenseOf = { add: "added", append: "created", update: "updated" } as const;
 
-function messageOf({ type, mode }: Write, { written, refused }: ListReport): string {
+/** A batch may have several items of one record, and a list of updates too. */
+function messageOf({ type, mode }: Write, report: ListReport): string {
+  const { written, updated, unchanged, refused } = report;
   const noun = nounOf(type);
-  const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
+  const further = mode === "append" ? updated : 0;
+  const first = written - further;
+  const others =
+    mode === "update"
+      ? `updates of ${noun} records were stored`
+      : `${noun} records were ${pastTenseOf[mode]}`;
+  const parts = [first === 1 ? `1 ${noun} was ${pastTenseOf[mode]}` : `${first} ${others}`];
+  if (further > 0)
+    parts.push(
+      further === 1 ? "1 further change was stored" : `${further} further changes were stored`,
+    );
+  if (unchanged > 0)
+    parts.push(
+      unchanged === 1
+        ? "1 identical item was skipped"
+        : `${unchanged} identical items were skipped`,
+    );
   const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
-  return `${counted} ${pastTenseOf[mode]}.${rest}`;
+  return `${parts.join(", ")}.${rest}`;
 }

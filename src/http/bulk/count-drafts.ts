@@ -1,0 +1,13 @@
+// What became of the items of a list, in numbers, as the message of the reply says it.
+
+import type { WriteReport } from "../../actions/submission.ts";
+import type { DraftOutcome } from "../../domain/record/record-write.ts";
+import type { ListReport } from "./messages.ts";
+
+type Counts = Pick<ListReport, "written" | "repeated" | "updated" | "unchanged">;
+
+export function countDrafts({ written, repeated, drafts }: Omit<WriteReport, "results">): Counts {
+  const count = (wanted: DraftOutcome) =>
+    drafts.reduce((sum, outcome) => sum + (outcome === wanted ? 1 : 0), 0);
+  return { written, repeated, updated: count("updated"), unchanged: count("unchanged") };
+}
