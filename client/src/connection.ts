@@ -103,7 +103,7 @@ const shownMax = 3;
 
 /** The message, with the first invalid fields if they say more than the message does. */
 function describe(message: string, errors: readonly ErrorItem[]): string {
-  const telling = errors.filter((error) => error.message !== message);
+  const telling = errors.filter((error) => ![undefined, message].includes(error.message));
   const shown = telling
     .slice(0, shownMax)
     .map(({ field = "", message: why = "" }) => `${field} ${why}`.trim());

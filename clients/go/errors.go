@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 	separator, more := " ", 0
 	for _, item := range e.Errors {
 		switch {
-		case item.Message == e.Message:
+		case item.Message == "" || item.Message == e.Message:
 			continue
 		case more >= shownMax:
 			more++
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 		}
 		more++
 		text += separator + item.Field
-		if item.Field != "" && item.Message != "" {
+		if item.Field != "" {
 			text += " "
 		}
 		text += item.Message

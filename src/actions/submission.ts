@@ -205,12 +205,11 @@ export class Submission {
 
   #throwIfRefused(outcomes: readonly DraftOutcome[]): void {
     if (!outcomes.some(isRefusal)) return;
-    const { type } = this.#options;
     let first: RecordRefusal | undefined;
     for (const [index, outcome] of outcomes.entries()) {
       if (!isRefusal(outcome)) continue;
       first ??= outcome;
-      this.#errors.add(index, [{ field: type.idField, message: describeRefusal(outcome, type) }]);
+      this.#errors.addRefusal(index, outcome);
     }
     if (first !== undefined) throw this.#errors.toAppError(first, this.#items);
   }

@@ -40,6 +40,13 @@ export class ValidationErrors {
     }
   }
 
+  /** For one object, the message of the reply says why. */
+  addRefusal(index: number, name: RecordRefusal): void {
+    const { single, type } = this.#context;
+    const field = type.idField;
+    this.add(index, [single ? { field } : { field, message: describeRefusal(name, type) }]);
+  }
+
   /** For a request of which nothing was written. */
   toAppError(name: RefusalName, itemCount: number): AppError {
     const { single, type } = this.#context;

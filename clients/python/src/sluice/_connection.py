@@ -170,7 +170,7 @@ def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
 
 def _describe(message: str, errors: list[ErrorItem]) -> str:
     """The message, and the first fields at fault where they say more than the message does."""
-    telling = [error for error in errors if error.get("message") != message]
+    telling = [error for error in errors if error.get("message") not in (None, message)]
     shown = [
         f"{error.get('field', '')} {error.get('message', '')}".strip()
         for error in telling[:_SHOWN_MAX]
