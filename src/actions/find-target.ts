@@ -3,7 +3,7 @@
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { RecordType } from "../domain/record-type.ts";
-import { closestName } from "../domain/validation/suggest.ts";
+import { adviseName } from "../domain/validation/suggest.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 import { withCurrentFloor } from "./current-floor.ts";
@@ -33,10 +33,9 @@ export function findType(name: string): RecordType {
   const type = recordTypeByName(name);
   if (type !== undefined) return type;
   const names = recordTypes.map(({ resourceType }) => resourceType);
-  const meant = closestName(name, names);
   throw new OperatorError(
     "no_such_type",
-    `There is no record type "${name}"${meant === undefined ? "." : `; did you mean ${meant}?`} ` +
+    `There is no record type "${name}"${adviseName(name, names) || "."} ` +
       `The types are: ${names.join(", ")}.`,
   );
 }

@@ -5,6 +5,7 @@ import type { ApiKey, KeyHolder } from "../domain/access.ts";
 import { organizationClosed } from "../domain/deletion/organization-deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../domain/scope.ts";
+import { adviseName } from "../domain/validation/suggest.ts";
 import type { App } from "./app.ts";
 import { credentialKind, hashSecret, makeCredential } from "./credential.ts";
 
@@ -126,11 +127,11 @@ function readApiKey(authorization: string | undefined): string {
 }
 
 function readScopes(asked: readonly string[]): readonly Scope[] {
-  const errors = asked.flatMap((scope, index) =>
-    isScope(scope)
-      ? []
-      : [{ field: `scopes.scopes[${index}]`, message: `must be one of ${allScopes.join(", ")}` }],
-  );
+  const errors = asked.flatMap((scope, index) => {
+    if (isScope(scope)) return [];
+    const message = `must be one of ${allScopes.join(", ")}${adviseName(scope, allScopes)}`;
+    return [{ field: `scopes.scopes[${index}]`, message }];
+  });
   if (errors.length > 0) throw new AppError("unknown_scope", { errors });
   return [...new Set(asked.filter(isScope))];
 }

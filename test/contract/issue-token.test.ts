@@ -128,6 +128,7 @@ describe("scopes", () => {
       reply.body.errors?.map(({ field }) => field),
       ["scopes.scopes[1]", "scopes.scopes[2]"],
     );
+    assert.match(reply.body.errors?.[1]?.message ?? "", /; did you mean transactions:read\?$/);
     for (const scope of allScopes) assert.ok(reply.body.errors?.[0]?.message?.includes(scope));
   });
 

@@ -2,7 +2,7 @@
 // a field, and which are left over.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { closestName } from "../../domain/validation/suggest.ts";
+import { adviseName, closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
@@ -50,11 +50,10 @@ export function requireColumn(columns: TypedColumns, name: string): string {
 
 export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {
   const [first = ""] = unused;
-  const meant = closestName(first, type.fieldNames);
   return new OperatorError(
     "mapping",
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
-      `${meant === undefined ? "" : `; did you mean ${meant}?`}. Use --map to say where each field comes from; columns that ` +
+      `${adviseName(first, type.fieldNames)}. Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",
   );
 }

@@ -8,6 +8,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { adviseName, closestName } from "../../domain/validation/suggest.ts";
 import { type Kind, required } from "../command.ts";
 
 /** A kind whose parser returns undefined for a value that is not valid; `expected` completes "It must be …". */
@@ -123,8 +124,13 @@ export function choice<Value extends string>(
   placeholder: string,
   values: readonly Value[],
 ): Kind<Value> {
-  const parse = (given: string) => values.find((known) => known === given);
-  return { ...kind(placeholder, `one of ${values.join(", ")}`, parse), values };
+  const read = (given: string) => {
+    const value = values.find((known) => known === given);
+    if (value !== undefined) return value;
+    const advice = adviseName(given, values) || ".";
+    throw new UsageError(`It must be one of ${values.join(", ")}${advice}`);
+  };
+  return { placeholder, read, values };
 }
 
 export const floorOrigin = choice("FIELD", floorOrigins);
@@ -138,8 +144,10 @@ export const scopeList: Kind<readonly Scope[]> = {
     const names = given.split(",").map((name) => name.trim());
     const unknown = names.filter((name) => !isScope(name));
     if (unknown.length > 0) {
+      const meant = unknown.flatMap((name) => closestName(name, allScopes) ?? []);
+      const advice = meant.length === 0 ? "" : `Did you mean ${meant.join(", ")}? `;
       throw new UsageError(
-        `There is no scope ${unknown.map((name) => `"${name}"`).join(", ")}. The scopes, separated by commas, are: ` +
+        `There is no scope ${unknown.map((name) => `"${name}"`).join(", ")}. ${advice}The scopes, separated by commas, are: ` +
           `${allScopes.join(", ")}.`,
       );
     }

@@ -145,9 +145,20 @@ export function object(
   return {
     ...exactObject(fields, addedField),
     description,
-    expected: `an object with ${Object.keys(fields).join(", ")}`,
+    expected: `an object with ${describeFields(fields)}`,
     ...component,
   };
+}
+
+/** `key, value, and optionally description` */
+function describeFields(fields: Readonly<Record<string, Field>>): string {
+  const namesOf = (isRequired: boolean) =>
+    Object.keys(fields)
+      .filter((name) => fields[name]?.required === isRequired)
+      .join(", ");
+  const [needed, others] = [namesOf(true), namesOf(false)];
+  if (needed === "") return `any of ${others}`;
+  return others === "" ? needed : `${needed}, and optionally ${others}`;
 }
 
 /** An object with exactly these fields, each as `change` makes it. */

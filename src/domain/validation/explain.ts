@@ -9,13 +9,14 @@ import { mismatch } from "./mismatch.ts";
 import { fieldPath, itemPath } from "./path.ts";
 import {
   alternativeFor,
+  alternativesOf,
   isJsonObject,
   type JsonObject,
   kindOf,
   type SchemaShape,
 } from "../schema/schema-shape.ts";
 import { isValid, validatorOf } from "../schema/validator.ts";
-import { closestName } from "./suggest.ts";
+import { adviseName } from "./suggest.ts";
 
 /** How many errors of one request suggest the name that was meant; each compares with all names. */
 const suggestionsMax = 20;
@@ -85,7 +86,19 @@ function explainRefused(walk: Walk, place: Place): void {
   if (schema !== undefined && !isOversized(place)) explainInside(walk, { ...place, schema });
   if (walk.errors.length > before) return;
   const isTooDeep = !isOversized(place) && isNestedDeeper(place.value, limits.jsonDepthMax);
-  report(walk, place.path, isTooDeep ? tooDeepMessage : mismatch(place.schema, place.value));
+  const message = isTooDeep ? tooDeepMessage : mismatch(place.schema, place.value);
+  report(walk, place.path, message + adviseValue(walk, place));
+}
+
+/** For one of the values of an enumeration that is mistyped, or in other letters. */
+function adviseValue(walk: Walk, { schema, value }: Place): string {
+  const known = alternativesOf(schema).flatMap(({ enum: values = [] }) => values);
+  if (typeof value !== "string" || known.length === 0) return "";
+  return advise(
+    walk,
+    value,
+    known.filter((one) => typeof one === "string"),
+  );
 }
 
 const tooDeepMessage = `is nested deeper than ${limits.jsonDepthMax} levels`;
@@ -133,23 +146,18 @@ function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void 
   for (const name of Object.keys(value)) {
     if (walk.errors.length >= errorsMax) return;
     if (known.includes(name)) continue;
-    const meant = suggestion(walk, name, known);
     const where =
       path === ""
         ? `is not a field of ${withArticle(walk.what)}`
         : `is not one of ${known.join(", ")}`;
-    report(
-      walk,
-      fieldPath(path, name),
-      meant === undefined ? where : `${where}; did you mean ${meant}?`,
-    );
+    report(walk, fieldPath(path, name), where + advise(walk, name, known));
   }
 }
 
-function suggestion({ budget }: Walk, name: string, known: readonly string[]): string | undefined {
-  if (budget.suggestions <= 0) return undefined;
+function advise({ budget }: Walk, name: string, known: readonly string[]): string {
+  if (budget.suggestions <= 0) return "";
   budget.suggestions -= 1;
-  return closestName(name, known);
+  return adviseName(name, known);
 }
 
 /** Of an object whose keys are the sender's own. */

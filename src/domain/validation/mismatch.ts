@@ -2,7 +2,13 @@
 // never its content.
 
 import { inexactMessage, isInexact } from "../json/exact-number.ts";
-import { alternativesOf, type JsonKind, kindOf, type SchemaShape } from "../schema/schema-shape.ts";
+import {
+  alternativeFor,
+  alternativesOf,
+  type JsonKind,
+  kindOf,
+  type SchemaShape,
+} from "../schema/schema-shape.ts";
 
 const kindNames: Readonly<Record<JsonKind | "integer", string>> = {
   string: "text",
@@ -19,11 +25,17 @@ export function mismatch(schema: SchemaShape, value: unknown): string {
     return inexactMessage;
   }
   const detail = detailOf(schema, value);
-  return `must be ${expectedOf(schema)}${detail === undefined ? "" : `, but ${detail}`}`;
+  return `must be ${expectedOf(schema)}${describeItems(schema, value)}${detail === undefined ? "" : `, but ${detail}`}`;
 }
 
 function expectedOf(schema: SchemaShape): string {
   return schema.expected ?? alternativesOf(schema).map(nameOf).join(" or ");
+}
+
+/** What the objects of a list look like, for a value that is no list. */
+function describeItems(schema: SchemaShape, value: unknown): string {
+  const items = Array.isArray(value) ? undefined : alternativeFor(schema, "array")?.items;
+  return items?.type === "object" ? `, each ${expectedOf(items)}` : "";
 }
 
 function nameOf(schema: SchemaShape): string {

@@ -3,7 +3,7 @@
 /** Longer names are not compared: they are not mistyped field names. */
 const nameCharactersMax = 64;
 
-/** The closest of the known names, which are in lower case, or undefined. */
+/** The closest of the known names, whatever their case, or undefined. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > nameCharactersMax) return undefined;
   const wanted = name.toLowerCase();
@@ -11,10 +11,16 @@ export function closestName(name: string, known: Iterable<string>): string | und
   let bestDistance = editsMax(wanted) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, candidate);
+    const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** `; did you mean …?`, or nothing. */
+export function adviseName(name: string, known: Iterable<string>): string {
+  const meant = closestName(name, known);
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
 
 function editsMax(name: string): number {

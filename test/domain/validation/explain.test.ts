@@ -128,6 +128,29 @@ describe("a message", () => {
     assert.deepEqual(told("customer_sar", { x: 1 }), ["x: is not a field of a customer SAR"]);
   });
 
+  it("asks whether a known value was meant, also in other letters", () => {
+    const message = (value: string) => told("transaction", { method: value })[0] ?? "";
+    assert.match(message("swift"), /^method: must be one of WIRE, [^;]*; did you mean SWIFT\?$/);
+    assert.match(message("APPLEPAY"), /; did you mean APPLE_PAY\?$/);
+    assert.match(message("barter"), /, CARD$/);
+    assert.match(
+      told("person", { account_status: "aproved" })[0] ?? "",
+      /did you mean APPROVED\?$/,
+    );
+    const many = told("transaction", { related_tx_ids: [], method: "x".repeat(100_000) });
+    assert.ok(many.every((line) => !line.includes("did you mean")));
+  });
+
+  it("says what the objects of a list look like", () => {
+    const shape = "an object with key, value, type, and optionally description";
+    assert.deepEqual(told("person", { additional_properties: { tier: "3" } }), [
+      `additional_properties: must be a list of at most 1000 items, each ${shape}, but is an object`,
+    ]);
+    assert.deepEqual(told("person", { additional_properties: ["tier"] }), [
+      `additional_properties[0]: must be ${shape}, but is text`,
+    ]);
+  });
+
   it("lists the existing fields inside a field", () => {
     assert.deepEqual(told("person", { address: { zip: "1", postalcode: "2" } }), [
       "address.zip: is not one of lines, city, state, county, postal_code, country",
