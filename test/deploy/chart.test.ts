@@ -152,6 +152,14 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
     assert.ok(text.includes(indent("deploy/grafana/sluice.json", 4)));
   });
 
+  it("links alerts to the runbooks of an operator", () => {
+    const address = "https://wiki.example/sluice";
+    const text = renderOrFail([...everything, `prometheusRule.runbookUrl=${address}`]);
+    const links = [...text.matchAll(/runbook_url: (\S+)/g)].map(([, link = ""]) => link);
+    assert.ok(links.length > 10);
+    assert.ok(links.every((link) => link.startsWith(`${address}#sluice`)));
+  });
+
   const refused: readonly (readonly [what: string, values: readonly string[], message: RegExp])[] =
     [
       ["two replicas of one SQLite file", ["replicas=2"], /replicas.*(?:maximum|less than)/s],
