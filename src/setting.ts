@@ -5,8 +5,14 @@ export interface Setting<Value> {
   readonly name: string;
   readonly fallback: string;
   readonly summary: string;
-  readonly read: (text: string) => Value | Problem;
+  readonly read: Reader<Value>;
 }
+
+/** `form`: which texts are valid, where a list or two bounds say it. */
+export type Reader<Value> = ((text: string) => Value | Problem) & { readonly form?: Form };
+
+export type Form =
+  { readonly values: readonly string[] } | { readonly min: number; readonly max: number };
 
 export class Problem {
   readonly expected: string;
@@ -19,7 +25,7 @@ export function setting<Value>(
   name: string,
   fallback: string,
   summary: string,
-  read: (text: string) => Value | Problem,
+  read: ((text: string) => Value | Problem) & { readonly form?: Form },
 ): Setting<Value> {
   return { name, fallback, summary, read };
 }
@@ -28,31 +34,31 @@ export function text(expected: string): (value: string) => string | Problem {
   return (value) => (value.trim() === "" ? new Problem(expected) : value);
 }
 
-export function wholeNumber(min: number, max: number): (value: string) => number | Problem {
-  return (value) => {
+export function wholeNumber(min: number, max: number): Reader<number> {
+  const read = (value: string) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     const fits = number >= min && number <= max;
     return fits ? number : new Problem(`a whole number from ${min} to ${max}`);
   };
+  return Object.assign(read, { form: { min, max } });
 }
 
-export function oneOf<const Value extends string>(
-  values: readonly Value[],
-): (value: string) => Value | Problem {
-  return (value) =>
+export function oneOf<const Value extends string>(values: readonly Value[]): Reader<Value> {
+  const read = (value: string) =>
     values.find((known) => known === value) ?? new Problem(`one of ${values.join(", ")}`);
+  return Object.assign(read, { form: { values } });
 }
 
-export function onOrOff(value: string): boolean | Problem {
-  if (value !== "on" && value !== "off") return new Problem("on or off");
-  return value === "on";
-}
+export const onOrOff: Reader<boolean> = Object.assign(
+  (value: string) =>
+    value === "on" || value === "off" ? value === "on" : new Problem("on or off"),
+  { form: { values: ["on", "off"] } },
+);
 
 /** For what may be left out: an empty text is undefined. */
-export function optional<Value>(
-  read: (value: string) => Value | Problem,
-): (value: string) => Value | undefined | Problem {
-  return (value) => (value === "" ? undefined : read(value));
+export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  const readAny = (value: string) => (value === "" ? undefined : read(value));
+  return read.form === undefined ? readAny : Object.assign(readAny, { form: read.form });
 }
 
 /** Undefined if a part is not `key=value` or can't be decoded. */

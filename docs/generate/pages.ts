@@ -1,6 +1,7 @@
 // All generated files: pages of the reference, and the types of the clients. A test compares each with its file.
 
 import { clientFiles } from "../../client/generate/files.ts";
+import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderLimits } from "./limits.ts";
@@ -22,6 +23,7 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
+  { path: chartSchemaPath, render: renderChartSchema },
   ...clientFiles,
   ...otherClientFiles,
 ];

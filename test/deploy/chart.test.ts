@@ -169,6 +169,11 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
       ["PostgreSQL without a key", postgres.slice(0, 3), /postgres\.receiptKeySecret: name/],
       ["a backup to nowhere", ["backup.enabled=true"], /backup\.existingClaim: name/],
       ["an ingress without a host", ["ingress.enabled=true"], /ingress\.host: name/],
+      ["an unknown setting", ["settings.LOG_LEVELS=debug"], /LOG_LEVELS/],
+      ["a wrong value of a setting", ["settings.LOG_LEVEL=loud"], /LOG_LEVEL/],
+      ["a number out of its bounds", ["settings.DATABASE_POOL_MAX=1"], /DATABASE_POOL_MAX/],
+      ["an unknown value in a part", ["backup.keepdays=3"], /keepdays/],
+      ["a default that was removed", ["engine=null"], /engine/],
       ["a secret as a plain value", ["settings.METRICS_TOKEN=abc"], /METRICS_TOKEN/],
     ];
   for (const [what, values, message] of refused) {

@@ -6,6 +6,8 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { parseDocument } from "yaml";
+import { settings } from "../../src/config.ts";
+import { Problem } from "../../src/setting.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, readFiles, readPages, root, type TextFile } from "../repository/tree.ts";
 import { lacks } from "./packed.ts";
@@ -42,6 +44,68 @@ describe("the YAML files", () => {
   });
 });
 
+interface SettingsSchema {
+  readonly properties: {
+    readonly settings: { readonly properties: Readonly<Record<string, object>> };
+  };
+}
+
+/** Paths in the values of the chart, and values that it refuses there. */
+const faultyValues: readonly (readonly [path: string, ...values: unknown[]])[] = [
+  ["engine", "mysql", "SQLite", null, undefined],
+  ["replica", 1],
+  ["replicas", 2, "1", -1, 0.5, null],
+  ["image.repository", "", "Sluice", "a b", undefined],
+  ["image.tag", "a b", 1],
+  ["image.digest", "sha256:1"],
+  ["image.pullPolicy", "always"],
+  ["nameOverride", "Sluice", "-a"],
+  ["sqlite.persistence.size", "10", "10GB", 10],
+  ["sqlite.persistence.storageclass", "fast"],
+  ["postgres.urlKey", "", "a b", undefined],
+  ["postgres.migration.enabled", "true"],
+  ["podDisruptionBudget.maxUnavailable", "half", "101%", -1],
+  ["service.type", "Ingress"],
+  ["service.port", 0, 65_536, "80"],
+  ["service.annotations", { a: 1 }],
+  ["ingress.host", "https://sluice.example", "sluice.example:443", "Sluice.example"],
+  ["ingress.paths", [], ["/metrics"], ["/v2", "/v2"]],
+  ["ingress.className", "a b"],
+  ["resources.limit", {}],
+  ["resources.limits", { memory: "1 GB" }, { memory: true }],
+  ["backup.schedule", "daily", "0 0 * *"],
+  ["backup.keepDays", "30", -1],
+  ["serviceMonitor.interval", "30", 30],
+  ["prometheusRule.runbookUrl", "docs/guides/runbooks.md", ""],
+  ["tolerations", [{ effect: "noschedule" }], [{ tolerationSecond: 1 }]],
+  ["affinity.nodeaffinity", {}],
+];
+
+const goodValues: typeof faultyValues = [
+  ["engine", "sqlite"],
+  ["image.repository", "registry.example:5000/team/sluice"],
+  ["image.tag", "", "1.0.0-rc.1"],
+  ["podDisruptionBudget.maxUnavailable", 1, "50%"],
+  ["ingress.host", "", "sluice.example"],
+  ["ingress.annotations", {}],
+  ["resources", {}, { requests: { cpu: 1, memory: "384Mi" }, limits: { cpu: "250m" } }],
+  ["backup.schedule", "@daily", "*/5 1-3 * * MON"],
+  ["tolerations", [{ key: "a", operator: "Exists", effect: "NoSchedule" }]],
+  ["affinity", { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [] } }],
+];
+
+/** A copy of the values, with another one at the path; without it for undefined. */
+function withValue(values: object, path: string, value: unknown): object {
+  const changed = structuredClone(values) as Record<string, unknown>;
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  let at = changed;
+  for (const name of names) at = at[name] as Record<string, unknown>;
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return changed;
+}
+
 describe("the chart, without helm", () => {
   const values = parseDocument(readFile(`${chart}/values.yaml`).text).toJS() as object;
   const schema = JSON.parse(readFile(`${chart}/values.schema.json`).text) as object;
@@ -50,9 +114,48 @@ describe("the chart, without helm", () => {
 
   it("has values that its schema accepts, and a schema that accepts no others", () => {
     assert.equal(validate(values), true, JSON.stringify(validate.errors));
-    const faulty = [{ engine: "mysql" }, { replica: 1 }, { replicas: 2 }, { replicas: "1" }];
-    for (const change of faulty) {
-      assert.equal(validate({ ...values, ...change }), false, JSON.stringify(change));
+    for (const [path, ...wrong] of faultyValues) {
+      for (const value of wrong) {
+        const what = `${path}: ${JSON.stringify(value)}`;
+        assert.equal(validate(withValue(values, path, value)), false, what);
+      }
+    }
+    for (const [path, ...right] of goodValues) {
+      for (const value of right) {
+        assert.equal(
+          validate(withValue(values, path, value)),
+          true,
+          `${path}: ${JSON.stringify(value)}`,
+        );
+      }
+    }
+  });
+
+  it("accepts of each setting exactly the texts that the service accepts, and no unknown setting", () => {
+    const bounds = Object.values(settings).flatMap(({ read: { form } }) =>
+      form !== undefined && "min" in form ? [form.min, form.max] : [],
+    );
+    const numbers = [
+      ...new Set(bounds.flatMap((bound) => [bound - 1, bound, bound + 1, bound * 3])),
+    ];
+    const texts = ["", "on", "off", "yes", "info", "Info", "gzip", "1.5", ...numbers.map(String)];
+    const { settings: known } = (schema as SettingsSchema).properties;
+    let tried = 0;
+    for (const { name, fallback, read } of Object.values(settings)) {
+      if (read.form === undefined || known.properties[name] === undefined) continue;
+      for (const text of texts) {
+        const isValid = !(read(text === "" ? fallback : text) instanceof Problem);
+        const given = { ...values, settings: { [name]: text } };
+        assert.equal(validate(given), isValid, `${name}=${text}`);
+        tried += 1;
+      }
+    }
+    assert.ok(tried > 100);
+    for (const name of ["LOG_LEVELS", "log_level", "PORT", "METRICS_TOKEN", "DATABASE_URL"]) {
+      assert.equal(validate({ ...values, settings: { [name]: "info" } }), false, name);
+    }
+    for (const value of [1_000, true, null]) {
+      assert.equal(validate({ ...values, settings: { RATE_LIMIT_PER_SECOND: value } }), false);
     }
   });
 
