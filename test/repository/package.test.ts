@@ -6,6 +6,7 @@ import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
+  findLockedEngines,
   findLockViolations,
   findMissingStarts,
   findUnexplained,
@@ -69,6 +70,16 @@ describe("the package", () => {
     for (const more of [{}, { integrity: "sha512-abc", hasInstallScript: true }]) {
       assert.equal(findUnlocked({ packages: { ...fine, "node_modules/b": more } }).length, 1);
     }
+  });
+
+  it("is installed by an older Node without warnings, and runs with its own", () => {
+    const locked = JSON.parse(readFile("package-lock.json").text) as Lock;
+    assert.deepEqual(findLockedEngines(locked), []);
+    const engines = { node: ">=22" };
+    const packages = { "": { engines }, "node_modules/a": { engines }, "node_modules/b": {} };
+    assert.equal(findLockedEngines({ packages }).length, 1);
+    // Otherwise npm compares the engines of the package itself.
+    assert.equal(manifest.devEngines?.runtime.name, "node");
   });
 
   it("installs no Node where the package is installed", () => {

@@ -10,6 +10,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devEngines?: { readonly runtime: { readonly name: string } };
 }
 
 export interface Lock {
@@ -19,6 +20,7 @@ export interface Lock {
       {
         readonly integrity?: string;
         readonly hasInstallScript?: boolean;
+        readonly engines?: Readonly<Record<string, string>> | readonly string[];
         /** A folder of the checkout. */
         readonly link?: boolean;
       }
@@ -64,6 +66,16 @@ export function findUnexplained(
  * Folders of the checkout are resolved to their paths. An address would send everybody to the registry of the user who
  * created the file.
  */
+/**
+ * Packages whose `engines` are in the lock file. npm compares them with the Node that runs npm, and warns of each; but a
+ * checkout runs everything with a Node of its own.
+ */
+export function findLockedEngines({ packages }: Lock): readonly string[] {
+  return Object.entries(packages)
+    .filter(([path, { engines }]) => path.includes("node_modules/") && engines !== undefined)
+    .map(([path]) => `package-lock.json: remove the engines of ${path}`);
+}
+
 export function findLockViolations({ path, text }: TextFile): readonly string[] {
   const lines = text.split("\n").flatMap((line, index) => {
     const address = /"resolved": "(?!tools\/)|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(
