@@ -7,6 +7,7 @@ import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { settings } from "../../src/config.ts";
+import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -14,7 +15,34 @@ import { makeEdge } from "../../src/http/connection/edge.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
-import { readFile } from "./tree.ts";
+import { readFile, readPages } from "./tree.ts";
+
+describe("what documents say of receipts", () => {
+  const page = "docs/guides/erasure.md";
+
+  it("names every field on the page that the others link to, and no other", () => {
+    const [, section = ""] = readFile(page).text.split("### What a receipt contains\n");
+    const rows = rowsOf(section.split("\n### ")[0] ?? "").slice(1);
+    const named = rows.flatMap(([fields = ""]) =>
+      fields.split(/[`, ]+/).filter((name) => name !== ""),
+    );
+    const missing = findFormFaults({ version: 2 }).map(
+      (fault) => /field (\w+) is/.exec(fault)?.[1],
+    );
+    assert.deepEqual(new Set(named), new Set([...missing, "version", "carried_out_again"]));
+  });
+
+  it("never promises numbers in one", () => {
+    const promise =
+      /receipt (?:that )?(?:says|states|counts|contains|has) (?:how many|the number)|receipt\*? counts/;
+    const texts = readPages().map(({ path, text }) => ({ path, text: text.replace(/\s+/g, " ") }));
+    assert.deepEqual(
+      texts.filter(({ text }) => promise.test(text)).map(({ path }) => path),
+      [],
+    );
+    assert.match("a signed receipt that says how many records were erased", promise);
+  });
+});
 
 describe("the hand-written reference pages", () => {
   it("name every setting with its default, and no other", () => {
