@@ -10,9 +10,17 @@ export interface OpenPressureProbe extends PressureProbe {
 
 export function openPressureProbe(): OpenPressureProbe {
   const delay = watchEventLoopDelay(pressureSampleMs);
+  let residentBytes = 0;
   return {
     eventLoopDelayMs: () => delay.figures().p99Seconds * 1_000,
-    residentBytes: () => process.memoryUsage.rss(),
+    residentBytes: () => {
+      try {
+        residentBytes = process.memoryUsage.rss();
+      } catch {
+        // Without a free file descriptor /proc can't be read, and the last value remains.
+      }
+      return residentBytes;
+    },
     stop: () => delay.stop(),
   };
 }

@@ -129,7 +129,11 @@ const large = "all large new bodies and streams get 503";
 const sheddingRows: typeof rows = [
   ["Milliseconds of event-loop delay, 99th percentile", "pressureDelayMsMax", large],
   ["Milliseconds for which it has to last", "pressureDelaySustainedMs", large],
-  ["Resident memory, unless no other large work is in progress", "residentBytesHigh", largest],
+  [
+    "Resident memory without what is retained, unless no other large work is in progress",
+    "residentBytesHigh",
+    largest,
+  ],
   ["The same", "residentBytesCritical", large],
   [
     "Bytes of large bodies in memory; the largest are rejected from 7/8 on",

@@ -47,11 +47,20 @@ function registerMemory(registry: Registry): void {
     help: "Memory of objects outside the heaps.",
   };
   let memory = process.memoryUsage();
-  registry.onSnapshot(() => (memory = process.memoryUsage()));
+  // Without a free descriptor the last values remain.
+  registry.onSnapshot(() => (memory = readMemory() ?? memory));
   registry.observe("gauge", resident, () => memory.rss);
   registry.observe("gauge", total, () => memory.heapTotal);
   registry.observe("gauge", used, () => memory.heapUsed);
   registry.observe("gauge", external, () => memory.external);
+}
+
+function readMemory(): NodeJS.MemoryUsage | undefined {
+  try {
+    return process.memoryUsage();
+  } catch {
+    return undefined;
+  }
 }
 
 function registerOpenFiles(registry: Registry): void {

@@ -4,9 +4,12 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { makeCustomer } from "../support/customer.ts";
+import { operate } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { abuses } from "./abuses.ts";
 import { readMemory } from "./memory.ts";
+import { makeIds, transaction } from "./records.ts";
 import { loggedErrors, readMetric, residentOfAllBytesMax, runAbuse } from "./run-abuse.ts";
 import { openSite } from "./site.ts";
 
@@ -37,6 +40,32 @@ describe("a server that one organization abuses", () => {
       );
     });
   }
+
+  it("rejects no list when the abuses are over, whatever memory it has kept", async () => {
+    await waitFor(
+      "no pressure",
+      async () =>
+        (await readMetric(site, 'sluice_pressure{cause="memory"}')) === 0 ? true : undefined,
+      { intervalMs: 200 },
+    );
+    const { server, target } = site;
+    // Of an organization whose limits no abuse has used up.
+    const { token } = await operate(target.environment, (app) => makeCustomer(app, server.client));
+    const idOf = makeIds("afterwards");
+    const replies = await Promise.all(
+      Array.from({ length: 24 }, () => {
+        const body = `[${Array.from({ length: 2_000 }, () => transaction(idOf())).join(",")}]`;
+        return server.client.send({
+          method: "POST",
+          path: "/v2/transactions/batch",
+          token,
+          headers: { "content-type": "application/json" },
+          body,
+        });
+      }),
+    );
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  });
 
   it("has every record that it acknowledged to the good client, and no error in its log", async () => {
     const stopped = await site.good.ask("stop");

@@ -112,6 +112,24 @@ describe("a service whose event loop is late", () => {
   });
 });
 
+describe("a service that has kept the memory of earlier work", () => {
+  const kept = { ...none, residentBytes: limits.residentBytesCritical };
+  after(() => measureUntil("memory", none, 0));
+
+  it("rejects nothing while it does not grow, and large work again when it does", async () => {
+    Object.assign(measured, kept);
+    await measureUntil("memory", kept, 0);
+    const replies = await Promise.all(Array.from({ length: 24 }, () => client.send(large())));
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([201]));
+    const open = openStream(scene.service.address, add);
+    await open.write(`${JSON.stringify(records.record(person))}\n`);
+    const grown = { ...none, residentBytes: kept.residentBytes + limits.retainedBytesMax };
+    await measureUntil("memory", grown, 2);
+    for (const ask of [large(), compressed(), stream()]) assertShed(await client.send(ask));
+    assert.equal((await open.end()).status, 201);
+  });
+});
+
 describe("a service whose memory is full", () => {
   const full = { ...none, residentBytes: limits.residentBytesCritical };
   after(() => measureUntil("memory", none, 0));

@@ -74,8 +74,7 @@ export class LoadShedding {
   }
 
   #admit(kind: NewWork["kind"], bytes: number): void {
-    const { bodies, organizations } = this.#options;
-    const isAlone = bodies.heldBytes === 0 && organizations.streams === 0;
+    const isAlone = this.#isIdle();
     if (findRejection(this.#state, { kind, bytes, isAlone }) === undefined) return;
     this.#rejected[kind] += 1;
     throw new AppError("unavailable", {
@@ -86,6 +85,11 @@ export class LoadShedding {
     });
   }
 
+  #isIdle(): boolean {
+    const { bodies, organizations } = this.#options;
+    return bodies.heldBytes === 0 && organizations.streams === 0;
+  }
+
   #observe(): void {
     const { probe, bodies } = this.#options;
     this.#state = observePressure(this.#state, {
@@ -93,6 +97,7 @@ export class LoadShedding {
       eventLoopDelayMs: probe.eventLoopDelayMs(),
       residentBytes: probe.residentBytes(),
       heldBodyBytes: bodies.heldBytes,
+      isIdle: this.#isIdle(),
     });
     bodies.boundNew(heldBytesMaxOf(this.#state));
   }

@@ -12,6 +12,8 @@ export interface PressureSample {
   readonly residentBytes: number;
   /** Bytes reserved for large bodies. */
   readonly heldBodyBytes: number;
+  /** No large body and no stream is in progress. */
+  readonly isIdle: boolean;
 }
 
 export type PressureLevel = "none" | "high" | "critical";
@@ -20,6 +22,8 @@ export interface PressureState {
   readonly sample: PressureSample | undefined;
   /** Since when the event loop has been late without interruption. */
   readonly lateSinceMs: number | undefined;
+  /** Resident bytes that are free for large work: the process has kept them from earlier work instead of returning them. */
+  readonly retainedBytes: number;
   readonly delay: PressureLevel;
   readonly memory: PressureLevel;
   readonly bodies: PressureLevel;
@@ -28,6 +32,7 @@ export interface PressureState {
 export const noPressure: PressureState = {
   sample: undefined,
   lateSinceMs: undefined,
+  retainedBytes: 0,
   delay: "none",
   memory: "none",
   bodies: "none",
@@ -38,12 +43,14 @@ export function observePressure(before: PressureState, sample: PressureSample): 
   const lateSinceMs = findLateSince(before, sample);
   const isLate =
     lateSinceMs !== undefined && sample.atMs - lateSinceMs >= limits.pressureDelaySustainedMs;
+  const retainedBytes = findRetained(before, sample);
   const held = sample.heldBodyBytes >= limits.heldBodyBytesMax * nearlyFull;
   return {
     sample,
     lateSinceMs,
+    retainedBytes,
     delay: isLate ? "critical" : "none",
-    memory: memoryLevel(sample.residentBytes),
+    memory: memoryLevel(sample.residentBytes - retainedBytes),
     bodies: held ? "high" : "none",
   };
 }
@@ -62,6 +69,18 @@ function findLateSince(
   return delay !== "none" && eventLoopDelayMs > max / 2 ? lateSinceMs : undefined;
 }
 
+/**
+ * What is resident beyond the usual while nothing large is in progress is free for the next large work: allocators keep pages.
+ * So pressure is the growth from there, not the most that was ever resident. Bounded, so that resident memory is bounded too.
+ */
+function findRetained(
+  { retainedBytes: before }: PressureState,
+  { residentBytes, isIdle }: PressureSample,
+): number {
+  const beyond = Math.max(0, residentBytes - limits.residentBytesUsual);
+  return Math.min(beyond, isIdle ? limits.retainedBytesMax : before);
+}
+
 function memoryLevel(residentBytes: number): PressureLevel {
   if (residentBytes >= limits.residentBytesCritical) return "critical";
   return residentBytes >= limits.residentBytesHigh ? "high" : "none";
@@ -77,7 +96,7 @@ export interface NewWork {
 
 /**
  * Why the work is rejected; undefined if it is accepted. Resident memory alone never rejects work that would be the only
- * one: memory that the process retains for reuse must not reject large work permanently.
+ * one: memory that the process retains beyond `retainedBytesMax` must not reject large work permanently.
  */
 export function findRejection(
   { delay, memory, bodies }: PressureState,

@@ -69,6 +69,14 @@ const tokens = requestFlood(
   },
 );
 
+/** A challenge needs no credential, so asking for many must block nobody. */
+const challenges = requestFlood(
+  ["challenges", "challenges of passkeys at full speed from 8 addresses"],
+  { connections: 64, addresses: 8 },
+  () => () =>
+    requestBytes("POST", "/console/passkey/options", { headers: { origin: "http://x" }, body: "" }),
+);
+
 function adds(
   [name, what]: Title,
   connections: number,
@@ -94,6 +102,7 @@ export const floods: readonly Abuse[] = [
     () => () => requestBytes("POST", "/v2/transaction", { body: transaction("x") }),
   ),
   tokens,
+  challenges,
   ...["/metrics", "/docs/reference.js", "/openapi.json", "/health/ready", "/nothing"].map(
     unauthenticated,
   ),

@@ -14,7 +14,13 @@ import {
   type PressureState,
 } from "../../../src/http/load/pressure.ts";
 
-const calm: PressureSample = { atMs: 0, eventLoopDelayMs: 0, residentBytes: 0, heldBodyBytes: 0 };
+const calm: PressureSample = {
+  atMs: 0,
+  eventLoopDelayMs: 0,
+  residentBytes: 0,
+  heldBodyBytes: 0,
+  isIdle: false,
+};
 const stepMs = 250;
 
 /** The state after samples of these delays, one every 250 ms. */
@@ -28,6 +34,10 @@ function afterDelays(delaysMs: readonly number[]): PressureState {
 
 function after(sample: Partial<PressureSample>): PressureState {
   return observePressure(noPressure, { ...calm, ...sample });
+}
+
+function at(before: PressureState, residentBytes: number, isIdle: boolean): PressureState {
+  return observePressure(before, { ...calm, residentBytes, isIdle });
 }
 
 function body(bytes: number, isAlone = false): NewWork {
@@ -106,6 +116,26 @@ describe("pressure of memory", () => {
     assert.equal(findRejection(full, largest), "memory");
   });
 
+  it("is the growth since nothing large was in progress, because allocators keep pages", () => {
+    const { residentBytesHigh: high, residentBytesCritical: critical, retainedBytesMax } = limits;
+    const under = at(noPressure, critical, false);
+    assert.equal(under.memory, "critical");
+    const afterwards = at(under, critical, true);
+    assert.equal(afterwards.memory, "none");
+    const again = at(afterwards, high + retainedBytesMax, false);
+    assert.equal(again.memory, "high");
+    assert.equal(at(again, critical + retainedBytesMax, false).memory, "critical");
+    const returned = at(afterwards, limits.residentBytesUsual, false);
+    assert.equal(at(returned, critical, false).memory, "critical");
+  });
+
+  it("is never more than is bounded, however much is retained", () => {
+    const { residentBytesCritical: critical, retainedBytesMax } = limits;
+    const residentBytes = critical + retainedBytesMax;
+    assert.equal(after({ residentBytes, isIdle: true }).memory, "critical");
+    assert.ok(residentBytes < 750 * 1_000_000);
+  });
+
   it("rejects only the largest bodies while retained ones are near their bound", () => {
     const bound = limits.heldBodyBytesMax;
     assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 - 1 })), []);
@@ -130,7 +160,7 @@ describe("small work", () => {
     for (const eventLoopDelayMs of [0, 1e6]) {
       for (const residentBytes of [0, 2 ** 50]) {
         for (const heldBodyBytes of [0, 2 ** 50]) {
-          const sample = { eventLoopDelayMs, residentBytes, heldBodyBytes };
+          const sample = { eventLoopDelayMs, residentBytes, heldBodyBytes, isIdle: false };
           const state = observePressure(after({}), { ...sample, atMs: 60_000 });
           assert.equal(findRejection(state, small), undefined);
         }
