@@ -4,8 +4,11 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
+import { codeOf } from "./file-error.ts";
 
 export type Access = "read" | "write";
+
+const readOnly = "EROFS";
 
 const modes: Readonly<Record<Access, number>> = {
   read: constants.R_OK,
@@ -23,7 +26,9 @@ export function findObstacle(path: string, access: Access): string | undefined {
     if (obstacle !== undefined) return obstacle;
   }
   const stats = statOf(wanted);
-  if (stats === undefined || allows(wanted, modes[access])) return undefined;
+  const refusal = stats === undefined ? undefined : refusalOf(wanted, modes[access]);
+  if (stats === undefined || refusal === undefined) return undefined;
+  if (refusal === readOnly) return onReadOnly(wanted);
   return denied(
     `may not ${access === "read" ? "read" : "read and write"} ${wanted}`,
     stats,
@@ -46,7 +51,9 @@ function findFolderObstacle(folder: string, needed: number): string | undefined 
   const stats = statOf(folder);
   if (stats === undefined) return undefined;
   if (!stats.isDirectory()) return `${folder} is not a folder`;
-  if (allows(folder, needed)) return undefined;
+  const refusal = refusalOf(folder, needed);
+  if (refusal === undefined) return undefined;
+  if (refusal === readOnly) return onReadOnly(folder);
   const verb = (needed & constants.W_OK) === 0 ? "open" : "write to";
   return denied(`may not ${verb} the folder ${folder}`, stats, folder);
 }
@@ -69,13 +76,18 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function allows(path: string, needed: number): boolean {
+/** The code of the system's error; undefined if it allows the access. */
+function refusalOf(path: string, needed: number): string | undefined {
   try {
     accessSync(path, needed);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (cause) {
+    return codeOf(cause) ?? "unknown";
   }
+}
+
+function onReadOnly(path: string): string {
+  return `${path} is on a read-only file system. Mount it for writing, or name another place.`;
 }
 
 function denied(what: string, { uid, mode }: Stats, path: string): string {

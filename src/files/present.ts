@@ -50,8 +50,25 @@ export function explainCreation(cause: unknown, what: string, path: string): Fil
   return new FileError(`${what} ${path} can't be created: ${asSentence(why)}`, { cause });
 }
 
+/** The error of writing to a file or syncing it, in the same way. */
+export function explainWriting(cause: unknown, what: string, path: string): FileError {
+  if (cause instanceof FileError) return cause;
+  return new FileError(`${what} ${path} can't be written: ${asSentence(messageOf(cause))}`, {
+    cause,
+  });
+}
+
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: "Free space on its file system, or enlarge it.",
+  EDQUOT: "Free space, or raise the quota of its owner.",
+  EROFS: "Mount its file system for writing.",
+  EIO: "Check the disk and its file system; the log of the system has details.",
+};
+
 function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const what = advice[codeOf(cause) ?? ""];
+  return what === undefined ? message : `${asSentence(message)} ${what}`;
 }
 
 function asSentence(text: string): string {

@@ -11,7 +11,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
-import { explainCreation, explainOpening, isPresent } from "../../files/present.ts";
+import { codeOf } from "../../files/file-error.ts";
+import { explainCreation, explainOpening, explainWriting, isPresent } from "../../files/present.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame } from "./ledger-frame.ts";
 import { digestOfPlain, ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
@@ -137,6 +138,8 @@ async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerS
     if (!isSynced) await syncFolder(dirname(path));
     ledger.synced(state);
     return state;
+  } catch (cause) {
+    throw codeOf(cause) === undefined ? cause : explainWriting(cause, ledgerName, path);
   } finally {
     lock.release();
   }

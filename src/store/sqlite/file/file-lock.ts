@@ -1,8 +1,10 @@
 // A lock between processes, on a file that is always empty: the operating system releases it when its process ends in
 // any way. The file stays; its existence means nothing.
 
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { requireUsable } from "../../../files/present.ts";
+import { FileError } from "../../../files/file-error.ts";
+import { explainOpening, requireUsable } from "../../../files/present.ts";
 import { isBusy } from "../connection.ts";
 import { makePrivateFile } from "./private-file.ts";
 
@@ -15,17 +17,30 @@ export interface FileLock {
 export function tryFileLock(path: string): FileLock | undefined {
   makePrivateFile(path);
   requireUsable(path, "The lock file");
-  const lock = new DatabaseSync(path, { timeout: 0 });
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (isBusy(error)) return undefined;
-    throw error;
+    throw explainLocking(error, path);
   }
+  const held = lock;
   return {
     release: () => {
-      if (lock.isOpen) lock.close();
+      if (held.isOpen) held.close();
     },
   };
+}
+
+function explainLocking(cause: unknown, path: string): FileError {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    return explainOpening(cause, "The lock file", path);
+  }
+  return new FileError(
+    `The lock file ${path} can't be used: it is not empty, and Sluice never writes to it. Find out what wrote to it; then ` +
+      "stop all processes of Sluice that use this folder, and remove the file.",
+    { cause },
+  );
 }
