@@ -41,6 +41,7 @@ describe("what a killed restore leaves", () => {
 
   it("is removed by a server that starts, and left alone while one serves", async (test) => {
     const line = makeLine(test);
+    await line.ask("migrate");
     leaveRestore(line.folder);
     const server = await startServer({ folder: line.folder });
     try {

@@ -17,7 +17,7 @@ import { FileTasks } from "./file/file-tasks.ts";
 import { migrate } from "./migration/migrate.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
-import { removeRestoreLeftovers } from "./file/restore.ts";
+import { refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/serving-right.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -25,6 +25,7 @@ import { SharedRead } from "./shared-read.ts";
 /** Creates the file if necessary. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
   const bytes = sizeOfFile(path);
+  if ((bytes ?? 0) === 0) refuseUnrestored(path);
   // An empty file does not contain a store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
   if (options.role === "command") {

@@ -34,16 +34,17 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
   const right = takeServingRight(path);
   const copy = restoringPath(path);
   try {
+    removeDatabase(copy);
+    // From here on, a process that finds no store knows that one was to be restored.
+    makeNewPrivateFile(copy);
+    syncFolderOf(copy);
     checkBackup(file);
     if (!options.replace && holdsRecords(path)) {
       throw new StoreError(
         `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
       );
     }
-    removeDatabase(copy);
-    makeNewPrivateFile(copy);
     copyContent(file, copy);
-    syncFolderOf(copy);
   } catch (error) {
     removeDatabase(copy);
     right.release();
@@ -87,6 +88,16 @@ export function removeRestoreLeftovers(path: string, right?: ServingRight): void
   removeDatabase(copy);
   syncFolderOf(path);
   mine?.release();
+}
+
+/** Throws StoreError if there is no store because a restore was killed: an empty one must not be made in its place. */
+export function refuseUnrestored(path: string): void {
+  const copy = restoringPath(path);
+  if (!isPresent(copy, "The file")) return;
+  throw new StoreError(
+    `There is no store at ${path}: a restore of it was interrupted, or is still running. Run \`sluice restore\` again, with the ` +
+      `same backup and the same --ledger. To begin with an empty store instead, remove ${copy}.`,
+  );
 }
 
 function removeDatabase(path: string): void {
