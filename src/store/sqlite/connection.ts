@@ -19,8 +19,8 @@ export type Value = null | number | string | Uint8Array;
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
-/** READONLY, IOERR, FULL, CANTOPEN: the disk is full or can't be written. */
-const unwritableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13, 14]);
+/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing one also returns wrong pages. */
+const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 const notADatabaseCode = 26;
 
 /**
@@ -51,13 +51,21 @@ const writerPragmas = `
   PRAGMA journal_size_limit = 104857600;
 `;
 
+interface ConnectionOptions {
+  readonly readOnly: boolean;
+  readonly explain?: ((cause: unknown) => unknown) | undefined;
+}
+
 export class Connection implements Disposable {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #explain: (cause: unknown) => unknown;
 
-  constructor(path: string, { readOnly }: { readonly readOnly: boolean }) {
+  /** `explain`: returns what is thrown for an error of SQLite. */
+  constructor(path: string, { readOnly, explain = (cause) => cause }: ConnectionOptions) {
     this.path = path;
+    this.#explain = explain;
     this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
     this.#requireSafeVersion();
     this.exec(pragmas);
@@ -68,12 +76,20 @@ export class Connection implements Disposable {
   /** Returns the first row. `sql` must be a constant: each text is prepared once and cached. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    try {
+      return this.#prepare(sql).get(...values) as Row | undefined;
+    } catch (cause) {
+      throw this.#explain(cause);
+    }
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   all<Row>(sql: string, ...values: readonly Value[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    try {
+      return this.#prepare(sql).all(...values) as Row[];
+    } catch (cause) {
+      throw this.#explain(cause);
+    }
   }
 
   /** Reads rows one by one; the caller may stop at any row. */
@@ -84,7 +100,11 @@ export class Connection implements Disposable {
 
   /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
+    try {
+      return Number(this.#prepare(sql).run(...values).changes);
+    } catch (cause) {
+      throw this.#explain(cause);
+    }
   }
 
   /** Runs statements that are the same on every engine. */
@@ -172,8 +192,11 @@ export function hasTables(connection: Connection): boolean {
   );
 }
 
-export function openReader(path: string): Connection {
-  return new Connection(path, { readOnly: true });
+export function openReader(
+  path: string,
+  { explain }: Pick<ConnectionOptions, "explain"> = {},
+): Connection {
+  return new Connection(path, { readOnly: true, explain });
 }
 
 /** Runs `work` in a transaction that holds the write lock from its start; an exception rolls all of it back. */
@@ -216,9 +239,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** The error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve it. */
-export function describeWriteFailure(cause: unknown): unknown {
+export function asUnavailable(cause: unknown): unknown {
   if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
-  if (!unwritableCodes.has(resultCode(cause))) return cause;
+  if (!unusableCodes.has(resultCode(cause))) return cause;
   return new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
 }
 

@@ -6,6 +6,7 @@ import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import {
+  asUnavailable,
   type Connection,
   describeFailure,
   hasTables,
@@ -109,7 +110,7 @@ async function openForServing(
       },
       onAnswer: () => snapshot?.end(),
     });
-    reader = openReader(path);
+    reader = openReader(path, { explain: asUnavailable });
     if (options.restoring !== true) reader.perform(refuseRestoring);
     checkpointer = makeCheckpointer(writer, files);
     snapshot = new SharedRead(reader);

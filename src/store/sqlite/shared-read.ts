@@ -28,7 +28,12 @@ export class SharedRead {
   end(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#connection.run("COMMIT");
+    try {
+      this.#connection.run("COMMIT");
+    } catch {
+      // The disk fails. Nobody waits for this call; the next read fails too, and says why.
+      if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
+    }
   }
 
   /** While `work` runs, each read is a separate transaction, which ends when it returns. */

@@ -2,7 +2,7 @@
 // and the others are committed.
 
 import { AppError } from "../../../domain/error.ts";
-import { type Connection, describeWriteFailure, rollBack, savepoint } from "../connection.ts";
+import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
 import { aloneOperations, type OperationJob, performInGroup, runsAlone } from "./operation.ts";
@@ -91,11 +91,11 @@ function runAlone(connection: Connection, { name, args }: OperationJob): Result 
     const operation = aloneOperations[name] as (...all: readonly unknown[]) => unknown;
     return { ok: true, value: operation(connection, ...args) };
   } catch (error) {
-    return { ok: false, error: describeWriteFailure(error) };
+    return { ok: false, error: asUnavailable(error) };
   }
 }
 
 function failAll(jobs: readonly Job[], cause: unknown): readonly Result[] {
-  const error = describeWriteFailure(cause);
+  const error = asUnavailable(cause);
   return jobs.map(() => ({ ok: false, error }));
 }
