@@ -21,6 +21,8 @@ export type Value = null | number | string | Uint8Array;
 const busyCode = 5;
 /** READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing one also returns wrong pages. */
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
+/** IOERR and CORRUPT. */
+const failingCodes: ReadonlySet<number | undefined> = new Set([10, 11]);
 const notADatabaseCode = 26;
 
 /**
@@ -241,8 +243,19 @@ export function isBusy(error: unknown): boolean {
 /** The error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve it. */
 export function asUnavailable(cause: unknown): unknown {
   if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
-  if (!unusableCodes.has(resultCode(cause))) return cause;
-  return new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
+  const code = resultCode(cause);
+  if (!unusableCodes.has(code)) return cause;
+  const why = failingCodes.has(code) ? describeFailing(cause) : cause;
+  return new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause: why });
+}
+
+/** SQLite says "malformed" of whatever it reads from a disk that fails. */
+function describeFailing(cause: unknown): StoreError {
+  return new StoreError(
+    `The file of the store can't be read or written: ${cause instanceof Error ? cause.message : String(cause)}. Check its disk ` +
+      "and the log of the system; if the disk is sound, stop the service and run `sluice check`.",
+    { cause },
+  );
 }
 
 function resultCode(error: unknown): number | undefined {

@@ -1,5 +1,5 @@
-// A disk that dies below a store that is served: reads and writes are answered as unavailable, with the cause, and a copy of the
-// file in its place is not needed for the process to say so.
+// A disk that dies below a store that is served: reads and writes are answered as unavailable, with the cause and what to
+// do about it, and the process goes on.
 
 import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";
@@ -11,7 +11,7 @@ import { makePlace } from "./place.ts";
 function isUnavailable(error: unknown): boolean {
   assert.ok(error instanceof AppError, String(error));
   assert.equal(error.errorName, "unavailable");
-  assert.match(String(error.cause), /malformed|I\/O|not a database|disk/);
+  assert.match(String(error.cause), /file of the store can't be read or written: .*Check its disk/);
   return true;
 }
 
