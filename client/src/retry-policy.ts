@@ -9,7 +9,7 @@ export interface RetryLimits {
   readonly failingMsMax: number;
   /** How often to wait after a 429, or while the same request is in flight. This is not a failure. */
   readonly turnsMax?: number;
-  /** A longer Retry-After ends the retries. Default: `failingMsMax`. */
+  /** A longer Retry-After ends the retries. Default: what is left of `failingMsMax`. */
   readonly retryAfterMsMax?: number;
   /** Ends the wait for a retry, but no attempt in flight. */
   readonly stopping?: AbortSignal;
@@ -59,8 +59,9 @@ export class RetryPolicy {
     this.#failures += 1;
     this.#failingSince ??= now;
     const leftMs = this.#failingSince + this.#limits.failingMsMax - now;
-    if (leftMs < 1 || retryAfterMs > leftMs) return undefined;
-    return Math.min(leftMs, retryAfterMs + backoffMsOf(this.#failures, backoffMsMax));
+    if (leftMs < 1 || retryAfterMs > (this.#limits.retryAfterMsMax ?? leftMs)) return undefined;
+    const delayMs = retryAfterMs + backoffMsOf(this.#failures, backoffMsMax);
+    return Math.max(retryAfterMs, Math.min(leftMs, delayMs));
   }
 }
 
