@@ -12,6 +12,7 @@ const expected = [
   "Frames",
   "Rows",
   "Cells",
+  "Pages of a Parquet file",
   "Windows",
   "Files",
   "Timers",
