@@ -58,6 +58,7 @@ describe("the package, installed into an empty folder", () => {
           path,
         ) &&
         !/^dist\/src\/console\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
+        !/^dist\/src\/store\/(?:sqlite|postgres)\/schema\.sql$/.test(path) &&
         !/^(?:README|CHANGELOG|SECURITY)\.md$|^LICENSE$/.test(path),
     );
     assert.deepEqual(unexpected, []);

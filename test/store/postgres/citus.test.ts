@@ -12,17 +12,7 @@ import { type PostgresServer, startPostgres } from "../../support/postgres/postg
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
-import {
-  floorSecurity,
-  importSecurity,
-  pseudonymSecurity,
-  receiptSecurity,
-  replaySecurity,
-  restrictedSecurity,
-  rowSecurity,
-  securedTables,
-  type Securing,
-} from "../../../src/store/postgres/migration/row-security.ts";
+import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
 import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import {
@@ -299,23 +289,9 @@ describe("the prepared transactions of workers", () => {
   });
 });
 
-function allSecurity(options: Securing): string {
-  return [
-    rowSecurity,
-    receiptSecurity,
-    replaySecurity,
-    floorSecurity,
-    restrictedSecurity,
-    pseudonymSecurity,
-    importSecurity,
-  ]
-    .map((secure) => secure(options))
-    .join("");
-}
-
 describe("row-level security on Citus", () => {
-  const citus = allSecurity({ citus: true });
-  const others = allSecurity({ citus: false });
+  const citus = rowSecurity({ citus: true });
+  const others = rowSecurity({ citus: false });
 
   it("has policies without a query of their own, which Citus rejects or fails on", () => {
     assert.doesNotMatch(citus, /\bSELECT\b/);

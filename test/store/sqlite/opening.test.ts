@@ -107,19 +107,19 @@ describe("opening an SQLite store is refused", () => {
     const place = makePlace(test);
     await (await place.open()).close();
     place.withDatabase((database) =>
-      database.exec("UPDATE meta SET value = 99 WHERE name = 'schema_version'"),
+      database.exec("UPDATE meta SET value = 999 WHERE name = 'schema_version'"),
     );
     for (const role of ["serve", "command"] as const) {
       await assert.rejects(place.open({ role }), (error) => {
         assert.ok(error instanceof StoreError);
-        assert.match(error.message, /schema version 99/);
+        assert.match(error.message, /schema version 999/);
         assert.ok(error.message.includes(place.path), error.message);
         return true;
       });
     }
     place.withDatabase((database) => {
-      const { value } = database.prepare("SELECT value FROM meta WHERE value = 99").get() ?? {};
-      assert.equal(value, 99);
+      const { value } = database.prepare("SELECT value FROM meta WHERE value = 999").get() ?? {};
+      assert.equal(value, 999);
       database.exec(`UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`);
     });
     await (await place.open()).ping();

@@ -33,44 +33,11 @@ export interface Securing {
   readonly citus: boolean;
 }
 
-/** Created by later migrations than the others. */
-const later: ReadonlySet<string> = new Set([
-  "receipt",
-  "replay_entry",
-  "retention_floor",
-  "restricted_reference",
-  "pseudonym",
-  "import_run",
-]);
-
+/** The policies of every table. */
 export function rowSecurity(options: Securing): string {
-  const tables = Object.entries(securedTables).filter(([table]) => !later.has(table));
-  return tables.map(([table, views]) => secure(table, { ...options, views })).join("");
-}
-
-export function receiptSecurity(options: Securing): string {
-  return secure("receipt", { ...options, views: securedTables["receipt"] ?? [] });
-}
-
-export function replaySecurity(options: Securing): string {
-  return secure("replay_entry", { ...options, views: securedTables["replay_entry"] ?? [] });
-}
-
-export function floorSecurity(options: Securing): string {
-  return secure("retention_floor", { ...options, views: securedTables["retention_floor"] ?? [] });
-}
-
-export function restrictedSecurity(options: Securing): string {
-  const views = securedTables["restricted_reference"] ?? [];
-  return secure("restricted_reference", { ...options, views });
-}
-
-export function pseudonymSecurity(options: Securing): string {
-  return secure("pseudonym", { ...options, views: securedTables["pseudonym"] ?? [] });
-}
-
-export function importSecurity(options: Securing): string {
-  return secure("import_run", { ...options, views: securedTables["import_run"] ?? [] });
+  return Object.entries(securedTables)
+    .map(([table, views]) => secure(table, { ...options, views }))
+    .join("");
 }
 
 function secure(

@@ -4,7 +4,6 @@
 import { isAboutRecords } from "../../erasure-map.ts";
 import { StoreError } from "../../store-error.ts";
 import { distributedTables } from "../citus.ts";
-import { hasState } from "../failure.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
@@ -18,13 +17,9 @@ const sampledNames: ReadonlySet<string> = new Set(
   next_attempt_at lease_until attempts redacted`.split(/\s+/),
 );
 
-/** The columns of this schema, with the type that `ALTER COLUMN … TYPE` needs to leave each unchanged. */
 const findColumns = `
-  SELECT relname AS table, attname AS column, format_type(atttypid, atttypmod) AS type,
-    collname AS collation, attstattarget IS DISTINCT FROM 0 AS sampled
-  FROM pg_attribute
-    JOIN pg_class ON pg_class.oid = attrelid
-    LEFT JOIN pg_collation ON pg_collation.oid = attcollation AND collname <> 'default'
+  SELECT relname AS table, attname AS column, attstattarget IS DISTINCT FROM 0 AS sampled
+  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
     AND attnum > 0 AND NOT attisdropped
   ORDER BY relname, attnum`;
@@ -32,8 +27,6 @@ const findColumns = `
 interface ColumnRow {
   readonly table: string;
   readonly column: string;
-  readonly type: string;
-  readonly collation: string | null;
   readonly sampled: boolean;
 }
 
@@ -43,20 +36,14 @@ export function mayBeSampled(table: string, column: string): boolean | undefined
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
-interface Options {
-  /** Also removes the samples of columns for which sampling is off already. */
-  readonly forgetAll: boolean;
-}
-
 /** Turns sampling off permanently where necessary, except for tables that are distributed over a cluster. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
-  { forgetAll, distributed }: Options & { readonly distributed: boolean },
+  { distributed }: { readonly distributed: boolean },
 ): Promise<void> {
-  for (const column of await findUnsampled(transaction)) {
+  for (const column of await findSampled(transaction)) {
     if (distributed && column.table in distributedTables) continue;
-    if (column.sampled) await transaction.exec(turnOff(column));
-    if (forgetAll) await forget(transaction, column);
+    await transaction.exec(turnOff(column));
   }
 }
 
@@ -66,23 +53,18 @@ const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass
  * The same for tables that are distributed over a cluster. Citus does not propagate SET STATISTICS, so this runs it on
  * each shard, on separate connections: call it before the transaction has changed any of these tables.
  */
-export async function keepShardsOutOfStatistics(
-  transaction: Transaction,
-  { forgetAll }: Options,
-): Promise<void> {
-  for (const column of await findUnsampled(transaction)) {
-    if (!(column.table in distributedTables)) continue;
+export async function keepShardsOutOfStatistics(transaction: Transaction): Promise<void> {
+  for (const column of await findSampled(transaction)) {
     const { table } = column;
+    if (!(table in distributedTables)) continue;
     // A shard that is moved or created later takes the setting from the table.
     await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO off");
-    if (column.sampled) await transaction.exec(turnOff(column));
+    await transaction.exec(turnOff(column));
     await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO on");
-    const shard = { ...column, table: "%s" };
-    for (const sql of forgetAll ? [turnOff(shard), retype(shard)] : [turnOff(shard)]) {
-      const answers = await transaction.all<ShardAnswer>(onShards, table, sql);
-      const failed = answers.find(({ success }) => !success);
-      if (failed !== undefined) throw new StoreError(`A shard of ${table}: ${failed.result}.`);
-    }
+    const sql = turnOff({ ...column, table: "%s" });
+    const answers = await transaction.all<ShardAnswer>(onShards, table, sql);
+    const failed = answers.find(({ success }) => !success);
+    if (failed !== undefined) throw new StoreError(`A shard of ${table}: ${failed.result}.`);
   }
 }
 
@@ -91,36 +73,15 @@ interface ShardAnswer {
   readonly result: string;
 }
 
-async function findUnsampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
+/** Those that are sampled, and must not be. */
+async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
-  return columns.filter(({ table, column }) => mayBeSampled(table, column) === false);
+  return columns.filter(
+    ({ table, column, sampled }) => sampled && mayBeSampled(table, column) === false,
+  );
 }
 
 /** The names are our own tables and columns, so they need no quoting. */
-function turnOff({ table, column }: ColumnRow): string {
+function turnOff({ table, column }: Pick<ColumnRow, "table" | "column">): string {
   return `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`;
-}
-
-const featureNotSupported = "0A000";
-
-/**
- * ANALYZE leaves earlier samples in place, and only superusers may delete them. Setting a column to the type that it
- * has removes them too, and rewrites no table, and no index except partial ones.
- */
-function retype({ table, column, type, collation }: ColumnRow): string {
-  const collate = collation === null ? "" : ` COLLATE "${collation}"`;
-  return `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${type}${collate}`;
-}
-
-async function forget(transaction: Transaction, column: ColumnRow): Promise<void> {
-  try {
-    await transaction.exec(retype(column));
-  } catch (cause) {
-    if (!hasState(cause, featureNotSupported)) throw cause;
-    throw new StoreError(
-      `A view or a rule of your own uses ${column.table}.${column.column}, so the schema can't be migrated. Drop it, ` +
-        "run `sluice migrate`, and create it again.",
-      { cause },
-    );
-  }
 }

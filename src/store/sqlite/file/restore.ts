@@ -5,6 +5,7 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPresent } from "../../../files/present.ts";
+import { refuseSchema } from "../../schema-version.ts";
 import { StoreError } from "../../store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
@@ -130,11 +131,7 @@ function checkBackup(file: string): void {
     throw new StoreError(`The backup ${file} is damaged: ${integrity ?? "it can't be checked"}.`);
   }
   if (version === undefined) throw new StoreError(`${file} is not a backup of a store.`);
-  if (version > schemaVersion) {
-    throw new StoreError(
-      `The backup ${file} was made by a newer version of Sluice; restore it with that version or a newer one.`,
-    );
-  }
+  refuseSchema(version, { newest: schemaVersion, store: `The backup ${file}` });
 }
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;

@@ -1,43 +1,18 @@
-// Brings the schema up to this version, one numbered migration after another, all in one transaction. Never touches a
-// store that is newer, or a database that is not a store.
+// Makes the tables of a new store from schema.sql, and brings the schema of an existing one up to this version, one numbered
+// migration after another, all in one transaction. Never touches a store that is newer, or a database that is not a store.
 
-import { StoreError } from "../../store-error.ts";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { baselineVersion, refuseSchema } from "../../schema-version.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
-import { firstTables } from "./0001-first-tables.ts";
-import { receipts } from "./0002-receipts.ts";
-import { restoresAndHolds } from "./0003-restores-and-holds.ts";
-import { digests } from "./0004-digests.ts";
-import { retentionFloors } from "./0005-retention-floors.ts";
-import { closedOrganizations } from "./0006-closed-organizations.ts";
-import { receiptCounts } from "./0007-receipt-counts.ts";
-import { restrictedStore } from "./0008-restricted-store.ts";
-import { pseudonyms } from "./0009-pseudonyms.ts";
-import { operators } from "./0010-operators.ts";
 
 /** Statements, or a function if rows have to be computed. */
-type Migration = string | ((connection: Connection) => void);
+export type Migration = string | ((connection: Connection) => void);
 
-/** In order; the schema version is how many of them were applied. */
-const migrations: readonly Migration[] = [
-  firstTables,
-  receipts,
-  restoresAndHolds,
-  digests,
-  retentionFloors,
-  closedOrganizations,
-  receiptCounts,
-  restrictedStore,
-  pseudonyms,
-  operators,
-];
+/** In order. A migration that was published is never edited; the next change is the next one. */
+const published: readonly Migration[] = [];
 
-export const schemaVersion = migrations.length;
-
-const createMeta = `
-  CREATE TABLE IF NOT EXISTS meta (
-    name TEXT NOT NULL PRIMARY KEY,
-    value INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`;
+export const schemaVersion = baselineVersion + published.length;
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
@@ -46,23 +21,26 @@ const writeVersion = `
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** Does nothing if the schema is current. If two processes start at once, the second finds it done. */
-export function migrate(connection: Connection): void {
-  if (versionOf(connection) === schemaVersion) return;
+export function migrate(connection: Connection, migrations = published): void {
+  const newest = baselineVersion + migrations.length;
+  if (versionOf(connection) === newest) return;
   transaction(connection, () => {
     const version = versionOf(connection);
-    if (version > schemaVersion) {
-      throw new StoreError(
-        `The store ${connection.path} has schema version ${version}, and this version of Sluice knows ` +
-          `${schemaVersion} at most. Use the version of Sluice that wrote it, or a newer one.`,
-      );
-    }
-    connection.exec(createMeta);
-    for (const migration of migrations.slice(version)) {
+    refuseSchema(version, { newest, store: `The store ${connection.path}` });
+    if (version === 0) createTables(connection);
+    const done = Math.max(version - baselineVersion, 0);
+    for (const migration of migrations.slice(done)) {
       if (typeof migration === "string") connection.exec(migration);
       else migration(connection);
     }
-    connection.run(writeVersion, schemaVersion);
+    connection.run(writeVersion, newest);
   });
+}
+
+/** The key of the salts comes from a cryptographic generator, which SQLite has none of. */
+function createTables(connection: Connection): void {
+  connection.exec(readFileSync(new URL("../schema.sql", import.meta.url), "utf8"));
+  connection.run("UPDATE receipt_head SET salt_key = ?", randomBytes(32).toString("hex"));
 }
 
 function versionOf(connection: Connection): number {

@@ -1,0 +1,456 @@
+-- The schema of a store on PostgreSQL, the baseline of version 1.0. A published schema is never edited: the next
+-- change is a migration (migration/migrate.ts). Row-level security, and which columns the planner may sample, are in
+-- row-security.ts and statistics.ts there. Times are Unix milliseconds, except first_seen and last_seen, which are
+-- normalised timestamps (domain/timestamp.ts). Text is compared byte by byte (COLLATE "C"), so that its order is the
+-- same on every engine and every machine.
+--
+-- Citus requires that every unique key of a distributed table contains the column that it is distributed by
+-- (citus.ts), and that no table refers to another across shards. So a change is stored under its record's key; its
+-- number comes from a sequence on the coordinator, taken while the record's row is locked, and so increases in the
+-- order of arrival.
+
+-- numbers about the store itself
+CREATE TABLE meta (
+  name text COLLATE "C" NOT NULL PRIMARY KEY, -- schema_version
+  value bigint NOT NULL                       -- the number
+);
+
+-- numbers that go up
+CREATE TABLE counter (
+  -- credentials_version: goes up with every change to an organization or a key; write_probe: with every check of
+  -- whether the service is ready
+  name text COLLATE "C" NOT NULL PRIMARY KEY,
+  value bigint NOT NULL                       -- the number
+);
+INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0);
+
+-- a customer of the operator, open or closed
+CREATE TABLE organization (
+  organization_id text COLLATE "C" NOT NULL PRIMARY KEY,      -- the id by which tokens are requested
+  name text NOT NULL,                                         -- as replies show it
+  strict_scopes boolean NOT NULL,                             -- whether transactions:write grants only what it says
+  deletion_grace_seconds bigint NOT NULL,                     -- how long a deletion waits before it is due
+  rate_limit_per_second bigint,                               -- null: the limit that applies to every organization
+  -- how many days records are kept before they are deleted by themselves; null: without an end
+  retain_days bigint,
+  -- the record types that it has made confidential, as a JSON list
+  confidential_types text NOT NULL DEFAULT '[]',
+  -- whether transactions are deleted when all of their parties are erased
+  erase_orphaned_transactions boolean NOT NULL DEFAULT false,
+  -- whether a second person has to approve a deletion that an operator requests
+  deletion_approval boolean NOT NULL DEFAULT false,
+  created_at bigint NOT NULL,                                 -- when it was created
+  closed_at bigint,                                           -- when it was closed; null: it is open
+  -- the deletion of everything that belongs to it, once it is closed
+  deletion_request_id text COLLATE "C"
+);
+
+-- how long an organization has to keep its records of a type
+CREATE TABLE retention_floor (
+  organization_id text COLLATE "C" NOT NULL, -- the organization
+  resource_type text COLLATE "C" NOT NULL,   -- the record type
+  keep_days bigint NOT NULL,                 -- for how many days
+  counted_from text COLLATE "C" NOT NULL,    -- the point in time from which the days count
+  PRIMARY KEY (organization_id, resource_type)
+);
+
+-- a credential by which tokens are requested
+CREATE TABLE api_key (
+  key_id text COLLATE "C" NOT NULL PRIMARY KEY,                      -- the id that commands show
+  organization_id text COLLATE "C" NOT NULL REFERENCES organization, -- the organization that the key is for
+  name text NOT NULL,                                                -- what the operator calls it
+  secret_hash bytea NOT NULL UNIQUE,                                 -- the SHA-256 of the key, which is stored nowhere
+  scopes text NOT NULL,                                              -- what tokens can be granted, as a JSON list
+  created_at bigint NOT NULL,                                        -- when it was created
+  expires_at bigint,                                                 -- when it and its tokens end; null: never
+  revoked_at bigint,                                                 -- when it was revoked; null: it was not
+  last_used_at bigint                                                -- when a token was last requested with it, roughly
+);
+-- the keys of an organization
+CREATE INDEX api_key_by_organization ON api_key (organization_id);
+
+-- a token that has not expired
+CREATE TABLE access_token (
+  -- the SHA-256 of the token, which is stored nowhere
+  token_hash bytea NOT NULL PRIMARY KEY,
+  key_id text COLLATE "C" NOT NULL REFERENCES api_key,               -- the key that it was requested with
+  organization_id text COLLATE "C" NOT NULL REFERENCES organization, -- the organization that it is for
+  scopes text NOT NULL,                                              -- what it grants, as a JSON list
+  created_at bigint NOT NULL,                                        -- when it was issued
+  expires_at bigint NOT NULL                                         -- when it ends
+);
+-- tokens that have expired
+CREATE INDEX access_token_by_expiry ON access_token (expires_at);
+
+-- that a record exists; its content is in its changes
+-- room in the page keeps updates of first_seen and last_seen out of the index
+CREATE TABLE record (
+  organization_id text COLLATE "C" NOT NULL, -- the organization that it belongs to
+  resource_type text COLLATE "C" NOT NULL,   -- the record type, such as transaction
+  resource_id text COLLATE "C" NOT NULL,     -- the id that the client chose
+  first_seen text COLLATE "C" NOT NULL,      -- the earliest timestamp among its changes
+  last_seen text COLLATE "C" NOT NULL,       -- the latest timestamp among its changes
+  PRIMARY KEY (organization_id, resource_type, resource_id)
+) WITH (fillfactor = 90);
+
+-- an accepted submission of a record
+CREATE TABLE change (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  resource_type text COLLATE "C" NOT NULL,   -- the record type
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  change_no bigint NOT NULL,                 -- the number of its arrival
+  received_at bigint NOT NULL,               -- when it arrived
+  -- the kept reply that it came with, so that erasing the one erases the other
+  reply_key bytea,
+  payload text COLLATE "C" NOT NULL,         -- the submission in canonical JSON
+  -- of the payload, by which an identical change is found; null for the first changes of a record
+  digest bigint,
+  PRIMARY KEY (organization_id, resource_type, resource_id, change_no)
+);
+-- the numbers of changes
+CREATE SEQUENCE arrival;
+-- changes by arrival: of blocks of pages, so that it costs an added record next to nothing
+CREATE INDEX change_by_arrival
+  ON change USING brin (change_no) WITH (pages_per_range = 32, autosummarize = on);
+-- an identical later change
+CREATE INDEX change_by_digest
+  ON change (organization_id, resource_type, resource_id, digest)
+  WHERE digest IS NOT NULL;
+
+-- that a record names another one
+CREATE TABLE relation (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of both
+  from_type text COLLATE "C" NOT NULL,       -- the type of the record that has the reference
+  from_id text COLLATE "C" NOT NULL,         -- the id of the record that has the reference
+  to_type text COLLATE "C" NOT NULL,         -- the type of the record that is named
+  to_id text COLLATE "C" NOT NULL,           -- the id of the record that is named
+  -- belongs: is erased with the other one; mentions: loses the reference
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('belongs', 'mentions')),
+  PRIMARY KEY (organization_id, to_type, to_id, from_type, from_id)
+);
+-- whom a record names
+CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
+
+-- the outcome of a request with an Idempotency-Key, without content
+CREATE TABLE idempotent_reply (
+  organization_id text COLLATE "C" NOT NULL, -- the organization that sent the request
+  key_hash bytea NOT NULL,                   -- the SHA-256 of the key
+  fingerprint bytea NOT NULL,                -- the SHA-256 of the request, to refuse the key for another one
+  outcome text NOT NULL,                     -- what the reply is made from, as JSON
+  created_at bigint NOT NULL,                -- when the request was answered
+  PRIMARY KEY (organization_id, key_hash)
+);
+-- replies that have expired
+CREATE INDEX idempotent_reply_by_time ON idempotent_reply (created_at);
+
+-- a legal hold on a record, which can have several
+CREATE TABLE hold (
+  hold_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that commands show
+  organization_id text COLLATE "C" NOT NULL,     -- the organization of the record
+  resource_type text COLLATE "C" NOT NULL,       -- the type of the record
+  resource_id text COLLATE "C" NOT NULL,         -- the id of the record, which need not exist yet
+  reason text NOT NULL,                          -- why the record is held
+  owner text,                                    -- who is responsible for the hold
+  review_on text COLLATE "C",                    -- the date on which it has to be reviewed
+  placed_at bigint NOT NULL,                     -- when it was placed
+  placed_by text NOT NULL                        -- who placed it
+);
+-- the holds of an organization
+CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
+-- the holds of a record
+CREATE INDEX hold_by_record ON hold (organization_id, resource_type, resource_id);
+
+-- a request to delete a record, or everything of an organization, and its life cycle
+CREATE TABLE deletion (
+  deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the client gets
+  organization_id text COLLATE "C" NOT NULL,                 -- the organization that requested it
+  resource_type text COLLATE "C" NOT NULL,                   -- the type of the record
+  resource_id text COLLATE "C" NOT NULL,                     -- the id of the record
+  reason text NOT NULL,                                      -- why, as the client said
+  -- the state of its life cycle
+  status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'processing', 'completed', 'cancelled')),
+  requested_by text NOT NULL,                                -- the id of the API key, or the operator
+  requested_at bigint NOT NULL,                              -- when it was requested
+  due_at bigint NOT NULL,                                    -- when its grace period ends
+  started_at bigint,                                         -- when a worker first claimed it
+  completed_at bigint,                                       -- when nothing was left of the record
+  erased text NOT NULL DEFAULT '{}',                         -- how many records were erased, by type, as JSON
+  -- how many records were moved to the restricted store, by type, as JSON
+  kept text NOT NULL DEFAULT '{}',
+  redacted bigint NOT NULL DEFAULT 0,                        -- how many references were removed from records that stay
+  redacted_by_type text NOT NULL DEFAULT '{}',               -- the same as redacted, by type, as JSON
+  attempts bigint NOT NULL DEFAULT 0,                        -- how often a worker has claimed it
+  -- the hold or the floor that it waits for, or the last failure; null: neither
+  waiting_for text,
+  -- whether it waits for the release of a hold, which waiting_for names
+  held boolean NOT NULL DEFAULT false,
+  floor_until bigint,                                        -- the end of the retention floor that it waits for
+  next_attempt_at bigint,                                    -- when it is tried again; null: when it is due
+  lease_until bigint,                                        -- until when no other worker claims it
+  claimant text,                                             -- the worker that has claimed it
+  -- what the ledger knows of a deletion that a restore had undone, as JSON
+  carried_out_before text,
+  -- the organization of which the records of a restricted set were; null for any other deletion
+  restricted_of text COLLATE "C",
+  -- who requested a deletion that somebody else has to approve; null: it needs no approval
+  approval_requester text COLLATE "C",
+  approved_by text COLLATE "C",                              -- who approved it
+  approved_at bigint                                         -- when it was approved
+);
+-- deletions that wait for an approval
+CREATE INDEX deletion_awaiting
+  ON deletion (requested_at, deletion_request_id)
+  WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
+-- the same of an organization
+CREATE INDEX deletion_awaiting_of_organization
+  ON deletion (organization_id, requested_at, deletion_request_id)
+  WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
+-- lists of an organization
+CREATE INDEX deletion_by_organization ON deletion (organization_id, requested_at, deletion_request_id);
+-- lists of an organization by status
+CREATE INDEX deletion_by_organization_status
+  ON deletion (organization_id, status, requested_at, deletion_request_id);
+-- lists and counts by status; the primary key is the end of each index
+CREATE INDEX deletion_by_status ON deletion (status, requested_at, deletion_request_id);
+-- lists in the order of requests
+CREATE INDEX deletion_by_time ON deletion (requested_at, deletion_request_id);
+-- the next deletion for a worker
+CREATE INDEX deletion_due
+  ON deletion (status, coalesce(next_attempt_at, due_at), due_at, deletion_request_id)
+  WHERE status IN ('pending', 'processing');
+-- deletions that wait for a floor
+CREATE INDEX deletion_floored
+  ON deletion (organization_id, deletion_request_id, floor_until)
+  WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL;
+-- one open deletion of a record
+CREATE UNIQUE INDEX deletion_open
+  ON deletion (organization_id, resource_type, resource_id)
+  WHERE status IN ('pending', 'processing');
+-- the restricted sets of an organization
+CREATE INDEX deletion_restricted
+  ON deletion (restricted_of, deletion_request_id)
+  WHERE restricted_of IS NOT NULL;
+
+-- the plan of a deletion in progress: what it erases, and which references it removes
+CREATE TABLE deletion_target (
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
+  position bigint NOT NULL,                      -- the order of the plan
+  organization_id text COLLATE "C" NOT NULL,     -- the organization of the record
+  -- erase the record, or redact a reference in it
+  action text COLLATE "C" NOT NULL CHECK (action IN ('erase', 'redact')),
+  resource_type text COLLATE "C" NOT NULL,       -- the type of the record
+  resource_id text COLLATE "C" NOT NULL,         -- the id of the record
+  to_type text COLLATE "C",                      -- the type of the record that the redacted reference names
+  to_id text COLLATE "C",                        -- the id of the record that the redacted reference names
+  done boolean NOT NULL DEFAULT false,           -- whether this has happened
+  -- whether the record is moved to the restricted store instead of being erased
+  restricted boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (deletion_request_id, "position", resource_id)
+);
+-- whether a record is in a plan
+CREATE INDEX deletion_target_by_record
+  ON deletion_target (organization_id, resource_type, resource_id, action);
+-- the rest of a plan
+CREATE INDEX deletion_target_to_do ON deletion_target (deletion_request_id, position) WHERE NOT done;
+
+-- what replaces the id of a person or a company that is being erased, until that is completed
+CREATE TABLE pseudonym (
+  deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the deletion
+  organization_id text COLLATE "C" NOT NULL,                 -- the organization of the record
+  pseudonym text COLLATE "C" NOT NULL,                       -- the text that replaces the id
+  -- the arrival number at which the current scan of transactions ends; null: none runs
+  pass_up_to bigint,
+  pass_after text COLLATE "C",                               -- the last record that the current scan has read
+  -- whether the current scan has found any transaction that names the record
+  pass_found boolean NOT NULL DEFAULT false,
+  verified_to bigint                                         -- the arrival number up to which a scan has found nothing
+);
+
+-- a reference that stays in a report that has to be kept, to a record that was erased or moved
+CREATE TABLE restricted_reference (
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion that erased or moved the record
+  organization_id text COLLATE "C" NOT NULL,     -- the organization of the report
+  from_type text COLLATE "C" NOT NULL,           -- the type of the report
+  from_id text COLLATE "C" NOT NULL,             -- the id of the report
+  from_set text COLLATE "C" NOT NULL,            -- the deletion that moved the report; empty: none did
+  to_type text COLLATE "C" NOT NULL,             -- the type of the record
+  to_id text COLLATE "C" NOT NULL,               -- the id of the record
+  -- whether the reference was redacted, by the deletion of the restricted set
+  done boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (deletion_request_id, from_type, from_id, to_type, to_id)
+);
+-- the references of a report
+CREATE INDEX restricted_reference_by_report
+  ON restricted_reference (organization_id, from_set, from_type, from_id);
+
+-- the signed receipt of a completed deletion; the receipts are a chain of hashes
+CREATE TABLE receipt (
+  receipt_no bigint NOT NULL PRIMARY KEY,               -- the position in the chain
+  deletion_request_id text COLLATE "C" NOT NULL UNIQUE, -- the deletion
+  organization_id text COLLATE "C" NOT NULL,            -- the organization of the record
+  document text NOT NULL,                               -- the receipt with its signature, as JSON
+  hash text NOT NULL                                    -- of the document
+);
+
+-- a public key that receipts are signed with; the private keys are in no table
+CREATE TABLE receipt_key (
+  key_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that receipts name
+  public_key text NOT NULL,                     -- in PEM format
+  created_at bigint NOT NULL,                   -- when receipts were first signed with it
+  retired_at bigint                             -- when another key replaced it
+);
+
+-- the end of the chain of receipts in one row
+CREATE TABLE receipt_head (
+  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  -- the name of this store for good, also in its backups
+  store_id text NOT NULL,
+  receipt_no bigint NOT NULL,                                      -- the number of the last receipt
+  hash text NOT NULL,                                              -- the hash of the last receipt
+  -- from which the salts of the hashes in receipts are derived
+  salt_key text NOT NULL
+);
+-- gen_random_uuid has 122 random bits of the server's cryptographic generator, so three have more than the key
+INSERT INTO receipt_head (store_id, receipt_no, hash, salt_key)
+VALUES ('store_' || left(replace(gen_random_uuid()::text, '-', ''), 24), 0, repeat('0', 64),
+  encode(sha256(convert_to(
+    gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 'hex'));
+
+-- an act of an operator or the worker; the entries are a chain of hashes
+CREATE TABLE audit_entry (
+  entry_no bigint NOT NULL PRIMARY KEY, -- the position in the chain
+  at bigint NOT NULL,                   -- when it happened
+  actor text NOT NULL,                  -- who did it
+  action text NOT NULL,                 -- what was done
+  organization_id text COLLATE "C",     -- the organization that it concerns; null: none, or all
+  subject text NOT NULL,                -- what it was done to
+  detail text NOT NULL,                 -- more about it, as JSON, never content of a record
+  previous_hash text NOT NULL,          -- the hash of the entry before it
+  hash text NOT NULL                    -- of this entry, with the hash before it
+);
+-- the last backup
+CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
+
+-- the end of the audit chain in one row, so that missing entries at the end are noticed
+CREATE TABLE audit_head (
+  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  entry_no bigint NOT NULL,                                        -- the number of the last entry
+  hash text NOT NULL                                               -- the hash of the last entry
+);
+INSERT INTO audit_head (entry_no, hash) VALUES (0, repeat('0', 64));
+
+-- how far a ledger outside the store is known to reach
+CREATE TABLE ledger (
+  ledger_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the ledger
+  frame_end bigint NOT NULL,                       -- where a frame ends that was on stable storage, in bytes
+  digest text NOT NULL,                            -- of the ledger up to there
+  noted_at bigint NOT NULL                         -- when this was noted
+);
+
+-- one row from the beginning of a restore until its deletions are replayed
+CREATE TABLE restore (
+  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  -- loading the backup, or replaying deletions
+  state text COLLATE "C" NOT NULL CHECK (state IN ('loading', 'replaying')),
+  began_at bigint NOT NULL,                                        -- when the restore began
+  began_by text NOT NULL,                                          -- who restores
+  -- the files from which deletions are read besides the own ledger, as a JSON list
+  sources text NOT NULL,
+  cut text,                                                        -- where the chains were cut, as JSON
+  reopened bigint NOT NULL DEFAULT 0                               -- how many deletions were opened again
+);
+
+-- a deletion of the ledger that is not in the restored store yet
+CREATE TABLE replay_entry (
+  deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the deletion
+  organization_id text COLLATE "C" NOT NULL,                 -- the organization of the record
+  resource_type text COLLATE "C" NOT NULL,                   -- the type of the record
+  resource_id text COLLATE "C" NOT NULL,                     -- the id of the record
+  requested_by text NOT NULL,                                -- who requested the deletion
+  requested_at bigint NOT NULL,                              -- when it was requested
+  completed_at bigint,                                       -- when it was completed; null: it was in progress
+  receipt_no bigint,                                         -- the number of its receipt; null: it was in progress
+  receipt_hash text                                          -- the hash of its receipt
+);
+-- in the order of completion, those in progress last
+CREATE INDEX replay_entry_in_order
+  ON replay_entry (coalesce(receipt_no, 9007199254740991), deletion_request_id);
+
+-- an import that runs or has ended a short time ago; without content
+CREATE TABLE import_run (
+  organization_id text COLLATE "C" NOT NULL, -- the organization that the records are for
+  import_id text COLLATE "C" NOT NULL,       -- the id of the import
+  resource_type text COLLATE "C" NOT NULL,   -- the type of its records
+  source text COLLATE "C" NOT NULL,          -- the name of the file
+  started_at bigint NOT NULL,                -- when it began
+  started_by text COLLATE "C" NOT NULL,      -- who began it
+  updated_at bigint NOT NULL,                -- when its progress was last noted
+  rows_read bigint NOT NULL DEFAULT 0,       -- how many rows were read
+  written bigint NOT NULL DEFAULT 0,         -- how many records were written
+  unchanged bigint NOT NULL DEFAULT 0,       -- how many rows were stored already
+  refused bigint NOT NULL DEFAULT 0,         -- how many rows were refused
+  outcome text COLLATE "C",                  -- how it ended; null: it runs
+  PRIMARY KEY (organization_id, import_id)
+);
+-- imports that ended long ago
+CREATE INDEX import_run_by_start ON import_run (started_at);
+
+-- a person who operates the service
+CREATE TABLE operator (
+  operator_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id of the person
+  -- the unique name by which the person is recorded, which never changes
+  name text COLLATE "C" NOT NULL UNIQUE,
+  roles text NOT NULL,                               -- what the person may do, as a JSON list
+  created_at bigint NOT NULL,                        -- when the operator was created
+  disabled_at bigint,                                -- when the operator was disabled; null: enabled
+  issuer text COLLATE "C",                           -- the issuer of OpenID Connect that knows the person
+  subject text COLLATE "C"                           -- the id of the person at the issuer
+);
+-- one operator for each person of an issuer
+CREATE UNIQUE INDEX operator_by_identity ON operator (issuer, subject);
+
+-- a public key by which an operator signs in
+CREATE TABLE operator_passkey (
+  credential_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the browser gives it
+  operator_id text COLLATE "C" NOT NULL,               -- the operator
+  public_key bytea NOT NULL,                           -- in the format of COSE
+  sign_count bigint NOT NULL,                          -- how often it was used, as the authenticator counts
+  transports text NOT NULL,                            -- how the browser reaches the authenticator, as a JSON list
+  created_at bigint NOT NULL,                          -- when it was registered
+  last_used_at bigint                                  -- when the operator last signed in with it
+);
+-- the passkeys of an operator
+CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
+
+-- a session of an operator in the console
+CREATE TABLE operator_session (
+  session_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the audit trail shows
+  token_hash bytea NOT NULL UNIQUE,                 -- the SHA-256 of the secret in the cookie
+  operator_id text COLLATE "C" NOT NULL,            -- the operator
+  method text COLLATE "C" NOT NULL,                 -- how the operator signed in
+  created_at bigint NOT NULL,                       -- when the session began
+  expires_at bigint NOT NULL                        -- when it ends
+);
+-- the sessions of an operator
+CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
+
+-- the secret of a sign-in link, or a challenge that a passkey has used, until it expires
+CREATE TABLE one_time_token (
+  token_hash bytea NOT NULL PRIMARY KEY, -- the SHA-256 of the secret
+  purpose text COLLATE "C" NOT NULL,     -- link, or what the challenge was for
+  operator_id text COLLATE "C",          -- the operator that it is for; null: nobody in particular
+  expires_at bigint NOT NULL             -- when it ends
+);
+-- secrets that have expired
+CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+-- on PostgreSQL: the progress of the move of an embedded store in one row; empty at any other time
+CREATE TABLE move (
+  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  store_id text NOT NULL,                                          -- the store that is moved
+  summary text NOT NULL,                                           -- what there was to move, by table, as JSON
+  table_name text,                                                 -- the table that is being copied
+  -- the key of the last row that was copied, which may name a record
+  last_key text,
+  rows_copied bigint NOT NULL DEFAULT 0                            -- how many rows of the table were copied
+);

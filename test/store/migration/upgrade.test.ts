@@ -1,0 +1,137 @@
+// Migrations, with planted ones: a store of the baseline is brought up with its rows, step by step and once; and stores of
+// other versions are refused.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
+import {
+  migrate as migratePostgres,
+  type Migration as PostgresMigration,
+} from "../../../src/store/postgres/migration/migrate.ts";
+import { baselineVersion } from "../../../src/store/schema-version.ts";
+import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { migrate, type Migration } from "../../../src/store/sqlite/migration/migrate.ts";
+import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { makePlace } from "../sqlite/place.ts";
+
+const addColumn = "ALTER TABLE hold ADD COLUMN planted INTEGER NOT NULL DEFAULT 7;";
+
+function computeRows(connection: Connection): void {
+  connection.run("UPDATE record SET last_seen = first_seen || ?", "");
+  connection.exec("CREATE TABLE planted (id INTEGER) STRICT");
+}
+
+describe("a store of the baseline on SQLite", () => {
+  const planted: readonly Migration[] = [addColumn, computeRows];
+
+  it("is brought up by each migration once, and keeps its rows", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await write(store, transaction("one"));
+    await store.close();
+    for (const migrations of [planted.slice(0, 1), planted, planted]) {
+      const connection = new Connection(place.path, { readOnly: false });
+      migrate(connection, migrations);
+      const { value } = connection.get<{ value: number }>(
+        "SELECT value FROM meta WHERE name = 'schema_version'",
+      ) ?? { value: 0 };
+      assert.equal(value, baselineVersion + migrations.length);
+      connection.close();
+    }
+    const names = place.withDatabase((file) =>
+      file.prepare("SELECT name FROM pragma_table_info('hold') WHERE name = 'planted'").all(),
+    );
+    assert.equal(names.length, 1);
+    await assert.rejects(place.open(), /Use the version of Sluice that wrote it, or a newer one/);
+    place.withDatabase((file) => {
+      file.exec(
+        `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`,
+      );
+    });
+    const again = await place.open();
+    assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);
+    await requireConsistent(again);
+  });
+
+  it("stays as it was if a migration fails", async (test) => {
+    const place = makePlace(test);
+    await (await place.open()).close();
+    const connection = new Connection(place.path, { readOnly: false });
+    assert.throws(() => migrate(connection, [addColumn, "not SQL"]));
+    connection.close();
+    const names = place.withDatabase((file) =>
+      file.prepare("SELECT name FROM pragma_table_info('hold') WHERE name = 'planted'").all(),
+    );
+    assert.deepEqual(names, []);
+    await (await place.open()).ping();
+  });
+
+  it("is not made from one of a version that was never released", async (test) => {
+    const place = makePlace(test);
+    await (await place.open()).close();
+    const setVersion = (version: number) =>
+      place.withDatabase((file) => {
+        file.exec(`UPDATE meta SET value = ${version} WHERE name = 'schema_version'`);
+      });
+    for (const version of [1, 10, baselineVersion - 1]) {
+      setVersion(version);
+      await assert.rejects(place.open(), (error: Error) => {
+        assert.match(
+          error.message,
+          new RegExp(`schema version ${version}, of a version of Sluice`),
+        );
+        assert.ok(error.message.includes(place.path));
+        return true;
+      });
+    }
+  });
+});
+
+describe("a store of the baseline on PostgreSQL", () => {
+  let server: PostgresServer;
+  before(async () => (server = await startPostgres()));
+  after(() => server.remove());
+
+  const planted: readonly PostgresMigration[] = [
+    { statements: () => addColumn.replace("INTEGER", "bigint") },
+    {
+      statements: ({ citus }) => `CREATE TABLE planted (id bigint); -- on Citus: ${citus}`,
+      compute: (writing) => writing.exec("INSERT INTO planted VALUES (1)"),
+    },
+  ];
+
+  it("is brought up by each migration once, and keeps its rows", async () => {
+    const url = await server.makeDatabase();
+    const store = await openStore(url, { role: "serve" });
+    await write(store, transaction("one"));
+    await store.close();
+    const database = new Database(url, defaultConnections);
+    for (const migrations of [planted.slice(0, 1), planted, planted]) {
+      await migratePostgres(database, { migrations });
+    }
+    await database.close();
+    const read = (sql: string) => server.query(sql, url);
+    assert.deepEqual(await read("SELECT id::int AS id FROM planted"), [{ id: 1 }]);
+    const version = "SELECT value::int AS value FROM meta WHERE name = 'schema_version'";
+    assert.deepEqual(await read(version), [{ value: baselineVersion + 2 }]);
+    await assert.rejects(openStore(url, { role: "command" }), /or a newer one/);
+    await read(
+      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`,
+    );
+    const again = await openStore(url, { role: "serve" });
+    assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);
+    await requireConsistent(again);
+    await again.close();
+  });
+
+  it("is not made from one of a version that was never released", async () => {
+    const url = await server.makeDatabase();
+    await (await openStore(url, { role: "command" })).close();
+    await server.query("UPDATE meta SET value = 13 WHERE name = 'schema_version'", url);
+    const refused = /schema version 13, of a version of Sluice that was never released/;
+    await assert.rejects(openStore(url, { role: "command" }), refused);
+  });
+});

@@ -1,0 +1,76 @@
+// The baseline schema of both engines: every table and every column has a comment.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { erasureMap } from "../../src/store/erasure-map.ts";
+
+function readSchema(engine: string): string {
+  const url = new URL(`../../src/store/${engine}/schema.sql`, import.meta.url);
+  return readFileSync(url, "utf8");
+}
+
+/** The columns of each table, whether or not they have a comment: one on their line, or on the lines before it. */
+function readColumns(schema: string): readonly { name: string; isExplained: boolean }[] {
+  const found: { name: string; isExplained: boolean }[] = [];
+  let table: string | undefined;
+  let afterComment = false;
+  for (const line of schema.split("\n")) {
+    const created = /^CREATE TABLE (\w+) \($/.exec(line)?.[1];
+    const column = /^ {2}([a-z_]+) \S/.exec(line)?.[1];
+    if (created !== undefined) found.push({ name: created, isExplained: afterComment });
+    if (table !== undefined && column !== undefined) {
+      found.push({ name: `${table}.${column}`, isExplained: afterComment || / -- \S/.test(line) });
+    }
+    if (line.startsWith(")")) table = undefined;
+    table = created ?? table;
+    afterComment = /^\s*-- \S/.test(line);
+  }
+  return found;
+}
+
+function unexplained(schema: string): readonly string[] {
+  return readColumns(schema)
+    .filter(({ isExplained }) => !isExplained)
+    .map(({ name }) => name);
+}
+
+describe("the schema of a new store", () => {
+  for (const engine of ["sqlite", "postgres"]) {
+    it(`has a comment for every table and column on ${engine}`, () => {
+      const schema = readSchema(engine);
+      assert.deepEqual(unexplained(schema), []);
+      const named = readColumns(schema).map(({ name }) => name.split("."));
+      assert.ok(named.length > 200);
+      const unknown = named.filter(([table = "", column]) => {
+        const columns = erasureMap[table];
+        return columns === undefined || (column !== undefined && !(column in columns));
+      });
+      assert.deepEqual(unknown, [], "this test reads the schema wrongly");
+    });
+  }
+
+  it("is read completely by this test", () => {
+    const schema = readSchema("sqlite");
+    const database = new DatabaseSync(":memory:");
+    database.exec(schema);
+    const columns = database
+      .prepare(
+        `SELECT schema.name || '.' || columns.name AS name
+         FROM sqlite_schema AS schema, pragma_table_info(schema.name) AS columns
+         WHERE schema.type = 'table'`,
+      )
+      .all()
+      .map(({ name }) => String(name));
+    const found = readColumns(schema).map(({ name }) => name);
+    assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
+  });
+
+  it("would be reported without one", () => {
+    const schema =
+      "CREATE TABLE one (\n  -- two lines\n  a TEXT,\n  b TEXT, -- second\n  c TEXT\n);";
+    assert.deepEqual(unexplained(schema), ["one", "one.c"]);
+    assert.deepEqual(unexplained(`-- about\n${schema}`), ["one.c"]);
+  });
+});
