@@ -20,6 +20,9 @@ export interface Compression {
 /** At its default quality, Brotli takes a hundred times as long for a result that is a tenth smaller. */
 const brotliParameters = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
+/** 8 MiB, which all levels of zstd up to 19 need at most, and 20 to 22 and `--long` exceed. */
+const windowLogMax = 23;
+
 const compressions: readonly Compression[] = [
   { ending: ".gz", compress: () => createGzip(), decompress: () => createGunzip() },
   {
@@ -30,7 +33,8 @@ const compressions: readonly Compression[] = [
   {
     ending: ".zst",
     compress: () => createZstdCompress(),
-    decompress: () => createZstdDecompress(),
+    decompress: () =>
+      createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } }),
   },
 ];
 

@@ -64,6 +64,12 @@ function explain(path: string, cause: unknown): Error {
       `${path} is not UTF-8; convert it first, for example with iconv.`,
     );
   }
+  if (code === "ZSTD_error_frameParameter_windowTooLarge") {
+    return new OperatorError(
+      "input",
+      `${path} needs a window of more than 8 MiB to be decompressed; compress it without --long or --ultra.`,
+    );
+  }
   if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ZSTD")) {
     return new OperatorError(
       "input",

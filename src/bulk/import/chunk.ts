@@ -80,6 +80,7 @@ class Draft {
   add(row: Row, mapped: MappedRow): void {
     this.#rows += 1;
     if ("fieldErrors" in mapped) {
+      this.#characters += sizeOf(row);
       this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.fieldErrors });
       return;
     }
@@ -96,6 +97,12 @@ class Draft {
     const range: Range = [this.#from, this.#from + this.#rows - 1];
     return { range, items: this.#items, refusals: this.#refusals, ids: this.#ids };
   }
+}
+
+/** About the characters of a row that is not sent; each cell counts, also an empty one. */
+function sizeOf(row: Row): number {
+  if ("cells" in row) return row.cells.reduce((sum, cell) => sum + cell.length + 1, 0);
+  return "text" in row ? row.text.length : JSON.stringify(row.fields).length;
 }
 
 /** The submissions of a chunk that are sent together, each with the index of its item. */

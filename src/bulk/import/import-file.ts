@@ -83,6 +83,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
         progress ??= tools.makeProgress(describeProgress(state, input));
         const sent = await sendChunk(chunk, { plan, target: tools.target, state });
         refused.append(sent.refusals);
+        requireFewRefused(plan, state.counts.refused + sent.refusals.length, refused.bytes);
         tools.onRefused?.(sent.refusals);
         state.complete(chunk.range, sent.counts, refused.bytes);
         progress.show(describeProgress(state, input));
@@ -172,6 +173,23 @@ function describeSettings(plan: FilePlan, target: Target): string {
   const { type, organizationId, mapping, update, format, delimiter } = plan;
   const what = [target.name, organizationId, type.resourceType, [...mapping], update];
   return hash("sha256", JSON.stringify([...what, format, delimiter]));
+}
+
+/** More refused rows than these can't be corrected by hand: the file or its mapping is wrong. */
+export const refusedLimits = {
+  rowsMax: 100_000,
+  bytesMax: 256 * 1_024 * 1_024,
+};
+
+/** Throws OperatorError input. */
+function requireFewRefused({ file, statePath }: FilePlan, rows: number, bytes: number): void {
+  if (rows <= refusedLimits.rowsMax && bytes <= refusedLimits.bytesMax) return;
+  throw new OperatorError(
+    "input",
+    `More than ${refusedLimits.rowsMax.toLocaleString("en")} rows of ${file} were refused, or ${refusedLimits.bytesMax.toLocaleString("en")} ` +
+      `bytes of them, so the rest was not read. Correct the file or the mapping by what is wrong with the first of them, remove ` +
+      `${statePath}, and import it again.`,
+  );
 }
 
 const sampleBytes = 64 * 1_024;

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, gzipSync, zstdCompressSync, constants } from "node:zlib";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { acme, openStoreFor } from "../export/round-trip.ts";
 
@@ -80,6 +80,11 @@ function put(line: CommandLine, name: string, content: string | Buffer): string 
   return file;
 }
 
+/** As `zstd --long=27` compresses. */
+const wide = zstdCompressSync(Buffer.alloc(64 * 1_024 * 1_024, csv(",")), {
+  params: { [constants.ZSTD_c_windowLog]: 26, [constants.ZSTD_c_contentSizeFlag]: 0 },
+});
+
 describe("an input of an import", () => {
   it("produces the same records in every format and compression", async (test) => {
     const line = await openStoreFor(test);
@@ -115,6 +120,7 @@ describe("an input of an import", () => {
       /damaged or truncated, or not compressed/,
     ],
     ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
+    ["needs much memory to be decompressed", "rows.csv.zst", wide, /a window of more than 8 MiB/],
     ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
     [
       "is a truncated list",

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { refusedLimits } from "../../../src/bulk/import/import-file.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 
 const time = "2026-01-01T00:00:00Z";
@@ -160,6 +161,20 @@ function importing(file: string, ...more: readonly string[]): readonly string[] 
 }
 
 describe("the file of refused rows", () => {
+  it("has a bound, at which the import stops and says what to do", async () => {
+    const line = await makeLine();
+    const lines = Array.from({ length: refusedLimits.rowsMax + 1_000 }, () => "1,2");
+    const file = write(line, "r.csv", ["assessment_id", ...lines]);
+    const { name, message } = await line.fail(...importing(file));
+    assert.equal(name, "input");
+    assert.match(
+      message,
+      /More than 100,000 rows of .*r\.csv were refused.*remove .*r\.csv\.sluice/,
+    );
+    const kept = readFileSync(join(line.folder, "r.refused.csv"), "utf8").split("\n").length;
+    assert.ok(kept > refusedLimits.rowsMax && kept < refusedLimits.rowsMax + 1_000, `${kept}`);
+  });
+
   it("is replaced by the next import, but no other file is", async () => {
     const line = await makeLine();
     const file = write(line, "r.ndjson", [assess("one", 7)]);
