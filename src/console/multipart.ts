@@ -7,6 +7,7 @@ import type { BusboyInstance } from "@fastify/busboy";
 import type { FastifyRequest } from "fastify";
 import { OperatorError } from "../actions/operator-error.ts";
 import { AppError } from "../domain/error.ts";
+import { limits } from "../domain/limits.ts";
 import { askForBody } from "../http/body/expectation.ts";
 import { requireStorable, requireType } from "./request.ts";
 
@@ -55,9 +56,11 @@ export async function readFileForm<Result>(
     return receive(part);
   };
   const late = setTimeout(() => fail(new AppError("request_timeout")), uploadMsMax);
+  const fieldsLate = setTimeout(() => fail(new AppError("request_timeout")), limits.bodyTimeoutMs);
   parser.on("field", (name, value) => fields.set(name, value));
   // Undefined where the form names none, whatever its type says.
   parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
+    clearTimeout(fieldsLate);
     file = content;
     content.on("error", () => undefined);
     received = receiveStorable({ fields, fileName: fileName?.toWellFormed() ?? "", content });
@@ -77,6 +80,7 @@ export async function readFileForm<Result>(
     throw error;
   } finally {
     clearTimeout(late);
+    clearTimeout(fieldsLate);
   }
   throw new OperatorError("invalid", "The form has no file. Choose a file, and send it again.");
 }

@@ -234,6 +234,50 @@ describe("uploads in the console", () => {
     await discard(path, "third");
   });
 
+  it("arrive from a person at most three at a time, counted from the head of the form", async () => {
+    const { host } = new URL(service.address);
+    const head =
+      `POST /console/upload HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.address}\r\n` +
+      `Cookie: ${cookies["other"] ?? ""}\r\nContent-Length: 100000\r\n` +
+      `Content-Type: multipart/form-data; boundary=x\r\n\r\n`;
+    const forms = Array.from({ length: 4 }, () => openRaw(service.address));
+    for (const { socket } of forms) socket.write(head);
+    await waitFor("a refusal", () =>
+      forms.some(({ received }) => received().includes(" 409 ")) ? true : undefined,
+    );
+    const refused = forms.filter(({ received }) => received() !== "");
+    assert.equal(refused.length, 1);
+    assert.match(refused[0]?.received() ?? "", /Too many other files are arriving/);
+    for (const { socket } of forms) socket.destroy();
+    await waitFor("room", async () => {
+      const reply = await upload(header, { as: "other" });
+      return reply.status === 303 ? true : undefined;
+    });
+  });
+
+  it("end when the person signs out", async () => {
+    await addOperator(service.app, ["operator"], "absent");
+    cookies["absent"] = await signIn(service.app, service.client, "absent");
+    const rows = Array.from({ length: 1_000 }, (_, index) => row(`s${index}`));
+    const content = [header.replace("Betrag", "amount"), ...rows].join("\n");
+    const path = await uploaded(content, { as: "absent" });
+    const held = service.holdStore("writeRecords", 2);
+    await send(`${path}/start`, { seen: seenOn(await show(path, "absent")) }, "absent");
+    await held.called;
+    const own = (await listSessions(service.app)).find(
+      ({ operator }) => operator.name === "absent",
+    );
+    await revokeSession(service.app, own?.session.sessionId ?? "");
+    held.release();
+    cookies["absent"] = await signIn(service.app, service.client, "absent");
+    const page = await waitFor("the end", async () => {
+      const text = await show(path, "absent");
+      return text.includes('id="result"') ? text : undefined;
+    });
+    assert.match(page, /The session in which it was started has ended/);
+    await discard(path, "absent");
+  });
+
   it("end when the person is disabled, or the organization is closed, and say why", async () => {
     await addOperator(service.app, ["operator"], "leaver");
     cookies["leaver"] = await signIn(service.app, service.client, "leaver");

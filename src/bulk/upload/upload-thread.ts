@@ -95,6 +95,7 @@ export async function importInThread(
     if (result.kind === "imported") return result.report;
     throw new TypeError(`an import ended with ${result.kind}`);
   } catch (error) {
+    if (stopping.reason instanceof OperatorError) throw stopping.reason;
     if (stopping.aborted) throw new OperatorError("stopped", "It was stopped.");
     throw refusal ?? error;
   } finally {

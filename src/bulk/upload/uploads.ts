@@ -64,11 +64,16 @@ interface StartOptions {
   /** Of the inspection that the person has confirmed. */
   readonly inspectionNo: number;
   readonly writeList: WriteList;
+  /** Throws OperatorError once the person may not import any more; asked again and again, because an import may write nothing. */
+  readonly requireAllowed: () => Promise<void>;
   /** Runs the import, and records that it runs; what it throws is the failure that is shown. */
   readonly record: (run: RunImport) => Promise<FileReport>;
 }
 
 const sweepMs = 60_000;
+/** How often an import checks that its person may still import. */
+const allowedMs = 2_000;
+
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #entries = new Map<string, UploadEntry>();
@@ -80,6 +85,8 @@ export class Uploads {
   /** Inspections that wait for their turn. */
   readonly #waiting: (() => void)[] = [];
   #closing = false;
+  /** Forms that are arriving, by their person. */
+  readonly #forms = new Map<string, number>();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
@@ -100,6 +107,21 @@ export class Uploads {
   /** Throws OperatorError no_such_upload, also for one of somebody else. */
   find(uploadId: string, ownerId: string): Upload {
     return this.#find(uploadId, ownerId);
+  }
+
+  /** A form that may have a file, from its head on, until the function that it returns is called. Throws OperatorError upload. */
+  beginForm(ownerId: string): () => void {
+    const own = this.#forms.get(ownerId) ?? 0;
+    const all = [...this.#forms.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= uploadLimits.ofOperatorMax || all >= uploadLimits.filesMax) {
+      throw busy("Too many other files are arriving.");
+    }
+    this.#forms.set(ownerId, own + 1);
+    return () => {
+      const left = (this.#forms.get(ownerId) ?? 1) - 1;
+      if (left === 0) this.#forms.delete(ownerId);
+      else this.#forms.set(ownerId, left);
+    };
   }
 
   /** Throws OperatorError upload if there are too many already, or the name does not say what format it has. */
@@ -201,7 +223,7 @@ export class Uploads {
   start(
     uploadId: string,
     ownerId: string,
-    { inspectionNo, writeList, record }: StartOptions,
+    { inspectionNo, writeList, requireAllowed, record }: StartOptions,
   ): void {
     const entry = this.#findReady(uploadId, ownerId);
     const mapping = entry.inspection?.mapping;
@@ -226,7 +248,15 @@ export class Uploads {
         },
       });
     };
-    const running = this.#end(entry, record(run)).finally(() => this.#running.delete(running));
+    const check = setInterval(() => {
+      requireAllowed().catch((error: unknown) => {
+        if (error instanceof OperatorError) stopping.abort(error);
+      });
+    }, allowedMs).unref();
+    const running = this.#end(entry, record(run)).finally(() => {
+      clearInterval(check);
+      this.#running.delete(running);
+    });
     this.#running.add(running);
   }
 

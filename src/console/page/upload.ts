@@ -3,13 +3,15 @@
 
 import { beginImport, requireImportable } from "../../actions/import-records.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { requireRightOf } from "../../actions/operator/find-operator.ts";
-import { requireRight } from "../../actions/require-right.ts";
+import { findSession } from "../../actions/operator/session.ts";
+import { actAs, requireRight } from "../../actions/require-right.ts";
 import { trackImport } from "../../actions/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
+import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../answer.ts";
+import { readSessionCookie } from "../cookie.ts";
 import { sendFile } from "../download.ts";
 import { makeImportWriter } from "../import-writer.ts";
 import { renderPage } from "../layout.ts";
@@ -25,6 +27,7 @@ const refreshSeconds = 2;
 export async function receiveUpload(person: Person): Promise<Answer> {
   const { app, operator, sources, request } = person;
   requireRight(app, "records.import");
+  const endForm = sources.uploads.beginForm(operator.operatorId);
   const { uploadId } = await readFileForm(request, async ({ fields, fileName, content }) => {
     if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
     const about = {
@@ -36,7 +39,7 @@ export async function receiveUpload(person: Person): Promise<Answer> {
     };
     await requireImportable(app, about);
     return sources.uploads.receive(about, content);
-  });
+  }).finally(endForm);
   return redirectTo(`/console/upload/${uploadId}`);
 }
 
@@ -94,16 +97,30 @@ export async function startImport(person: Person): Promise<Answer> {
   const { organizationId, resourceType, update } = upload;
   const { organization, type } = await beginImport(app, { organizationId, resourceType, update });
   const write = makeImportWriter(context, { organization, type });
+  const requireAllowed = (): Promise<void> => requireSession(person, "records.import");
   sources.uploads.start(id, operator.operatorId, {
     inspectionNo: Number(form.get("seen")),
     writeList: async (list, stopping) => {
-      // Somebody who is disabled meanwhile imports nothing more.
-      await requireRightOf(context.app, operator.name, "records.import");
+      await requireAllowed();
       return write(list, stopping);
     },
+    requireAllowed,
     record: (run) => trackImport(app, { organizationId, resourceType, source: "console" }, run),
   });
   return redirectTo(`/console/upload/${id}`);
+}
+
+/** Throws OperatorError for somebody who has signed out, was disabled or lost the right since the request. */
+async function requireSession(
+  { context, request, origin }: Person,
+  right: OperatorRight,
+): Promise<void> {
+  const secret = readSessionCookie(request.headers, origin);
+  const found = secret === undefined ? undefined : await findSession(context.app, secret);
+  if (found === undefined) {
+    throw new OperatorError("not_permitted", "The session in which it was started has ended.");
+  }
+  requireRight(actAs(context.app, found.operator), right);
 }
 
 export async function stopImport(person: Person): Promise<Answer> {
