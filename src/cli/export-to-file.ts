@@ -25,13 +25,14 @@ export interface ExportOptions extends Pick<ExportPlan, "history" | "from" | "to
   readonly output: string | undefined;
   readonly format: ExportFormat | undefined;
   readonly force: boolean;
+  readonly spreadsheet: boolean;
 }
 
 export async function exportToFile(
   context: Context,
   given: ExportOptions,
 ): Promise<CommandResult | undefined> {
-  const { output, organization: organizationId, history, from, to, test } = given;
+  const { output, organization: organizationId, history, from, to, test, spreadsheet } = given;
   const type = findType(given.type);
   if (test !== "include" && testFlagOf(type) === undefined) {
     throw new UsageError(
@@ -39,13 +40,16 @@ export async function exportToFile(
     );
   }
   const format = given.format ?? formatOf(output);
+  if (spreadsheet && format !== "csv") {
+    throw new UsageError("--spreadsheet is for CSV; add --format csv, or leave it out.");
+  }
   if (format === "parquet") requireBinaryOutput(context, output);
   if (output !== undefined) {
     const advice = "Name another file, or add --force to replace it.";
     requireOutputFile(output, { replace: given.force, advice });
   }
   limitHeap(bulkHeap);
-  const plan: ExportPlan = { organizationId, type, history, format, from, to, test };
+  const plan: ExportPlan = { organizationId, type, history, format, from, to, test, spreadsheet };
   const done = await runUntilStopped((stopping) => perform(context, plan, { output, stopping }));
   return report(context, plan, { output, done });
 }

@@ -11,6 +11,7 @@ import type { Form, Sink } from "./sink.ts";
 export interface ExportPlan extends ExportRequest {
   readonly history: boolean;
   readonly format: ExportFormat;
+  readonly spreadsheet?: boolean;
 }
 
 export interface ExportTools {

@@ -86,6 +86,21 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
+/** How cells begin that spreadsheets execute, and cells that were protected from it. */
+const formulaLike = /^'*[=+\-@\t\r]/;
+const protectedFormula = /^'+[=+\-@\t\r]/;
+const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;
+
+/** Puts an apostrophe before a cell that a spreadsheet would take for a formula; numbers stay as they are. */
+export function protectFormula(cell: string): string {
+  return formulaLike.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
+}
+
+/** The cell that was given to `protectFormula`. */
+export function restoreFormula(cell: string): string {
+  return protectedFormula.test(cell) ? cell.slice(1) : cell;
+}
+
 /** A line of CSV (RFC 4180, but ending in LF). */
 export function writeRow(cells: readonly string[], delimiter = ","): string {
   return `${cells.map((cell) => quote(cell, delimiter)).join(delimiter)}\n`;

@@ -3,6 +3,7 @@
 import { Readable } from "node:stream";
 import { CsvError, parse, type Parser } from "csv-parse";
 import { bulkKeys } from "./bulk-keys.ts";
+import { restoreFormula } from "./csv-cell.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { CsvRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
@@ -21,8 +22,15 @@ export async function openCsv(input: TextInput, delimiter: string): Promise<RowI
   const records = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>;
   const first = await nextOf(records, input.path);
   if (first === undefined) throw new OperatorError("input", `${input.path} is empty.`);
-  const columns = first.map((title) => title.trim());
-  return { format: "csv", columns, rows: () => readRows({ records, columns, input, parser }) };
+  // In a file of refused rows, cells that look like formulas are protected from spreadsheets.
+  const restore = first.includes(bulkKeys.row) ? restoreFormula : unchanged;
+  const columns = first.map((title) => restore(title).trim());
+  const reading = { records, columns, input, parser, restore };
+  return { format: "csv", columns, rows: () => readRows(reading) };
+}
+
+function unchanged(cell: string): string {
+  return cell;
 }
 
 const recordCharactersMax = 4 * 1_024 * 1_024;
@@ -32,15 +40,18 @@ interface Reading {
   readonly columns: readonly string[];
   readonly input: TextInput;
   readonly parser: Parser;
+  readonly restore: (cell: string) => string;
 }
 
-async function* readRows({ records, columns, input, parser }: Reading): AsyncGenerator<CsvRow> {
+async function* readRows(reading: Reading): AsyncGenerator<CsvRow> {
+  const { records, columns, input, parser, restore } = reading;
   const numberAt = columns.indexOf(bulkKeys.row);
   let count = 0;
   try {
     for (;;) {
-      const cells = await nextOf(records, input.path);
-      if (cells === undefined) return;
+      const found = await nextOf(records, input.path);
+      if (found === undefined) return;
+      const cells = restore === unchanged ? found : found.map(restore);
       count += 1;
       const given = numberAt === -1 ? Number.NaN : Number(cells[numberAt]);
       yield { number: Number.isSafeInteger(given) && given > 0 ? given : count, cells };

@@ -3,7 +3,7 @@
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { cellKindOf, writeCell, writeRow } from "./csv-cell.ts";
+import { cellKindOf, protectFormula, writeCell, writeRow } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
@@ -13,22 +13,30 @@ import type { Form, Sink } from "../export/sink.ts";
 export interface FormOptions {
   readonly type: RecordType;
   readonly format: ExportFormat;
+  /** CSV that people open in spreadsheets, which execute cells that look like formulas. */
+  readonly spreadsheet?: boolean;
 }
 
-export function stateForm({ format, type }: FormOptions, sink: Sink): Form<ExportedState> {
+export function stateForm(
+  { format, type, spreadsheet }: FormOptions,
+  sink: Sink,
+): Form<ExportedState> {
   if (format === "parquet") return parquetForm(stateColumns(type), sink);
   if (format === "ndjson") return textForm("", (item) => toLine(fieldsOfState(item)), sink);
-  const cellsOf = cellWriter(type);
+  const cellsOf = cellWriter(type, spreadsheet);
   const head = writeRow([...type.fieldNames, bulkKeys.changes]);
   const line = ({ state, changes }: ExportedState): string =>
     writeRow([...cellsOf(state), writeCell("json", changes)]);
   return textForm(head, line, sink);
 }
 
-export function historyForm({ format, type }: FormOptions, sink: Sink): Form<ExportedEvent> {
+export function historyForm(
+  { format, type, spreadsheet }: FormOptions,
+  sink: Sink,
+): Form<ExportedEvent> {
   if (format === "parquet") return parquetForm(historyColumns(type), sink);
   if (format === "ndjson") return textForm("", (event) => toLine(fieldsOfEvent(event)), sink);
-  const cellsOf = cellWriter(type);
+  const cellsOf = cellWriter(type, spreadsheet);
   const head = writeRow([bulkKeys.change, bulkKeys.receivedAt, ...type.fieldNames]);
   const line = (event: ExportedEvent): string =>
     writeRow([String(event.number), receivedAt(event), ...cellsOf(event.payload)]);
@@ -61,10 +69,11 @@ function textForm<Item>(head: string, line: (item: Item) => string, sink: Sink):
 }
 
 /** Returns a function from the fields of a record to their cells. */
-function cellWriter(type: RecordType): (fields: Payload) => readonly string[] {
+function cellWriter(type: RecordType, spreadsheet = false): (fields: Payload) => readonly string[] {
   const { properties }: SchemaShape = type.addSchema;
   const kinds = type.fieldNames.map(
     (name) => [name, cellKindOf(properties?.[name] ?? {})] as const,
   );
-  return (fields) => kinds.map(([name, kind]) => writeCell(kind, fields[name]));
+  const protect = spreadsheet ? protectFormula : (cell: string) => cell;
+  return (fields) => kinds.map(([name, kind]) => protect(writeCell(kind, fields[name])));
 }

@@ -5,7 +5,7 @@ import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
-import { writeRow } from "../formats/csv-cell.ts";
+import { protectFormula, writeRow } from "../formats/csv-cell.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import type { Row } from "../formats/row.ts";
 
@@ -89,7 +89,8 @@ export class RefusedFile {
   }
 
   #line(cells: readonly string[]): string {
-    return writeRow(cells, this.#options.delimiter);
+    // People open this file in spreadsheets. The import of it restores the cells (csv-rows.ts).
+    return writeRow(cells.map(protectFormula), this.#options.delimiter);
   }
 
   #remove(): void {

@@ -28,6 +28,9 @@ export const exportRecords = defineCommand({
       `${exportFormats.join(", ")}. Default: by the ending of the output file, or ndjson on standard output.`,
     ),
     force: flag("Replace the output file if it exists."),
+    spreadsheet: flag(
+      "Put an apostrophe before cells of CSV that a spreadsheet would execute as formulas. Not for a later import.",
+    ),
     history: flag("Every change in order of arrival, instead of the latest states."),
     from: optional(moment, "Only records with this timestamp (business time) or a later one."),
     to: optional(moment, "Only records with an earlier timestamp than this."),

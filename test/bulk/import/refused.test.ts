@@ -156,6 +156,43 @@ describe("a refused row", () => {
   });
 });
 
+describe("cells that spreadsheets take for formulas", () => {
+  const formulas = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "'=1", "''-x", "\t=1", "\r=1"];
+  const harmless = ["-12.5", "+49", "-1,000", "a=1", "'a", ""];
+
+  it("are protected in refused rows, and restored by the import of these", async () => {
+    const line = await makeLine();
+    const rows = [...formulas, ...harmless].map((cell) => `"${cell}",band,LOW,never`);
+    const file = write(line, "r.csv", ["note,type,outcome,timestamp", ...rows]);
+    const map = ["--map", "assessment_id=~id-{#},additional_properties.note=note"];
+    const { refused, refused_file: path } = await importFile(line, file, ...map);
+    assert.equal(refused, rows.length);
+    const text = readFileSync(path ?? "", "utf8");
+    for (const cell of formulas) assert.ok(text.includes(`'${cell}`), cell);
+    for (const cell of harmless) assert.ok(!text.includes(`'${cell},`) || cell === "'a", cell);
+    const corrected = write(line, "corrected.csv", [text.replaceAll("never", time).trimEnd()]);
+    assert.equal((await importFile(line, corrected, ...map)).written, rows.length);
+    for (const [index, note] of [...formulas, ...harmless].entries()) {
+      const id = `id-${index + 1}`;
+      const { state } = await line.ask(`record show risk_assessment ${id} --organization acme`);
+      const own = (state as Record<string, unknown>)["additional_properties"];
+      const expected = [{ key: "note", value: note, type: "STRING" }];
+      assert.deepEqual(own ?? [], note === "" ? [] : expected);
+    }
+    const output = join(line.folder, "people.csv");
+    const words = ["export", "risk_assessment", "--organization", "acme", "--output", output];
+    await line.type(...words, "--spreadsheet");
+    assert.doesNotMatch(readFileSync(output, "utf8"), /(?:^|,)"?[=+@]/m);
+    const { message } = await line.fail(
+      ...words.slice(0, 4),
+      "--format",
+      "ndjson",
+      "--spreadsheet",
+    );
+    assert.match(message, /--spreadsheet is for CSV/);
+  });
+});
+
 function importing(file: string, ...more: readonly string[]): readonly string[] {
   return ["import", file, "--type", "risk_assessment", "--organization", "acme", ...more];
 }
