@@ -12,7 +12,7 @@ import type { Logger } from "./log.ts";
 import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
 
 /** A thread beyond it ends, and the process continues. */
-const heapMebibytesMax = 128;
+const heapMebibytesMax = 80;
 /** The same as that of the bulk thread. */
 const youngMebibytesMax = 24;
 
