@@ -1072,7 +1072,7 @@ type DeletionReceipt struct {
 	// Identifies the store, and so the chain.
 	StoreID string `json:"store_id"`
 
-	// Position in the chain of receipts of the store.
+	// Position in the chain of receipts of the store; 0 for one that is in no chain.
 	ReceiptNo int64 `json:"receipt_no"`
 
 	// SHA-256 of the receipt before it, in hex; zeros in the first.

@@ -57,14 +57,15 @@ export interface ExportedReceipt {
 export async function* exportReceipts(
   app: App,
   {
-    after = 0,
+    after,
     organizationId,
   }: { readonly after?: number; readonly organizationId?: string | undefined } = {},
 ): AsyncGenerator<readonly ExportedReceipt[]> {
   if (organizationId === undefined) requireReceipts(app);
   requireRight(app, "receipt.read");
   const knows = await readKnowledge(app);
-  for await (const page of receiptPages(app, after)) {
+  // Those in no chain come before the first.
+  for await (const page of receiptPages(app, after === 0 ? undefined : after)) {
     const known = page.filter(({ receipt: { organization_id: owner, asked } }) =>
       knows({ organizationId: owner, resourceType: asked.resource_type }),
     );

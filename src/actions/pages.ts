@@ -26,11 +26,12 @@ export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly A
   return readPages(pageRows, (last) => store.listAudit(last?.entryNo ?? after, pageRows));
 }
 
-/** In the order of the chain. */
-export function receiptPages({ store }: App, after = 0): AsyncGenerator<readonly StoredReceipt[]> {
-  return readPages(pageRows, (last) =>
-    store.listReceipts(last?.receipt.receipt_no ?? after, pageRows),
-  );
+/** In the order of the chain, after a number. Without one, those that are in no chain come first. */
+export function receiptPages(
+  { store }: App,
+  after: number = Number.MIN_SAFE_INTEGER,
+): AsyncGenerator<readonly StoredReceipt[]> {
+  return readPages(pageRows, (last) => store.listReceipts(last?.rowNo ?? after, pageRows));
 }
 
 /** In the order of their ids. */

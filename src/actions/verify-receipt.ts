@@ -2,7 +2,7 @@
 // the network.
 
 import { hash, verify } from "node:crypto";
-import { chainedText, type Receipt, signedText } from "../domain/deletion/receipt.ts";
+import { aloneNo, chainedText, type Receipt, signedText } from "../domain/deletion/receipt.ts";
 import { findFormFaults, isReceipt } from "../domain/deletion/receipt-form.ts";
 import { thumbprint, toPublicKey } from "./issue-receipt.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
@@ -15,7 +15,7 @@ export interface ReceiptVerdict {
   readonly faults: readonly string[];
 }
 
-/** Returns a verdict for each, in the same order. The receipts are expected in the order of their chain. */
+/** Returns a verdict for each, in the same order. Those of the chain are expected in its order. */
 export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
@@ -31,15 +31,16 @@ export function verifyReceipts(
             ...verifyOne(receipt, { keys, storeId: published.store_id }),
             ...(previous === undefined ? [] : findChainFaults(receipt, previous)),
           ];
-    if (receipt !== undefined) previous = receipt;
+    if (receipt !== undefined && receipt.receipt_no !== aloneNo) previous = receipt;
     return { name: nameOf(receipt, index, values.length), receipt, faults };
   });
 }
 
 /** A sentence for each place where receipts are missing from the chain. Those around it can be genuine all the same. */
 export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
-  return verdicts.flatMap(({ receipt }, index) => {
-    const previous = verdicts[index - 1]?.receipt;
+  const chained = verdicts.filter(({ receipt }) => receipt?.receipt_no !== aloneNo);
+  return chained.flatMap(({ receipt }, index) => {
+    const previous = chained[index - 1]?.receipt;
     if (receipt === undefined || previous?.store_id !== receipt.store_id) return [];
     const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
     if (first > last) return [];
@@ -89,6 +90,7 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
     ];
   }
   const [number, before] = [receipt.receipt_no, previous.receipt_no];
+  if (number === aloneNo) return [];
   if (number === before) return [`There are two receipts with the number ${number}.`];
   if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
   // What is missing between them is told once, and does not make this one wrong.
@@ -99,7 +101,8 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
 
 function nameOf(receipt: Receipt | undefined, index: number, count: number): string {
   if (receipt !== undefined) {
-    return `receipt ${receipt.receipt_no} (${receipt.deletion_request_id})`;
+    const { receipt_no: no, deletion_request_id: id } = receipt;
+    return no === aloneNo ? `the receipt of ${id}` : `receipt ${no} (${id})`;
   }
   return count === 1 ? "the receipt" : `item ${index + 1}`;
 }

@@ -16,7 +16,7 @@ import {
   emptyChain,
   followsInChain,
 } from "./row/audit-row.ts";
-import { type ReceiptRow, toReceipt } from "./row/receipt-row.ts";
+import { type ReceiptRow, rowNoOf, toReceipt } from "./row/receipt-row.ts";
 
 /** A gap in the numbers of receipts that an audit entry explains. */
 export interface ReceiptCut {
@@ -82,7 +82,7 @@ export class AuditChainCheck {
 }
 
 /** Undefined if the document or another column of the row was altered. */
-function readIntact(row: ReceiptRow): Receipt | undefined {
+export function readIntact(row: ReceiptRow): Receipt | undefined {
   let receipt: Receipt;
   let text: string;
   try {
@@ -94,7 +94,7 @@ function readIntact(row: ReceiptRow): Receipt | undefined {
   const isSame =
     text === row.document &&
     digest("sha256", text) === row.hash &&
-    receipt.receipt_no === row.receipt_no &&
+    rowNoOf(receipt, row.hash) === row.receipt_no &&
     receipt.deletion_request_id === row.deletion_request_id &&
     receipt.organization_id === row.organization_id;
   return isSame ? receipt : undefined;

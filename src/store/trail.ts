@@ -8,6 +8,8 @@ import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { Act } from "./act.ts";
 
 export interface StoredReceipt {
+  /** The order in which receipts are listed: those in no chain first, in any order. */
+  readonly rowNo: number;
   readonly receipt: Receipt;
   readonly hash: string;
 }

@@ -159,7 +159,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       }
       assert.ok(await exists(app.store, keyOf("transaction", "not-theirs", "org_patient")));
       assert.equal(await exists(app.store, keyOf("transaction", "gone")), false);
-      const receipts = await app.store.listReceipts(0, 10);
+      const receipts = await app.store.listReceipts(Number.MIN_SAFE_INTEGER, 10);
       assert.deepEqual(
         receipts.map(({ receipt }) => receipt.asked.by),
         ["retention", "retention"],

@@ -77,6 +77,10 @@ async function typed(id: OrganizationId, ...words: readonly string[]): Promise<s
     .replaceAll(/"receipt_no": ?\d+/g, "<number>");
 }
 
+interface Numbered {
+  readonly receipt_no: number;
+}
+
 /** By which somebody could learn of the report. */
 const commands: readonly ((id: OrganizationId) => readonly string[])[] = [
   (id) => ["organization show", id],
@@ -184,6 +188,19 @@ describe("with --include-confidential", () => {
       return out.trim().split("\n").length;
     };
     assert.deepEqual([await receipts(), await receipts("--include-confidential")], [1, 3]);
+    // A gap in the numbers would disclose what is not shown.
+    const { out } = await line.type("receipt export --include-confidential");
+    const numbers = out
+      .trim()
+      .split("\n")
+      .map((one) => (JSON.parse(one) as Numbered).receipt_no);
+    const chained = numbers.filter((no) => no > 0);
+    assert.deepEqual(
+      chained,
+      [...chained.keys()].map((index) => index + 1),
+    );
+    assert.equal(numbers.length - chained.length, 2);
+    assert.equal((await line.type("check")).code, 0);
   });
 });
 

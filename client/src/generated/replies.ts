@@ -128,7 +128,7 @@ export interface DeletionReceipt {
   readonly version: 1 | 2;
   /** Identifies the store, and so the chain. */
   readonly store_id: string;
-  /** Position in the chain of receipts of the store. */
+  /** Position in the chain of receipts of the store; 0 for one that is in no chain. */
   readonly receipt_no: number;
   /** SHA-256 of the receipt before it, in hex; zeros in the first. */
   readonly previous_receipt: string;

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { Receipt } from "../../domain/deletion/receipt.ts";
+import { aloneNo, type Receipt } from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
@@ -24,10 +24,14 @@ export async function checkReceipts(app: App, findings: Findings): Promise<void>
       const [verdict] = verifyReceipts([receipt], published);
       const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id), saltKey);
       for (const found of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
-        findings.add(`Receipt ${receipt.receipt_no}: ${found}`);
+        findings.add(`Receipt ${nameOf(receipt)}: ${found}`);
       }
     }
   }
+}
+
+function nameOf({ receipt_no: no, deletion_request_id: id }: Receipt): string {
+  return no === aloneNo ? `of ${id}` : String(no);
 }
 
 function findRowFault(

@@ -63,7 +63,7 @@ export class LedgerReceipts {
   /** Every receipt up to the one in the last signed heads must be in the ledger. */
   async end(notedNo: number): Promise<void> {
     if (notedNo === 0) return;
-    for await (const page of receiptPages(this.#app)) {
+    for await (const page of receiptPages(this.#app, 0)) {
       for (const { receipt } of page) {
         const { receipt_no: no } = receipt;
         if (no > notedNo) return;

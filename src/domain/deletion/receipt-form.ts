@@ -1,6 +1,6 @@
 // Validates the structure of a receipt: its fields and their formats. Does not verify the signature.
 
-import { noReceiptHash, type Receipt, receiptType, receiptVersion } from "./receipt.ts";
+import { aloneNo, noReceiptHash, type Receipt, receiptType, receiptVersion } from "./receipt.ts";
 import { countKinds } from "./receipt-count.ts";
 
 type Test = (value: unknown) => boolean;
@@ -62,7 +62,7 @@ const common: Form = {
     expected: `1 or ${receiptVersion}`,
   },
   store_id: text,
-  receipt_no: { test: (value) => isCount(value) && value !== 0, expected: "a whole number from 1" },
+  receipt_no: { test: isCount, expected: "a whole number" },
   previous_receipt: { test: isHash, expected: "64 hex digits" },
   organization_id: text,
   deletion_request_id: text,
@@ -111,10 +111,10 @@ export function findFormFaults(value: unknown): readonly string[] {
   const faults = [...findFaults(given, given["version"] === 1 ? earlier : current, "")];
   if (
     faults.length === 0 &&
-    given["receipt_no"] === 1 &&
+    (given["receipt_no"] === 1 || given["receipt_no"] === aloneNo) &&
     given["previous_receipt"] !== noReceiptHash
   ) {
-    faults.push("It is the first receipt of its store, and yet it names one before it.");
+    faults.push("It is the first receipt of its chain or in none, and yet it names one before it.");
   }
   return faults;
 }

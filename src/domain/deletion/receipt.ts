@@ -6,6 +6,7 @@ import type { CarriedOutBefore, Deletion, ErasedCounts } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
+import { recordTypeByName } from "../record-types.ts";
 
 export const receiptType = "sluice-deletion-receipt";
 export const receiptVersion = 2;
@@ -18,7 +19,7 @@ interface CommonBody {
   readonly type: typeof receiptType;
   /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
   readonly store_id: string;
-  /** Counts up from 1 in each store. */
+  /** Counts up from 1 in each store; 0 for a receipt that is in no chain. */
   readonly receipt_no: number;
   readonly previous_receipt: string;
   readonly organization_id: string;
@@ -82,6 +83,18 @@ export interface ReceiptKey {
   readonly retiredAt: number | undefined;
 }
 
+/** The number of a receipt that is in no chain. */
+export const aloneNo = 0;
+
+/**
+ * Receipts of records that callers can delete form the chain. All others are in none, because gaps in its numbers would disclose
+ * them: of restricted sets and closed organizations, and of types that are or can be confidential. The entry of the audit trail
+ * for the completion has their hash.
+ */
+export function isChained({ resourceType }: Pick<Deletion, "resourceType">): boolean {
+  return recordTypeByName(resourceType)?.deletable === true;
+}
+
 /** The end of a store's chain of receipts, which the next one follows. */
 export interface ReceiptHead {
   readonly storeId: string;
@@ -109,8 +122,9 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
   const { head, engine, keyId, hashCounts } = context;
   const position: ReceiptPosition = {
     store_id: head.storeId,
-    receipt_no: head.receiptNo + 1,
-    previous_receipt: head.hash,
+    ...(isChained(deletion)
+      ? { receipt_no: head.receiptNo + 1, previous_receipt: head.hash }
+      : { receipt_no: aloneNo, previous_receipt: noReceiptHash }),
     deletion_request_id: deletion.deletionRequestId,
     completed_at: formatInstant(completedAt),
   };

@@ -94,7 +94,10 @@ export const deletionReceipt: JsonSchema = closedSchema(
     type: { type: "string", enum: [receiptType], description: "What this document is." },
     version: { type: "integer", enum: [1, receiptVersion], description: "Version of the format." },
     store_id: textSchema("Identifies the store, and so the chain."),
-    receipt_no: countSchema("Position in the chain of receipts of the store.", 1),
+    receipt_no: countSchema(
+      "Position in the chain of receipts of the store; 0 for one that is in no chain.",
+      0,
+    ),
     previous_receipt: textSchema("SHA-256 of the receipt before it, in hex; zeros in the first."),
     organization_id: textSchema("Organization that the record belonged to."),
     deletion_request_id: textSchema("Unique identifier of the deletion request."),

@@ -1,14 +1,18 @@
 // The rows of receipts and of their keys, and their conversion. The same on every engine.
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import type {
-  Receipt,
-  ReceiptHead,
-  ReceiptKey,
-  SealingHead,
+import {
+  aloneNo,
+  type Receipt,
+  type ReceiptHead,
+  type ReceiptKey,
+  type SealingHead,
 } from "../../domain/deletion/receipt.ts";
 import type { SealedReceipt } from "../store.ts";
 import type { StoredReceipt } from "../trail.ts";
+
+/** Of the hash of a receipt that is in no chain: 52 bits. */
+const hashDigits = 13;
 
 export interface ReceiptRow {
   readonly receipt_no: number;
@@ -48,8 +52,16 @@ export function toReceipt({ document }: Pick<ReceiptRow, "document">): Receipt {
 }
 
 export function toStoredReceipt(row: ReceiptRow): StoredReceipt {
-  return { receipt: toReceipt(row), hash: row.hash };
+  return { receipt: toReceipt(row), hash: row.hash, rowNo: row.receipt_no };
 }
+
+/** The number in the chain; below 0, by the hash, for a receipt that is in none. */
+export function rowNoOf({ receipt_no: no }: Pick<Receipt, "receipt_no">, hash: string): number {
+  return no === aloneNo ? -1 - Number.parseInt(hash.slice(0, hashDigits), 16) : no;
+}
+
+/** Below every row. */
+export const firstRowNo = -(16 ** hashDigits) - 1;
 
 export function toReceiptKey(row: KeyRow): ReceiptKey {
   return {
@@ -65,11 +77,9 @@ export function documentOf({ receipt }: SealedReceipt): string {
   return canonicalJson(receipt);
 }
 
-/** True if the receipt is the next one in the chain. */
+/** True if the receipt is the next one in the chain, or in none. */
 export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): boolean {
-  return (
-    receipt.store_id === head.storeId &&
-    receipt.receipt_no === head.receiptNo + 1 &&
-    receipt.previous_receipt === head.hash
-  );
+  if (receipt.store_id !== head.storeId) return false;
+  if (receipt.receipt_no === aloneNo) return true;
+  return receipt.receipt_no === head.receiptNo + 1 && receipt.previous_receipt === head.hash;
 }

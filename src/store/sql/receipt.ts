@@ -2,14 +2,15 @@
 // lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
 // trail. Signs nothing.
 
-import type {
-  Receipt,
-  ReceiptHead,
-  ReceiptKey,
-  SealingHead,
+import {
+  aloneNo,
+  type Receipt,
+  type ReceiptHead,
+  type ReceiptKey,
+  type SealingHead,
 } from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
-import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
+import { readIntact, type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
 import {
   documentOf,
   type HeadRow,
@@ -18,6 +19,8 @@ import {
   type SealingHeadRow,
   toHead,
   toSealingHead,
+  firstRowNo,
+  rowNoOf,
   toStoredReceipt,
   toReceipt,
   toReceiptKey,
@@ -94,8 +97,9 @@ export function* storeReceipt(sealed: SealedReceipt, act: Act): Statements<void>
   const { receipt, hash, key } = sealed;
   const { receipt_no: receiptNo, deletion_request_id, organization_id } = receipt;
   const document = documentOf(sealed);
-  yield* run(insertReceipt, receiptNo, deletion_request_id, organization_id, document, hash);
-  yield* moveReceiptHead({ receiptNo, hash });
+  const rowNo = rowNoOf(receipt, hash);
+  yield* run(insertReceipt, rowNo, deletion_request_id, organization_id, document, hash);
+  if (receiptNo !== aloneNo) yield* moveReceiptHead({ receiptNo, hash });
   yield* addKey(key, act);
 }
 
@@ -163,12 +167,27 @@ function* auditKey(
   yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
 }
 
+/** The first receipt that is in no chain and was altered. That one is missing shows in the audit trail. */
+function* findAlteredAlone(): Statements<string | undefined> {
+  let after = firstRowNo;
+  for (;;) {
+    const rows = yield* all<ReceiptRow>(readPage, after, pageRows);
+    const alone = rows.filter(({ receipt_no }) => receipt_no < aloneNo);
+    const altered = alone.find((row) => readIntact(row) === undefined);
+    if (altered !== undefined) return `The receipt of ${altered.deletion_request_id} was altered.`;
+    if (alone.length < pageRows) return undefined;
+    after = alone.at(-1)?.receipt_no ?? aloneNo;
+  }
+}
+
 /**
  * Reports the first receipt that does not follow from the one before it, or a head that is not that of the last
  * receipt.
  */
 export function* checkReceiptChain(cuts: readonly ReceiptCut[]): Statements<string | undefined> {
   const check = new ReceiptChainCheck(cuts);
+  const altered = yield* findAlteredAlone();
+  if (altered !== undefined) return altered;
   for (;;) {
     const rows = yield* all<ReceiptRow>(readPage, check.lastNo, pageRows);
     const fault = check.add(rows);

@@ -1,5 +1,6 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
+import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
@@ -146,7 +147,7 @@ async function sealAll(
     const deletion = reader.perform(findDeletion, id);
     const completed = deletion && { ...deletion, completedAt: act.now };
     const sealed = completed && sealReceipt(completed, { head, engine: "sqlite" });
-    if (sealed !== undefined) {
+    if (sealed !== undefined && sealed.receipt.receipt_no !== aloneNo) {
       head = { ...head, receiptNo: sealed.receipt.receipt_no, hash: sealed.hash };
     }
     all.push(sealed);

@@ -1002,7 +1002,7 @@ class _DeletionReceiptRequired(TypedDict):
     store_id: str
     """Identifies the store, and so the chain."""
     receipt_no: int
-    """Position in the chain of receipts of the store."""
+    """Position in the chain of receipts of the store; 0 for one that is in no chain."""
     previous_receipt: str
     """SHA-256 of the receipt before it, in hex; zeros in the first."""
     organization_id: str
