@@ -5,7 +5,7 @@ import { crash } from "../crash/campaign.ts";
 import { crashClosing } from "../crash/closing/campaign.ts";
 import { crashImport } from "../crash/import/campaign.ts";
 import { crashRestore } from "../crash/restore/campaign.ts";
-import { disclosure, timing } from "../disclosure/campaign.ts";
+import { disclosure, timing, twins } from "../disclosure/campaign.ts";
 import { fuzz, fuzzRaw } from "../fuzz/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { retention } from "../retention/campaign.ts";
@@ -20,6 +20,7 @@ const campaigns = {
   tamper,
   retention,
   disclosure,
+  twins,
   timing,
   fuzz,
   "fuzz-raw": fuzzRaw,

@@ -83,10 +83,10 @@ export function withMethods(store: Store, methods: Partial<Store>): Store {
 }
 
 /** The worker leaves due deletions to the campaign, which processes them when the clock has been moved. */
-export const serviceOptions: ServiceOptions = {
+export const serviceOptions = {
   environment: { DELETION_POLL_MS: "3600000" },
   wrapStore: withoutOwnRetention,
-};
+} satisfies ServiceOptions;
 
 export async function runBatch(service: Service, batch: Batch): Promise<BatchReport> {
   const wire = new Wire(service.address);

@@ -3,13 +3,14 @@
 // whether a report makes a deletion, or the reply with its status, slower.
 
 import type { Campaign, CampaignOutcome, CampaignRun } from "../campaign/campaign.ts";
-import { withDatabases } from "../support/database-maker.ts";
+import { type MakeDatabase, withDatabases } from "../support/database-maker.ts";
 import { useStores } from "../support/service.ts";
 import { preferMemory } from "../support/temp-folder.ts";
 import { pairsOfScenario } from "./batch.ts";
 import { type DisclosureReport, runDisclosureCampaign } from "./disclosure-campaign.ts";
 import type { RankStatistic } from "./rank-statistic.ts";
 import { measureTiming } from "./timing.ts";
+import { compareTwins } from "./twins.ts";
 
 const shared = { counts: "pairs", countDefault: 10_000, engines: ["sqlite", "postgres"] } as const;
 /** Between two lines of progress. */
@@ -21,6 +22,17 @@ export const disclosure: Campaign = {
   run: async (run) => {
     if (run.engine === "sqlite") preferMemory();
     return await onEngine(run, compare);
+  },
+};
+
+export const twins: Campaign = {
+  ...shared,
+  countDefault: 1_000,
+  about:
+    "compares all pages of the console and all commands between such organizations in two stores",
+  run: async (run) => {
+    if (run.engine === "sqlite") preferMemory();
+    return await withDatabases(run.engine, (makeDatabase) => compareStores(run, makeDatabase));
   },
 };
 
@@ -73,6 +85,24 @@ function speedOf({ pairs }: DisclosureReport, startedAt: number) {
   const perSecond = pairs / ((performance.now() - startedAt) / 1_000);
   const cpuMsOfPair = (user + system) / 1_000 / pairs;
   return { "pairs per second": Math.round(perSecond), "CPU ms of a pair": cpuMsOfPair.toFixed(1) };
+}
+
+async function compareStores(
+  { seed, countMax: pairsMax, budgetMs, tell }: CampaignRun,
+  makeDatabase: MakeDatabase | undefined,
+): Promise<CampaignOutcome> {
+  const { pairs, compared, differences } = await compareTwins({
+    seed,
+    pairsMax,
+    budgetMs,
+    makeDatabase,
+    onBatch: ({ differences: found, ...so }) =>
+      tell(JSON.stringify({ ...so, differences: found.length })),
+  });
+  const findings = differences.map(
+    ({ seed: own, view, texts }) => `seed ${own}: ${view}\n  ${texts.join("\n  ")}`,
+  );
+  return { figures: { pairs, compared, differences: findings.length }, findings };
 }
 
 async function measure(run: CampaignRun): Promise<CampaignOutcome> {

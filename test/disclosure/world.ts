@@ -38,6 +38,7 @@ export class World {
   readonly #scenario: Scenario;
   readonly #names = new Map<string, string>();
   readonly #deletions: string[] = [];
+  #apiKey = "";
   #token = "";
   /** Hidden records that were written. */
   #hiddenCount = 0;
@@ -49,8 +50,13 @@ export class World {
     this.#name(organizationId, "organization");
   }
 
+  /** Of those that the caller has requested, in this order. */
+  get deletionIds(): readonly string[] {
+    return this.#deletions;
+  }
+
   async create(): Promise<void> {
-    const { app, wire } = this.#place;
+    const { app } = this.#place;
     const { organizationId } = this;
     const { scopes, strictScopes, added, retainDays } = this.#scenario;
     await createOrganization(app, { name: "One of a pair", organizationId });
@@ -63,7 +69,14 @@ export class World {
     await this.#oblige();
     const { key, secret } = await createKey(app, { organizationId, scopes });
     this.#name(key.keyId, "key");
-    this.#token = await fetchToken(wire, { organizationId, apiKey: secret }, { scopes });
+    this.#apiKey = secret;
+    await this.renewToken();
+  }
+
+  async renewToken(): Promise<void> {
+    const customer = { organizationId: this.organizationId, apiKey: this.#apiKey };
+    const { scopes } = this.#scenario;
+    this.#token = await fetchToken(this.#place.wire, customer, { scopes });
   }
 
   /** What the store refuses, such as a second record with the same id, is of no interest. */

@@ -1,0 +1,80 @@
+// A short comparison of all pages of the console and all commands between two stores that differ only in confidential records, and
+// that it notices a page and a figure that disclose them.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { commands } from "../../src/cli/commands.ts";
+import { routes } from "../../src/console/routes.ts";
+import type { Store } from "../../src/store/store.ts";
+import { serviceOptions, withMethods } from "./batch.ts";
+import { compareTwins } from "./twins.ts";
+import { apart, apartPages } from "./view.ts";
+
+const reports = ["customer_sar", "transaction_suspicious_activity"];
+
+function countReports(counts: Readonly<Record<string, number | undefined>>): number {
+  return reports.reduce((sum, type) => sum + (counts[type] ?? 0), 0);
+}
+
+function countingErased(store: Store): Store {
+  const findDeletion: Store["findDeletion"] = async (...args) => {
+    const found = await store.findDeletion(...args);
+    if (found === undefined) return undefined;
+    const more = countReports(found.erased) + countReports(found.kept);
+    return { ...found, erased: { ...found.erased, person: (found.erased["person"] ?? 0) + more } };
+  };
+  return withMethods(serviceOptions.wrapStore(store), { findDeletion });
+}
+
+function countingStored(store: Store): Store {
+  const deletionFigures: Store["deletionFigures"] = async (now) => {
+    const figures = await store.deletionFigures(now);
+    let underFloor = 0;
+    for (const { organizationId } of await store.listOrganizations()) {
+      underFloor += countReports(await store.countRecords(organizationId));
+    }
+    return { ...figures, underFloor };
+  };
+  return withMethods(serviceOptions.wrapStore(store), { deletionFigures });
+}
+
+function run(seed: number, wrapStore?: (store: Store) => Store) {
+  return compareTwins({ seed, pairsMax: 6, budgetMs: Infinity, ...(wrapStore && { wrapStore }) });
+}
+
+describe("two stores that differ only in confidential records", () => {
+  it("have the same pages and commands for those who may not know of them", async () => {
+    const { pairs, compared, differences } = await run(1);
+    assert.deepEqual(differences, []);
+    assert.ok(pairs === 6 && compared > 60 * pairs, `${compared} compared`);
+  });
+
+  it("differ if a page counts reports as something else", async () => {
+    const views = (await run(7, countingErased)).differences.map(({ view }) => view);
+    assert.ok(
+      views.some((view) => view.includes("/console/deletion/:id")),
+      views.join("\n"),
+    );
+  });
+
+  it("differ if a figure on /metrics counts them", async () => {
+    const views = (await run(7, countingStored)).differences.map(({ view }) => view);
+    assert.ok(
+      views.some((view) => view.startsWith("metrics")),
+      views.join("\n"),
+    );
+  });
+
+  it("are compared in everything but what exists and is listed", () => {
+    const names = new Set(commands.map(({ name }) => name));
+    assert.deepEqual(
+      Object.keys(apart).filter((name) => !names.has(name)),
+      [],
+    );
+    const paths = new Set<string>(routes.map(({ path }) => path));
+    assert.deepEqual(
+      Object.keys(apartPages).filter((path) => !paths.has(path)),
+      [],
+    );
+  });
+});
