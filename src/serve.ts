@@ -118,6 +118,7 @@ async function openParts(
       engine: path === undefined ? "postgres" : "sqlite",
     },
     deletions: () => app.store.deletionFigures(app.now()),
+    dataDir: config.dataDir,
     edge,
     load,
   });

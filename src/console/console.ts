@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
 import { actAs, requireRight } from "../actions/require-right.ts";
 import { OperatorError } from "../actions/operator-error.ts";
-import { AppError } from "../domain/error.ts";
+import { AppError, unavailable } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
 import { rejectAmbiguousRequest, rejectBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
@@ -82,7 +82,7 @@ async function answer(
   const requestContext = makeRequestContext(request, reply, { name: "console" });
   const ticket = lasting === true ? undefined : watch.begin(requestContext);
   try {
-    if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     rejectAmbiguousRequest(request.raw);
     rejectBodyOfGet(request.raw);
     if (!limitUnauthenticated(context, request, reply)) return reply;

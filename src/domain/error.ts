@@ -93,3 +93,26 @@ export class AppError extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 }
+
+/** Why the service is unavailable: what clients and the log are told, without internals. */
+const unavailableReasons = {
+  closing: "The service is shutting down; try again.",
+  not_ready: "The service is not ready; try again.",
+  busy: "Too many requests are waiting; try again.",
+  no_files: "The service has no free file descriptors now; try again.",
+  disk_full: "The disk of the service is full, so nothing can be stored now; try again later.",
+  disk_failed: "The service can't use its disk now; try again later.",
+  database_away: "The service can't reach its database now; try again.",
+  database_full: "The database of the service has no room left; try again later.",
+  database_read_only: "The database of the service accepts no changes now; try again.",
+  database_busy: "The database of the service is busy; try again.",
+} as const;
+
+export type UnavailableReason = keyof typeof unavailableReasons;
+
+export function unavailable(
+  reason: UnavailableReason,
+  detail: Omit<AppErrorDetail, "message"> = {},
+): AppError {
+  return new AppError("unavailable", { ...detail, message: unavailableReasons[reason] });
+}

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
-import { AppError } from "../domain/error.ts";
+import { unavailable } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
 import { rejectAmbiguousRequest, rejectBodyOfGet } from "./connection/request-smuggling.ts";
 import type { RequestWatch } from "./connection/request-watch.ts";
@@ -80,7 +80,7 @@ async function answer(
   const { organizations } = context.load;
   let began: string | undefined;
   try {
-    if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     rejectAmbiguousRequest(request.raw);
     if (operation.permission !== undefined) {
       // Not awaited for a caller in memory. Either way the body is not read before.

@@ -3,6 +3,7 @@
 import type { Edge } from "../http/connection/edge.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures, GroupFigures } from "../store/store.ts";
+import { registerDataFolder } from "./data-folder-metrics.ts";
 import { registerProcess } from "./process-metrics.ts";
 import { Registry } from "./registry.ts";
 import type { IntakeTotals } from "./history.ts";
@@ -41,6 +42,7 @@ export interface Build {
 interface MetricSources {
   readonly build: Build;
   readonly deletions: () => Promise<DeletionFigures>;
+  readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
     readonly bodies: { readonly heldBytes: number };
@@ -48,7 +50,8 @@ interface MetricSources {
   };
 }
 
-export function makeMetrics({ build, deletions, edge, load }: MetricSources): Metrics {
+export function makeMetrics(sources: MetricSources): Metrics {
+  const { build, deletions, dataDir, edge, load } = sources;
   const registry = new Registry();
   registry.info(
     {
@@ -65,6 +68,7 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
     ...registerTelemetry(registry),
   };
   registerStoredDeletions(registry, deletions);
+  registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
   const stop = registerProcess(registry);

@@ -82,7 +82,8 @@ class Writer {
     for (const reply of this.refused) {
       assert.deepEqual([reply.status, reply.body.code], [503, 50301], reply.text);
       assert.match(String(reply.headers["retry-after"]), /^[1-9]\d*$/);
-      assert.doesNotMatch(reply.text, /disk|full|SQLITE|postgres/i);
+      assert.match(String(reply.body.message), /disk of the service|can't use its disk|database/);
+      assert.doesNotMatch(reply.text, /SQLITE|ENOSPC|postgres|not ready|shutting down/i);
     }
   }
 

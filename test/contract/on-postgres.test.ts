@@ -16,6 +16,7 @@ const leftOut = new Set([
   "encodings.test.ts",
   "every-reply.test.ts",
   "load-shedding.test.ts",
+  "no-files.test.ts",
   "numbers.test.ts",
   "openapi-check.test.ts",
   "on-postgres.test.ts",

@@ -2,7 +2,7 @@
 // Starts the thread when it is first needed, and again after a failure.
 
 import type { Worker } from "node:worker_threads";
-import { AppError } from "../../domain/error.ts";
+import { unavailable } from "../../domain/error.ts";
 import { restoreError } from "../../domain/error-form.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { RejectionCount } from "../reply/rejections.ts";
@@ -165,7 +165,7 @@ export class BulkClient {
   }
 
   #newId(): number {
-    if (this.#closing) throw new AppError("unavailable");
+    if (this.#closing) throw unavailable("closing");
     this.start();
     return (this.#nextId += 1);
   }
@@ -188,7 +188,7 @@ export class BulkClient {
       if (this.#closing && cause === undefined) return;
       this.#options.onFailure(cause);
       // Whether anything was written is unknown: the writer may already have received it.
-      const error = new AppError("unavailable", { retryAfterSeconds: 1, cause });
+      const error = unavailable("not_ready", { retryAfterSeconds: 1, cause });
       for (const { fail } of this.#pending.values()) fail(error);
     });
     return worker;

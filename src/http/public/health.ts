@@ -2,9 +2,9 @@
 // against no limit, so that probes are answered whatever else is sent from their address.
 
 import { probeWrite } from "../../actions/maintain-store.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, unavailable } from "../../domain/error.ts";
 import type { JsonSchema } from "../openapi/document.ts";
-import { unavailable } from "../openapi/error-responses.ts";
+import { unavailable as unavailableResponse } from "../openapi/error-responses.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import type { PublicRoute } from "./public-route.ts";
 import { makeReadiness } from "./readiness.ts";
@@ -35,25 +35,31 @@ export const readyRoute: PublicRoute = {
     contentType: "application/json",
     schema: statusSchema("ready"),
     example: { status: "ready" },
-    errors: [unavailable],
+    errors: [unavailableResponse],
   },
   makeHandler: (context) => {
-    const isReady = makeReadiness({
+    const findFailure = makeReadiness({
       probe: () => probeWrite(context.app),
       onChange: (failure) => {
         if (failure === undefined) context.log.info("ready again");
-        else context.log.warn({ err: failure }, "not ready");
+        else context.log.warn({ err: failure, reason: describe(failure).message }, "not ready");
       },
     });
     return async () => {
       // Without a cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
-      if (context.draining() || !(await isReady())) {
-        throw new AppError("unavailable", { retryAfterSeconds: 1 });
-      }
+      if (context.draining()) throw unavailable("closing", { retryAfterSeconds: 1 });
+      const failure = await findFailure();
+      if (failure !== undefined) throw describe(failure);
       return jsonAnswer(200, { status: "ready" });
     };
   },
 };
+
+function describe(failure: unknown): AppError {
+  const isKnown = failure instanceof AppError && failure.errorName === "unavailable";
+  if (!isKnown) return unavailable("not_ready", { retryAfterSeconds: 1 });
+  return new AppError("unavailable", { message: failure.message, retryAfterSeconds: 1 });
+}
 
 function statusSchema(status: string): JsonSchema {
   return {

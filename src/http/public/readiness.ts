@@ -20,13 +20,13 @@ export interface ReadinessOptions {
   readonly timeoutMs?: number;
 }
 
-/** Resolves with true while the service is ready. Concurrent calls share one probe. */
+/** Resolves with undefined while the service is ready, and otherwise with why not. Concurrent calls share one probe. */
 export function makeReadiness({
   probe,
   onChange,
   keptMs = readinessKeptMs,
   timeoutMs = readinessTimeoutMs,
-}: ReadinessOptions): () => Promise<boolean> {
+}: ReadinessOptions): () => Promise<unknown> {
   const ask = coalesce(probe);
   let failure: unknown;
   let knownUntil = -Infinity;
@@ -41,6 +41,6 @@ export function makeReadiness({
       knownUntil = performance.now() + keptMs;
       if (isChange) onChange(failure);
     }
-    return failure === undefined;
+    return failure;
   };
 }

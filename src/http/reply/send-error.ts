@@ -1,8 +1,9 @@
 // Answers a request with an error. What is not an AppError is our own error: logged with the request id, answered as
 // 50001, and never shown to the client.
 
+import { closeSync, openSync } from "node:fs";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../../domain/error.ts";
+import { AppError, unavailable } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { isExistenceCheck } from "../operation.ts";
@@ -42,8 +43,8 @@ function sendNow(
   { reply, error, headers }: ErrorReply,
 ): void {
   if (reply.sent || reply.raw.destroyed) return;
-  const known = error instanceof AppError ? error : new AppError("internal");
-  if (known !== error) logError(context, request, error);
+  const known = error instanceof AppError ? error : describeOwnError(error);
+  if (known.errorName === "internal") logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
   const operation = request.requestContext?.operation;
   countRejection(context, request, known);
@@ -60,6 +61,21 @@ function sendNow(
     reply.raw.destroy();
   }
 }
+
+/**
+ * A lack of file descriptors appears in many forms, such as a module that can't be loaded, so what counts is whether one is free.
+ */
+function describeOwnError(cause: unknown): AppError {
+  try {
+    closeSync(openSync("/dev/null", "r"));
+  } catch (error) {
+    const isLack = error instanceof Error && "code" in error && lackCodes.has(error.code);
+    if (isLack) return unavailable("no_files", { retryAfterSeconds: 1, cause });
+  }
+  return new AppError("internal");
+}
+
+const lackCodes: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
 /** Our own errors are no rejections, nor is what people in the console do, nor that a record does not exist. */
 function countRejection(
@@ -98,17 +114,24 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
   return { connection: "close" };
 }
 
-const unavailableLoggedAt = new WeakMap<Logger, number>();
+/** By reason; reasons are a few fixed sentences. */
+const unavailableLoggedAt = new WeakMap<Logger, Map<string, number>>();
 
 /**
  * While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals.
  */
-function logUnavailable({ log }: HttpContext, request: FastifyRequest, { cause }: AppError): void {
-  const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
+function logUnavailable({ log }: HttpContext, request: FastifyRequest, error: AppError): void {
+  const { cause, message: reason } = error;
+  const logged = unavailableLoggedAt.get(log) ?? new Map<string, number>();
+  unavailableLoggedAt.set(log, logged);
+  const loggedAt = logged.get(reason) ?? -Infinity;
   if (cause === undefined || performance.now() - loggedAt < unavailableLogMs) return;
-  unavailableLoggedAt.set(log, performance.now());
+  logged.set(reason, performance.now());
   const operation = request.requestContext?.operation?.name ?? "other";
-  log.warn({ err: cause, request_id: request.id, operation }, "requests are answered with 503");
+  log.warn(
+    { err: cause, reason, request_id: request.id, operation },
+    "requests are answered with 503",
+  );
 }
 
 function logError(context: HttpContext, request: FastifyRequest, error: unknown): void {

@@ -2,7 +2,7 @@
 // Never repeats a URL, a password or the values of a statement.
 
 import { DatabaseError } from "pg";
-import { AppError } from "../../domain/error.ts";
+import { AppError, unavailable, type UnavailableReason } from "../../domain/error.ts";
 import { Collision } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 
@@ -77,7 +77,7 @@ export function describeFailure(
 ): unknown {
   if (error instanceof AppError || error instanceof StoreError) return error;
   if (isCollision(error) || isTransient(error, distributed)) {
-    return new AppError("unavailable", { retryAfterSeconds: 1, cause: withoutValues(error) });
+    return unavailable(reasonOf(error), { retryAfterSeconds: 1, cause: withoutValues(error) });
   }
   if (error instanceof DatabaseError && lostStatementStates.has(error.code ?? "")) {
     return new StoreError(
@@ -87,6 +87,21 @@ export function describeFailure(
     );
   }
   return withoutValues(error);
+}
+
+/** By SQLSTATE, in full or by class. */
+const reasons: Readonly<Record<string, UnavailableReason>> = {
+  "53100": "database_full",
+  "25006": "database_read_only",
+  "53": "database_busy",
+  "40": "database_busy",
+  "55": "database_busy",
+};
+
+function reasonOf(error: unknown): UnavailableReason {
+  if (error instanceof Collision) return "database_busy";
+  const state = error instanceof DatabaseError ? (error.code ?? "") : "";
+  return reasons[state] ?? reasons[state.slice(0, 2)] ?? "database_away";
 }
 
 function isTransient(error: unknown, distributed: boolean): boolean {

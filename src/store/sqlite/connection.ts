@@ -2,7 +2,7 @@
 // nothing about the tables.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { AppError } from "../../domain/error.ts";
+import { unavailable } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { runSync } from "../sql/run.ts";
@@ -23,6 +23,7 @@ const busyCode = 5;
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 /** IOERR and CORRUPT. */
 const failingCodes: ReadonlySet<number | undefined> = new Set([10, 11]);
+const fullCode = 13;
 const notADatabaseCode = 26;
 
 /**
@@ -242,11 +243,12 @@ export function isBusy(error: unknown): boolean {
 
 /** The error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve it. */
 export function asUnavailable(cause: unknown): unknown {
-  if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
+  if (isBusy(cause)) return unavailable("database_busy", { retryAfterSeconds: 1, cause });
   const code = resultCode(cause);
   if (!unusableCodes.has(code)) return cause;
   const why = failingCodes.has(code) ? describeFailing(cause) : cause;
-  return new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause: why });
+  const reason = code === fullCode ? "disk_full" : "disk_failed";
+  return unavailable(reason, { retryAfterSeconds: noRoomRetrySeconds, cause: why });
 }
 
 /** SQLite says "malformed" of whatever it reads from a disk that fails. */

@@ -26,11 +26,11 @@ describe("readiness", () => {
   it("asks the store once for all concurrent requests, and caches the answer for a time", async () => {
     const { store, probe, answer } = makeStore();
     store.isPrompt = false;
-    const isReady = makeReadiness({ probe, onChange: () => undefined, keptMs: 100_000 });
-    const checks = Array.from({ length: 50 }, () => isReady());
+    const findFailure = makeReadiness({ probe, onChange: () => undefined, keptMs: 100_000 });
+    const checks = Array.from({ length: 50 }, () => findFailure());
     answer();
     await Promise.all(checks);
-    await Promise.all(Array.from({ length: 50 }, () => isReady()));
+    await Promise.all(Array.from({ length: 50 }, () => findFailure()));
     assert.equal(store.asked, 1);
   });
 
@@ -38,14 +38,14 @@ describe("readiness", () => {
     const { store, probe } = makeStore();
     const changes: unknown[] = [];
     const onChange = (failure: unknown): void => void changes.push(failure);
-    const isReady = makeReadiness({ probe, onChange, keptMs: 0 });
-    await isReady();
+    const findFailure = makeReadiness({ probe, onChange, keptMs: 0 });
+    await findFailure();
     store.failure = full;
     for (let count = 0; count < 3; count += 1) {
-      assert.equal(await isReady(), false);
+      assert.ok((await findFailure()) instanceof Error);
     }
     store.failure = undefined;
-    for (let count = 0; count < 3; count += 1) assert.equal(await isReady(), true);
+    for (let count = 0; count < 3; count += 1) assert.equal(await findFailure(), undefined);
     assert.deepEqual(changes, [full, undefined]);
     assert.equal(store.asked, 7);
   });
@@ -53,13 +53,20 @@ describe("readiness", () => {
   it("does not wait for a store that hangs, and does not ask it a second time meanwhile", async () => {
     const { store, probe, answer } = makeStore();
     store.isPrompt = false;
-    const isReady = makeReadiness({ probe, onChange: () => undefined, keptMs: 0, timeoutMs: 1 });
+    const findFailure = makeReadiness({
+      probe,
+      onChange: () => undefined,
+      keptMs: 0,
+      timeoutMs: 1,
+    });
     for (let count = 0; count < 3; count += 1) {
-      assert.equal(await isReady(), false);
+      assert.ok((await findFailure()) instanceof Error);
     }
     assert.equal(store.asked, 1);
     store.isPrompt = true;
     answer();
-    await waitFor("readiness", async () => (await isReady()) || undefined);
+    await waitFor("readiness", async () =>
+      (await findFailure()) === undefined ? true : undefined,
+    );
   });
 });

@@ -2,7 +2,7 @@
 // for others. One group is committed at a time; the scheduler decides which jobs it contains, so that organizations
 // take turns.
 
-import { AppError } from "../../../domain/error.ts";
+import { AppError, unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
@@ -45,9 +45,9 @@ export class GroupQueue<Job, Result> {
 
   /** Rejects with AppError unavailable if too many jobs are waiting, or if the queue is closing. */
   submit(job: Job): Promise<Result> {
-    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#closing) return Promise.reject(unavailable("closing"));
     if (this.#scheduler.size >= limits.queuedWritesMax) {
-      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+      return Promise.reject(unavailable("busy", { retryAfterSeconds: 1 }));
     }
     const { organizationOf, rowsOf, bytesOf } = this.#options;
     return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ export class GroupQueue<Job, Result> {
   /** Accepts no more jobs, and rejects waiting ones with AppError unavailable; the current group finishes. */
   refuse(): void {
     this.#closing = true;
-    for (const { reject } of this.#scheduler.takeAll()) reject(new AppError("unavailable"));
+    for (const { reject } of this.#scheduler.takeAll()) reject(unavailable("closing"));
   }
 
   /** Accepts no more jobs, and finishes those that wait. */

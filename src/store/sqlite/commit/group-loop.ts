@@ -1,7 +1,7 @@
 // Runs jobs in the groups that the scheduler forms, one transaction after another, and answers each job after the
 // commit of its group. All writes go through here, in the writer thread as in commands.
 
-import { AppError } from "../../../domain/error.ts";
+import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
@@ -92,9 +92,9 @@ function answer({ answer: give }: Task, result: Result | undefined): void {
 }
 
 function stopping(): Result {
-  return { ok: false, error: new AppError("unavailable") };
+  return { ok: false, error: unavailable("closing") };
 }
 
 function tooMany(): Result {
-  return { ok: false, error: new AppError("unavailable", { retryAfterSeconds: 1 }) };
+  return { ok: false, error: unavailable("busy", { retryAfterSeconds: 1 }) };
 }

@@ -2,7 +2,7 @@
 // matches the answers by ticket. The main thread starts the writer; other threads receive a port to it.
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import { AppError } from "../../../domain/error.ts";
+import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { Slots } from "../../../domain/slots.ts";
 import { StoreError } from "../../store-error.ts";
@@ -49,9 +49,9 @@ export class WriterClient implements Pick<Writer, "submit"> {
 
   submit(job: Job): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#closing) return Promise.reject(unavailable("closing"));
     if (this.#waiting.size >= limits.queuedWritesMax) {
-      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+      return Promise.reject(unavailable("busy", { retryAfterSeconds: 1 }));
     }
     return new Promise((resolve, reject) => {
       const ticket = this.#waiting.add({ resolve, reject });

@@ -2,7 +2,7 @@
 
 import { setImmediate as endOfTick } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
-import { AppError } from "../../../domain/error.ts";
+import { unavailable } from "../../../domain/error.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import { GroupLoop } from "./group-loop.ts";
@@ -35,7 +35,7 @@ export class LocalWriter implements Writer {
   }
 
   submit(job: Job): Promise<unknown> {
-    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#closing) return Promise.reject(unavailable("closing"));
     return new Promise((resolve, reject) => {
       this.#loop.add({ job, answer: (result) => finishJob(result, { resolve, reject }) });
       void this.#run();

@@ -2,12 +2,20 @@
 // transaction can be committed. Leaves no file and touches no record.
 
 import { open, unlink } from "node:fs/promises";
-import { AppError } from "../../../domain/error.ts";
+import { unavailable, type UnavailableReason } from "../../../domain/error.ts";
+import { codeOf } from "../../../files/file-error.ts";
 import type { Group } from "../commit/group.ts";
 import { noRoomRetrySeconds } from "../connection.ts";
 
 /** The file that proves that there is room for a write. */
 const writeProbeBytes = 1_024 * 1_024;
+
+const reasons: Readonly<Record<string, UnavailableReason>> = {
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+  EMFILE: "no_files",
+  ENFILE: "no_files",
+};
 
 /** A commit without changes would write nothing. */
 const commitSomething = `
@@ -31,6 +39,7 @@ export async function probeRoom(databasePath: string): Promise<void> {
     await unlink(path);
     await file.writeFile(Buffer.alloc(writeProbeBytes));
   } catch (cause) {
-    throw new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
+    const reason = reasons[codeOf(cause) ?? ""] ?? "disk_failed";
+    throw unavailable(reason, { retryAfterSeconds: noRoomRetrySeconds, cause });
   }
 }

@@ -1,0 +1,38 @@
+// Metrics of the data folder: its size, and the room that its file system has left. Reads no file.
+
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Registry } from "./registry.ts";
+
+/** The store has a few files; more of them are left out. */
+const filesMax = 1_000;
+
+export function registerDataFolder(registry: Registry, folder: string): void {
+  const size = { name: "sluice_data_folder_bytes", help: "Size of the files in DATA_DIR." };
+  const free = {
+    name: "sluice_data_filesystem_free_bytes",
+    help: "Free space of the file system of DATA_DIR.",
+  };
+  const total = {
+    name: "sluice_data_filesystem_size_bytes",
+    help: "Size of the file system of DATA_DIR.",
+  };
+  let figures = { size: 0, free: 0, total: 0 };
+  // Without a free descriptor the last values remain.
+  registry.onSnapshot(async () => (figures = await readFigures(folder).catch(() => figures)));
+  registry.observe("gauge", size, () => figures.size);
+  registry.observe("gauge", free, () => figures.free);
+  registry.observe("gauge", total, () => figures.total);
+}
+
+async function readFigures(folder: string) {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile()).slice(0, filesMax);
+  let size = 0;
+  for (const { parentPath, name } of files) {
+    // A file may be removed meanwhile.
+    size += (await stat(join(parentPath, name)).catch(() => undefined))?.size ?? 0;
+  }
+  return { size, free: bavail * bsize, total: blocks * bsize };
+}
