@@ -1093,14 +1093,8 @@ type DeletionReceipt struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at"`
 
-	// Since version 2: a salted hash instead of each number, by type, also where there were none.
-	Counts map[string]ReceiptCountHashes `json:"counts,omitempty"`
-
-	// Only in version 1: number of records erased, by type.
-	Erased map[string]int64 `json:"erased,omitempty"`
-
-	// Only in version 1: references removed from records that stay.
-	ReferencesRemoved int64 `json:"references_removed,omitempty"`
+	// A salted hash instead of each number, by type, also where there were none.
+	Counts map[string]ReceiptCountHashes `json:"counts"`
 
 	// How the service verified that nothing is left.
 	Verification DeletionReceiptVerification `json:"verification"`

@@ -49,8 +49,6 @@ export interface DeletionDetails extends ShownDeletion {
   readonly mayCancel: boolean;
   /** `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it. */
   readonly mayApprove: boolean | "own";
-  /** A receipt of version 1 contains numbers of all types. */
-  readonly mayReadReceipt: boolean;
 }
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
@@ -70,7 +68,6 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
       !isOfOrganization(deletion) &&
       hasRight(app, "deletion.cancel"),
     mayApprove: mayApprove(app, deletion),
-    mayReadReceipt: receipt !== undefined && mayRead(app, receipt),
   };
 }
 
@@ -87,13 +84,7 @@ export function hasPreview(deletion: Deletion): boolean {
 /** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readReceipt(app: App, id: string): Promise<Receipt | undefined> {
   requireRight(app, "deletion.read");
-  const receipt = await findReceipt(app, await findDeletion(app, id));
-  if (receipt !== undefined && !mayRead(app, receipt)) requireRight(app, "confidential.read");
-  return receipt;
-}
-
-function mayRead(app: App, { version }: Receipt): boolean {
-  return version !== 1 || hasRight(app, "confidential.read");
+  return await findReceipt(app, await findDeletion(app, id));
 }
 
 async function verify(app: App, receipt: Receipt): Promise<readonly string[]> {

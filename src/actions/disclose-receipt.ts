@@ -39,9 +39,6 @@ export async function discloseReceipt(
     requireTypes(types, includeConfidential ? new Set() : reader.confidential);
   const receipt = await findReceipt(app, deletion);
   if (receipt === undefined) throw noReceipt(`The deletion ${deletionRequestId} is not completed.`);
-  if (receipt.version === 1) {
-    throw noReceipt("Its receipt is of version 1, which contains the numbers themselves.");
-  }
   const saltKey = await app.store.receiptSaltKey();
   const all = discloseCounts(receipt, deletion, { saltKey, reader });
   const hidden = includeConfidential ? new Set<ResourceType>() : reader.confidential;

@@ -1,11 +1,6 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
-import {
-  mayCount,
-  mayKnowKept,
-  mayReadAllConfidential,
-  type Reader,
-} from "../domain/confidentiality.ts";
+import { mayCount, mayKnowKept, type Reader } from "../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../domain/deletion/receipt-count.ts";
@@ -57,7 +52,7 @@ export async function readDeletion(
 ): Promise<DeletionView> {
   const receipt = await findReceipt(app, deletion);
   const view = viewDeletion(deletion, receipt, reader);
-  if (receipt === undefined || receipt.version === 1) return view;
+  if (receipt === undefined) return view;
   const saltKey = await app.store.receiptSaltKey();
   return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };
 }
@@ -90,14 +85,13 @@ export async function listDeletions(
   }
 }
 
-/** Without disclosures. A receipt of version 1 contains all numbers. */
+/** Without disclosures. */
 export function viewDeletion(
   deletion: Deletion,
   receipt: Receipt | undefined,
   reader: Reader,
 ): DeletionView {
   const { completedAt } = deletion;
-  const mayHaveReceipt = receipt?.version !== 1 || mayReadAllConfidential(reader);
   return {
     deletion_request_id: deletion.deletionRequestId,
     resource_type: deletion.resourceType,
@@ -111,7 +105,7 @@ export function viewDeletion(
           completed_at: new Date(completedAt).toISOString(),
           erased: visibleCounts(deletion, reader),
         }),
-    ...(receipt === undefined || !mayHaveReceipt ? {} : { receipt }),
+    ...(receipt === undefined ? {} : { receipt }),
   };
 }
 

@@ -4,7 +4,7 @@
 import { createHmac, hash } from "node:crypto";
 import { disclosableKinds, type Reader } from "../domain/confidentiality.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import type { CurrentReceipt, Receipt } from "../domain/deletion/receipt.ts";
+import type { Receipt } from "../domain/deletion/receipt.ts";
 import {
   type CountHashes,
   type CountKind,
@@ -47,7 +47,7 @@ export function hashCounts(
 
 /** The numbers and salts that this reader may have. */
 export function discloseCounts(
-  receipt: CurrentReceipt,
+  receipt: Receipt,
   deletion: Deletion,
   { saltKey, reader }: { readonly saltKey: string; readonly reader: Reader },
 ): Disclosures {
@@ -77,10 +77,6 @@ export interface DisclosureVerdict {
 
 /** `given`: JSON values that claim to be disclosures of this receipt. */
 export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): DisclosureVerdict {
-  if (receipt.version === 1) {
-    const faults = given.length === 0 ? [] : ["A receipt of version 1 has no disclosures."];
-    return { disclosed: {}, undisclosed: [], faults };
-  }
   const verified = new Map<ResourceType, Partial<Record<CountKind, number>>>();
   const faults: string[] = [];
   for (const [type, kind, value] of given.flatMap((one) => listDisclosures(one, faults))) {

@@ -70,18 +70,15 @@ function isCounts(erased: unknown): erased is object {
   return typeof erased === "object" && erased !== null && !Array.isArray(erased);
 }
 
-function compareErased(erased: object, { receipt, disclosed }: DisclosedVerdict): StatedCount[] {
+function compareErased(erased: object, { disclosed }: DisclosedVerdict): StatedCount[] {
   const stated = new Map<string, unknown>(Object.entries(erased));
   const proved = new Map(
-    receipt?.version === 1
-      ? Object.entries(receipt.erased).map(([type, count = 0]) => [type, [count]] as const)
-      : Object.entries(disclosed).map(([type, counts]) => [type, erasedOf(counts)] as const),
+    Object.entries(disclosed).map(([type, counts]) => [type, erasedOf(counts)] as const),
   );
-  const none = receipt?.version === 1 ? [0] : undefined;
   return [...new Set([...stated.keys(), ...proved.keys()])].map((type) => ({
     type,
     stated: stated.get(type) ?? 0,
-    proved: proved.get(type) ?? none,
+    proved: proved.get(type),
   }));
 }
 

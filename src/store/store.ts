@@ -11,13 +11,7 @@
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion/deletion.ts";
-import type {
-  CurrentReceipt,
-  Receipt,
-  ReceiptHead,
-  ReceiptKey,
-  SealingHead,
-} from "../domain/deletion/receipt.ts";
+import type { Receipt, ReceiptHead, ReceiptKey, SealingHead } from "../domain/deletion/receipt.ts";
 import type { ReceiptCounts } from "../domain/deletion/receipt-count.ts";
 import type {
   Change,
@@ -206,7 +200,7 @@ export interface DeletionStore {
 
 /** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
-  readonly receipt: CurrentReceipt;
+  readonly receipt: Receipt;
   /** The numbers whose hashes it contains. */
   readonly counts: ReceiptCounts;
   readonly hash: string;

@@ -8,7 +8,7 @@ import type { PublishedKeys } from "../../src/actions/receipt-keys.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import {
   noReceiptHash,
-  type CurrentReceipt,
+  type Receipt,
   type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
@@ -47,7 +47,7 @@ export function deletionOf(fields: Partial<Deletion> = {}): Deletion {
 export const saltKey = "5a".repeat(32);
 
 export interface Chain {
-  readonly receipts: readonly CurrentReceipt[];
+  readonly receipts: readonly Receipt[];
   readonly published: PublishedKeys;
 }
 

@@ -125,7 +125,7 @@ export interface DeletionReceipt {
   /** What this document is. */
   readonly type: "sluice-deletion-receipt";
   /** Version of the format. */
-  readonly version: 1 | 2;
+  readonly version: 2;
   /** Identifies the store, and so the chain. */
   readonly store_id: string;
   /** Position in the chain of receipts of the store; 0 for one that is in no chain. */
@@ -142,12 +142,8 @@ export interface DeletionReceipt {
   readonly started_at: string;
   /** When it was completed and verified. */
   readonly completed_at: string;
-  /** Since version 2: a salted hash instead of each number, by type, also where there were none. */
-  readonly counts?: Readonly<Record<string, ReceiptCountHashes>>;
-  /** Only in version 1: number of records erased, by type. */
-  readonly erased?: Readonly<Record<string, number>>;
-  /** Only in version 1: references removed from records that stay. */
-  readonly references_removed?: number;
+  /** A salted hash instead of each number, by type, also where there were none. */
+  readonly counts: Readonly<Record<string, ReceiptCountHashes>>;
   /** How the service verified that nothing is left. */
   readonly verification: DeletionReceiptVerification;
   /** Only after a restore: the receipt that the deletion had before. */

@@ -81,26 +81,13 @@ function describeDeletion(deletion: Deletion): Described {
   };
 }
 
-function numbersInReceipt(receipt: Receipt): Described {
-  const { version } = receipt;
-  if (version === 1) {
-    const { erased, references_removed } = receipt;
-    return { erased, references_removed, kept: {}, references_removed_by_type: {} };
-  }
-  return { counts: receipt.counts, references_removed: 0 };
+function numbersInReceipt({ counts }: Receipt): Described {
+  return { counts, references_removed: 0 };
 }
 
 /** What the receipt would contain for the numbers in the row. */
 function numbersOf(deletion: Deletion, receipt: Receipt, saltKey: string): Described {
-  const { erased, kept, redacted, redactedByType } = deletion;
-  if (receipt.version === 1) {
-    return {
-      erased,
-      references_removed: redacted,
-      kept,
-      references_removed_by_type: redactedByType,
-    };
-  }
+  const { redacted, redactedByType } = deletion;
   const sum = Object.values(redactedByType).reduce<number>((total, one) => total + (one ?? 0), 0);
   const types = Object.keys(receipt.counts);
   const counts = countsOf(deletion);

@@ -196,9 +196,6 @@ function findStateFault(
   }
 }
 
-/** From an upgrade: earlier versions wrote no ids of holds to the trail. */
-const earlierHold = "hold_earlier_";
-
 async function compareHolds(app: App, reading: TrailReading, findings: Findings): Promise<void> {
   const missing = new Set(reading.placed.keys());
   for await (const page of holdPages(app)) {
@@ -214,10 +211,7 @@ async function compareHolds(app: App, reading: TrailReading, findings: Findings)
 }
 
 function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | undefined {
-  if (entry === undefined) {
-    if (hold.holdId.startsWith(earlierHold)) return undefined;
-    return "is in force in the store, and not in the audit trail";
-  }
+  if (entry === undefined) return "is in force in the store, and not in the audit trail";
   const { detail, subject, organizationId } = entry;
   const record = `${hold.resourceType} sha256:${digest("sha256", textOfRecord(hold))}`;
   const isSame =
@@ -258,14 +252,10 @@ function compareKeys(
     missing.delete(keyId);
     const known = audited.get(keyId);
     const { detail } = known?.created ?? {};
-    // An earlier version did not write the key to the trail.
-    const isWritten = detail?.["publicKey"] !== undefined;
     const isSame =
-      known !== undefined &&
-      (!isWritten ||
-        (detail?.["publicKey"] === publicKey &&
-          detail["createdAt"] === createdAt &&
-          known.retiredAt === retiredAt));
+      detail?.["publicKey"] === publicKey &&
+      detail["createdAt"] === createdAt &&
+      known?.retiredAt === retiredAt;
     if (!isSame)
       findings.add(`The public key ${keyId} of receipts differs from the one in the audit trail.`);
   }

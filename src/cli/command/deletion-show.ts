@@ -20,9 +20,8 @@ export const deletionShow = defineStoreCommand({
   summary:
     "Show a deletion request: its state, what it erased or waits for, its receipt, and holds on its record.",
   details:
-    "Numbers of records of confidential types, such as customer_sar, are left out, and so is a receipt of an earlier version, " +
-    "which contains them, so that the output can be passed on. Deletions of confidential records, of restricted sets and of " +
-    "closed organizations, and what a pending deletion would move to the restricted store, are shown only with " +
+    "Numbers of records of confidential types, such as customer_sar, are left out, so that the output can be passed on. " +
+    "Deletions of confidential records, of restricted sets and of closed organizations, and what a pending deletion would move to the restricted store, are shown only with " +
     "--include-confidential.",
   examples: ["sluice deletion show del_4fQ2mN8sT1vXc7Za"],
   rights: ["deletion.read"],

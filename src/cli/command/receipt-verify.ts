@@ -123,7 +123,7 @@ function describeNumbers(verdict: StatusVerdict): readonly string[] {
 /** The type, and which of its numbers, if some are disclosed. */
 function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
   const known = disclosed[type];
-  if (receipt === undefined || receipt.version === 1 || known === undefined) return type;
+  if (receipt === undefined || known === undefined) return type;
   const missing = Object.keys(receipt.counts[type] ?? {}).filter((kind) => !(kind in known));
   return `${type} (${missing.map((kind) => kind.replaceAll("_", " ")).join(", ")})`;
 }

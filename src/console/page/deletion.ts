@@ -163,7 +163,7 @@ function renderNodes(nodes: readonly Node[]): Html {
   </ul>`;
 }
 
-function renderReceipt({ deletion, receiptFaults, mayReadReceipt }: DeletionDetails): Html {
+function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {
   const path = `/console/receipt/${encodeURIComponent(deletion.deletionRequestId)}`;
   const verdict =
     receiptFaults === undefined
@@ -174,7 +174,7 @@ function renderReceipt({ deletion, receiptFaults, mayReadReceipt }: DeletionDeta
   return html`<section aria-labelledby="receipt">
     <h2 id="receipt">Receipt</h2>
     ${verdict}
-    ${receiptFaults !== undefined && mayReadReceipt && html`<p><a href="${path}">The receipt</a> as JSON</p>`}
+    ${receiptFaults !== undefined && html`<p><a href="${path}">The receipt</a> as JSON</p>`}
   </section>`;
 }
 

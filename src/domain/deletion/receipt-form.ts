@@ -25,11 +25,6 @@ const isTime: Test = (value) =>
 /** 64 bytes: the last four bits of 86 characters are unused and must be zero (RFC 4648, section 3.5). */
 const isSignature: Test = (value) =>
   typeof value === "string" && /^[A-Za-z0-9_-]{85}[AQgw]$/.test(value);
-const isErased: Test = (value) =>
-  isObject(value) &&
-  Object.entries(value as object).every(
-    ([type, count]) => /^[a-z_]+$/.test(type) && isCount(count),
-  );
 const isCountHash: Test = (value) =>
   typeof value === "string" && /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(value);
 /** Any types, so that a receipt of a version with more of them can be verified. */
@@ -51,16 +46,12 @@ const orNull =
     value === null || test(value);
 
 const text: Field = { test: isText, expected: "text" };
-const count: Field = { test: isCount, expected: "a whole number" };
 const time: Field = { test: isTime, expected: "a time in UTC" };
 const object = (members: Form): Field => ({ test: isObject, expected: "an object", members });
 
-const common: Form = {
+const receiptForm: Form = {
   type: { test: (value) => value === receiptType, expected: `"${receiptType}"` },
-  version: {
-    test: (value) => value === 1 || value === receiptVersion,
-    expected: `1 or ${receiptVersion}`,
-  },
+  version: { test: (value) => value === receiptVersion, expected: `${receiptVersion}` },
   store_id: text,
   receipt_no: { test: isCount, expected: "a whole number" },
   previous_receipt: { test: isHash, expected: "64 hex digits" },
@@ -86,16 +77,6 @@ const common: Form = {
   },
   key_id: text,
   signature: { test: isSignature, expected: "86 characters of base64url (64 bytes)" },
-};
-
-const earlier: Form = {
-  ...common,
-  erased: { test: isErased, expected: "an object with a whole number for each type" },
-  references_removed: count,
-};
-
-const current: Form = {
-  ...common,
   counts: {
     test: isCounts,
     expected: `an object with the hashes ${countKinds.join(", ")} for each type`,
@@ -108,7 +89,7 @@ export function findFormFaults(value: unknown): readonly string[] {
     return ["It is not a JSON object."];
   }
   const given = value as Readonly<Record<string, unknown>>;
-  const faults = [...findFaults(given, given["version"] === 1 ? earlier : current, "")];
+  const faults = [...findFaults(given, receiptForm, "")];
   if (
     faults.length === 0 &&
     (given["receipt_no"] === 1 || given["receipt_no"] === aloneNo) &&

@@ -2,7 +2,7 @@
 // elsewhere. Never contains content of a record.
 
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { CarriedOutBefore, Deletion, ErasedCounts } from "./deletion.ts";
+import type { CarriedOutBefore, Deletion } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
@@ -14,9 +14,10 @@ export const receiptVersion = 2;
 /** The previous hash of the first receipt of a store. */
 export const noReceiptHash = "0".repeat(64);
 
-/** What is signed in every version. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
-interface CommonBody {
+/** Everything that is signed. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
+export interface ReceiptBody {
   readonly type: typeof receiptType;
+  readonly version: typeof receiptVersion;
   /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
   readonly store_id: string;
   /** Counts up from 1 in each store; 0 for a receipt that is in no chain. */
@@ -34,35 +35,18 @@ interface CommonBody {
   };
   readonly started_at: string;
   readonly completed_at: string;
+  /** For every type and kind, whether or not there were any. */
+  readonly counts: CountHashes;
   readonly verification: Verification;
   /** Only for a deletion that had been completed before and was undone by restoring a backup. */
   readonly carried_out_again?: CarriedOutBefore;
   readonly key_id: string;
 }
 
-/** Everything that is signed. */
-export interface ReceiptBody extends CommonBody {
-  readonly version: typeof receiptVersion;
-  /** For every type and kind, whether or not there were any. */
-  readonly counts: CountHashes;
-}
-
-interface Signed {
+export interface Receipt extends ReceiptBody {
   /** Ed25519 over the canonical JSON of everything else, base64url. */
   readonly signature: string;
 }
-
-/** As earlier versions of the service issued them, with the numbers themselves. */
-export interface EarlierReceipt extends CommonBody, Signed {
-  readonly version: 1;
-  /** Records by type. */
-  readonly erased: ErasedCounts;
-  readonly references_removed: number;
-}
-
-export interface CurrentReceipt extends ReceiptBody, Signed {}
-
-export type Receipt = EarlierReceipt | CurrentReceipt;
 
 export interface Verification {
   readonly at: string;

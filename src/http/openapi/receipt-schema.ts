@@ -92,7 +92,7 @@ export const deletionReceipt: JsonSchema = closedSchema(
   "The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
   {
     type: { type: "string", enum: [receiptType], description: "What this document is." },
-    version: { type: "integer", enum: [1, receiptVersion], description: "Version of the format." },
+    version: { type: "integer", enum: [receiptVersion], description: "Version of the format." },
     store_id: textSchema("Identifies the store, and so the chain."),
     receipt_no: countSchema(
       "Position in the chain of receipts of the store; 0 for one that is in no chain.",
@@ -106,24 +106,15 @@ export const deletionReceipt: JsonSchema = closedSchema(
     completed_at: timeSchema("When it was completed and verified."),
     counts: {
       type: "object",
-      description:
-        "Since version 2: a salted hash instead of each number, by type, also where there were none.",
+      description: "A salted hash instead of each number, by type, also where there were none.",
       additionalProperties: schemaRef("ReceiptCountHashes"),
     },
-    erased: {
-      type: "object",
-      description: "Only in version 1: number of records erased, by type.",
-      additionalProperties: { type: "integer", format: "int64", minimum: 1 },
-    },
-    references_removed: countSchema(
-      "Only in version 1: references removed from records that stay.",
-    ),
     verification,
     carried_out_again: replayedExample,
     key_id: textSchema("Thumbprint (RFC 7638) of the public key."),
     signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
   },
-  ["counts", "erased", "references_removed", "carried_out_again"],
+  ["carried_out_again"],
 );
 
 export const receiptKeyIdExample = "0oTeNmSRC3wCkN3FbDkUtMEzMz3bvRXcSJ2Y2SbyaG0";

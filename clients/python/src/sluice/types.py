@@ -997,7 +997,7 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
 class _DeletionReceiptRequired(TypedDict):
     type: Literal["sluice-deletion-receipt"]
     """What this document is."""
-    version: Literal[1, 2]
+    version: Literal[2]
     """Version of the format."""
     store_id: str
     """Identifies the store, and so the chain."""
@@ -1015,6 +1015,8 @@ class _DeletionReceiptRequired(TypedDict):
     """When the erasure began."""
     completed_at: str
     """When it was completed and verified."""
+    counts: Dict[str, ReceiptCountHashes]
+    """A salted hash instead of each number, by type, also where there were none."""
     verification: DeletionReceiptVerification
     """How the service verified that nothing is left."""
     key_id: str
@@ -1029,14 +1031,6 @@ class DeletionReceipt(_DeletionReceiptRequired, total=False):
     SHA-256 of its canonical JSON (RFC 8785).
     """
 
-    counts: Dict[str, ReceiptCountHashes]
-    """
-    Since version 2: a salted hash instead of each number, by type, also where there were none.
-    """
-    erased: Dict[str, int]
-    """Only in version 1: number of records erased, by type."""
-    references_removed: int
-    """Only in version 1: references removed from records that stay."""
     carried_out_again: DeletionReceiptCarriedOutAgain
     """Only after a restore: the receipt that the deletion had before."""
 
