@@ -230,7 +230,8 @@ function isNetwork(part: string): boolean {
 
 function databaseUrl(value: string): string | Problem {
   const isFile = sqlitePath(value) !== undefined && !/^sqlite:(?:\/\/)?:memory:/.test(value);
-  // With a socket there is no host after the user: postgres://user@/database?host=/run/…, which URL rejects and pg accepts.
+  // The URL of a socket has no host after the user: postgres://user@/database?host=/run/…. URL rejects it, pg accepts
+  // it.
   const url = value.replace("@/", "@host/");
   if (isFile || (/^postgres(?:ql)?:\/\/./.test(value) && URL.canParse(url))) return value;
   return new Problem(

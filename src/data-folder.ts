@@ -77,7 +77,7 @@ function list(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // With a store on a server there may be no folder.
+    // There may be no folder if the store is on a server.
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }

@@ -5,7 +5,7 @@ import { setPriority } from "node:os";
 /** On Linux each thread has its own; the threads that single requests wait for have 0. */
 const niceness = 5;
 
-/** Of the thread that calls it. */
+/** Lowers the priority of the thread that calls it. */
 export function lowerPriority(): void {
   try {
     setPriority(niceness);

@@ -4,7 +4,7 @@ import { isLoopback } from "./domain/loopback.ts";
 import { type OperatorRole, operatorRoles } from "./domain/operator.ts";
 import { Problem, readPairs, setting, text } from "./setting.ts";
 
-/** Of equal values several roles. */
+/** Pairs of a value and a role. One value may be listed with several roles. */
 export type RoleMapping = readonly (readonly [value: string, role: OperatorRole])[];
 
 export const oidcSettings = {

@@ -52,7 +52,7 @@ export function replaceKey({ receiptKeyFile: path }: Config, key: KeyObject): vo
   syncFolder(dirname(path));
 }
 
-/** Of two processes that start at once, one creates the key and the other one finds it. */
+/** If two processes start at once, one creates the key and the other one finds it. */
 function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
   if (path !== join(dataDir, "receipt-key.pem")) {
     throw new FileError(

@@ -139,7 +139,7 @@ async function openParts(
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   });
   opened.defer(() => openedApp.close());
-  // With its path: a new store where an existing one was expected means that the settings or the folder are wrong.
+  // Logs the path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
   const store = wrapStore(openedApp.store);
   const app: App = { ...openedApp, store: tracing?.store(store) ?? store };

@@ -9,7 +9,7 @@ export interface ShownSetting {
   readonly summary: string;
 }
 
-/** By the name of the setting, so that a new one is hidden without being listed here. */
+/** A name with such an ending means a secret, so that a new setting is hidden without being listed here. */
 const secret = /_(?:TOKEN|HEADERS|SECRET|PASSWORD|CREDENTIALS?)$/;
 const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
 
@@ -34,14 +34,14 @@ function show(name: string, value: unknown, fallback: string): string {
   return address.test(name) || text.includes("://") ? withoutCredentials(text) : text;
 }
 
-/** As it is written in the environment. */
+/** Shows the value as the environment would have it. */
 function showBoolean(value: boolean, fallback: string): string {
   if (fallback === "true" || fallback === "false") return String(value);
   if (fallback === "on" || fallback === "off") return value ? "on" : "off";
   return value ? "production" : "development or test";
 }
 
-/** Also without the query, which may have a password. */
+/** Removes the query too, which may have a password. */
 function withoutCredentials(text: string): string {
   if (text.startsWith("sqlite:")) return text;
   // A socket leaves the host out, which URL rejects.

@@ -65,7 +65,7 @@ function nearestTo(name: string, settings: readonly string[]): string | undefine
   return same ?? sharingWords(name, settings) ?? mistyped(name, settings);
 }
 
-/** Of several, the one with the longest common beginning, and then the first in the table. */
+/** Returns the setting with the longest common beginning; if several have it, the first one in the table. */
 function sharingWords(name: string, settings: readonly string[]): string | undefined {
   const family = settings.filter((setting) => {
     const [first, second, third] = setting.split("_");

@@ -81,7 +81,10 @@ export interface RetentionPreview extends Readonly<
   readonly organization: Organization;
   /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
-  /** Of the first records that would be deleted: what would move to the restricted store; undefined for those who may not know it. */
+  /**
+   * What would move to the restricted store with the first records to be deleted; undefined for people who may not know
+   * it.
+   */
   readonly restricted: readonly Node[] | undefined;
 }
 

@@ -40,11 +40,11 @@ export async function browseDeletions(
 }
 
 export interface DeletionDetails extends ShownDeletion {
-  /** As this person may count them. */
+  /** Contains only types that this person may count. */
   readonly erased: ErasedCounts;
   /** Undefined where there is none yet. */
   readonly receiptFaults: readonly string[] | undefined;
-  /** Only while it is pending, and of a record. */
+  /** Present only for the pending deletion of a record. */
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
   /** `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it. */

@@ -81,7 +81,7 @@ export function reviewStateOf({ now }: Pick<App, "now">, { reviewOn }: Hold): Re
 }
 
 export interface HoldDetails extends ShownHold {
-  /** Of the same record: they keep it when this one is released. */
+  /** Other holds on the same record, which keep it when this one is released. */
   readonly others: readonly Hold[];
   /** The open deletion of the record. */
   readonly deletion: Deletion | undefined;

@@ -46,7 +46,7 @@ export async function browseReceipts(app: App, before?: number): Promise<Receipt
 
 export interface ExportedReceipt {
   readonly receipt: Receipt;
-  /** Of a restricted set: the organization that its records were of. */
+  /** For a restricted set: the organization that its records come from. */
   readonly organizationId: string;
 }
 
@@ -89,7 +89,7 @@ async function addOwners(
   }));
 }
 
-/** As downloadAudit. */
+/** Records the download in the audit trail, then reads pages on demand. */
 export async function downloadReceipts(
   app: App,
 ): Promise<AsyncGenerator<readonly StoredReceipt[]>> {

@@ -60,7 +60,7 @@ function isPossible({ operator }: App, act: BulkAct, deletion: Deletion): boolea
 
 export interface BulkOrder {
   readonly query: DeletionQuery;
-  /** As `selectDeletions` returned them to the person who confirms. */
+  /** The digest that `selectDeletions` returned to the person who confirms. */
   readonly digest: string;
   /** What was typed. */
   readonly count: string;

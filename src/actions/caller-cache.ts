@@ -24,7 +24,7 @@ export interface Identity {
 }
 
 export class CallerCache {
-  /** Of callers that are not cached. */
+  /** Lookups of callers that are not cached. */
   readonly lookups = new SharedLookups<Identity>();
   readonly #byHash = new Map<string, Identity>();
   #version: number | undefined;

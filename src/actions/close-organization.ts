@@ -38,7 +38,7 @@ export async function closeOrganization(
     exported,
     deletionRequestId: makeId("del"),
     reason,
-    // As for other deletions, the audit trail names the operator.
+    // The audit trail names the operator, as it does for other deletions.
     requestedBy: "operator",
   };
   const opened = await app.store.requestOrganizationDeletion(request, actOf(app));

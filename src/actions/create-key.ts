@@ -16,7 +16,7 @@ export interface KeyOptions {
   readonly name?: string | undefined;
   /** The default is all scopes. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** By default the key never expires. */
+  /** The default is a key that never expires. */
   readonly lifetimeMs?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
   return created;
 }
 
-/** With a new id and secret. */
+/** Makes a new id and a new secret. */
 export function makeKey(
   fields: Omit<ApiKey, "keyId" | "revokedAt" | "lastUsedAt">,
 ): CreatedKey & { readonly stored: NewKey } {

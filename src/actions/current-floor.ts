@@ -18,7 +18,7 @@ export async function withCurrentFloor(app: App, deletion: Deletion): Promise<De
   };
 }
 
-/** Also one that the worker has not evaluated yet. A hold, or another obstacle, comes first. */
+/** True also for a floor that the worker has not evaluated yet. A hold or another obstacle comes first. */
 function waitsForFloors(deletion: Deletion): boolean {
   const { status, isHeld = false, floorUntil, waitingFor } = deletion;
   if (status !== "pending" || isHeld || isOfOrganization(deletion)) return false;

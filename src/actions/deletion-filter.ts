@@ -78,7 +78,7 @@ function byTime(one: Deletion, other: Deletion): number {
   return one.deletionRequestId < other.deletionRequestId ? 1 : -1;
 }
 
-/** Also holds that the worker has not met yet, because the deletion is not due. */
+/** Includes deletions whose hold the worker has not met yet, because they are not due. */
 async function findHeld(app: App, deletions: readonly Deletion[]): Promise<ReadonlySet<string>> {
   const open = deletions.filter(({ status }) => status === "pending");
   const holds = open.length === 0 ? [] : await app.store.holds.ofRecords(open);
@@ -132,8 +132,8 @@ export async function withWaits(
 }
 
 /**
- * Of which this person may know what they wait for. That names no record of a type that always is confidential, because such a
- * record delays no deletion that this person may know of.
+ * Those whose wait may be explained to this person: the explanation never names a record of a type that always is
+ * confidential, because such a record delays no deletion that this person may know of.
  */
 async function listExplainable(
   app: App,

@@ -5,7 +5,7 @@ import { approvalWait, awaitsApproval } from "../domain/deletion/approval.ts";
 import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 
-/** By deletion request id. Includes holds that the worker has not found yet. */
+/** Maps deletion request ids to explanations. Includes holds that the worker has not found yet. */
 export async function explainWaits(
   app: App,
   deletions: readonly Deletion[],

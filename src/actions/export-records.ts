@@ -19,7 +19,7 @@ export interface ExportRequest {
   /** Business time of the latest state, or of each change: at or after `from`, and before `to`. */
   readonly from?: NormalisedTimestamp | undefined;
   readonly to?: NormalisedTimestamp | undefined;
-  /** By the latest state of the record. */
+  /** Selects by the latest state of the record. */
   readonly test: "include" | "exclude" | "only";
 }
 

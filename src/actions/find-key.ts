@@ -21,7 +21,7 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   throw new OperatorError("no_such_key", `${what} ${known}`);
 }
 
-/** Of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
+/** Lists the keys of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listKeys(
   app: App,
   organizationId: string | undefined,

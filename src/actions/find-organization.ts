@@ -34,7 +34,9 @@ export async function requireOrganization(
   if (organizationId !== undefined) await findOrganization(app, organizationId);
 }
 
-/** By record type, of those types that this person may know of and that have any. Throws OperatorError not_permitted. */
+/**
+ * Counts records by type, of types that this person may know of and that have any. Throws OperatorError not_permitted.
+ */
 export async function countRecords(
   app: App,
   organizationId: string,

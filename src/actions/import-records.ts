@@ -41,7 +41,7 @@ export async function beginImport(
   return found;
 }
 
-/** As in the API: for a type with a path for lists, a list may contain records that exist. */
+/** Follows the API: for a type with a path for lists, a list may contain records that exist. */
 export function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
   if (update) return "update";
   return batchPath === undefined ? "add" : "append";

@@ -2,7 +2,7 @@
 // Errors of the API are AppErrors.
 
 export type OperatorErrorName =
-  // Of the command line and of files.
+  // Errors of the command line and of files.
   | "usage"
   | "file"
   | "input"
@@ -11,7 +11,7 @@ export type OperatorErrorName =
   | "state"
   | "key"
   | "keys"
-  // Of what a command does.
+  // Errors of what a command does.
   | "backup"
   | "restore"
   | "replay"
@@ -22,7 +22,7 @@ export type OperatorErrorName =
   | "stopped"
   | "store"
   | "broken_promise"
-  // Of an action.
+  // Errors of an action.
   | "invalid"
   | "no_such_organization"
   | "organization_exists"

@@ -25,7 +25,7 @@ export function readerOf(app: App, organizationId: string): Promise<Reader> {
   return (isOfficer ? officialReader : publicReader)(app, organizationId);
 }
 
-/** By the id of the organization. */
+/** Maps the id of each organization to its reader. */
 export async function readersOf(
   app: App,
   organizationIds: Iterable<string>,

@@ -20,13 +20,13 @@ export interface DeletionView {
   readonly resource_id: string;
   readonly status: DeletionStatus;
   readonly requested_at: string;
-  /** Only while it is pending, and only if that is later than the request. */
+  /** Present only while the deletion is pending, and if it is due later than it was requested. */
   readonly due_at?: string;
   readonly completed_at?: string;
-  /** Only of types that the reader may count, in the order of the types. */
+  /** Contains only types that the reader may count, in the order of the types. */
   readonly erased?: ErasedCounts;
   readonly receipt?: Receipt;
-  /** Only of types that the reader may read. */
+  /** Contains only types that the reader may read. */
   readonly disclosures?: Disclosures;
 }
 
@@ -44,7 +44,7 @@ export async function findDeletionFor(
   return withCurrentFloor(app, deletion);
 }
 
-/** As this reader may see it. */
+/** Contains only what this reader may see. */
 export async function readDeletion(
   app: App,
   deletion: Deletion,

@@ -18,7 +18,7 @@ import { holdPages } from "./pages.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
-  /** As the operator gave it. */
+  /** The path that the operator gave. */
   readonly name: string;
   /** Each time from the beginning. */
   readonly read: () => AsyncIterable<LedgerEntry>;

@@ -9,7 +9,7 @@ export interface ReceiptDocument {
   readonly receipts: readonly unknown[];
   /** For each receipt the status that contained it; undefined for a receipt by itself. */
   readonly statuses: readonly unknown[];
-  /** Of statuses of deletions, which contain both. */
+  /** The disclosures of statuses of deletions that contain them beside the receipt. */
   readonly disclosures: readonly GivenDisclosures[];
 }
 

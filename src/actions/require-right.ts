@@ -56,7 +56,7 @@ interface Subject {
  */
 export type Knows = (subject: Subject) => boolean;
 
-/** With the id of an organization, without reading the others: then nothing about another one is known. */
+/** Given the id of an organization, reads no other; nothing may then be known about others. */
 export async function readKnowledge(
   app: Pick<App, "rights" | "store">,
   only?: string,

@@ -22,7 +22,7 @@ export interface RecordDetails {
   /** RFC 3339 in UTC, as `lastSeen`. */
   readonly firstSeen: string;
   readonly lastSeen: string;
-  /** As sentences: a state that results from updates may break rules that each of them satisfies. */
+  /** Sentences. A state that results from updates may break rules that each of them satisfies. */
   readonly brokenRules: readonly string[];
 }
 

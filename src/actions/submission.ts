@@ -24,7 +24,7 @@ import {
 } from "../domain/record/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
 
-/** Of a lenient list, in one transaction. */
+/** Items of a lenient list that are written in one transaction. */
 const lenientPartItems = 1_000;
 /** Errors that the results of a lenient list name, over all its items: bounds the reply. */
 const lenientErrorsMax = 10_000;
@@ -73,7 +73,7 @@ export class Submission {
   #drafts: Draft[] = [];
   /** How many errors the results contain so far. */
   #listedErrors = 0;
-  /** Of a lenient request: the result of each item, or the id of a draft until it is stored. */
+  /** In a lenient request: the result of each item, or the id of a draft until it is stored. */
   readonly #results: (ItemResult | string)[] = [];
 
   constructor(options: SubmissionOptions) {

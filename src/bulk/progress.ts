@@ -6,7 +6,7 @@ export interface BulkStep {
   readonly share: number | undefined;
   /** Such as `3 refused`; may be empty. */
   readonly note: string;
-  /** Of an import. */
+  /** Present for imports. */
   readonly counts?: Counts;
 }
 

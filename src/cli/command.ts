@@ -30,7 +30,7 @@ export interface Context {
 export interface StoreOptions {
   /** Creates the store if there is none, instead of failing. */
   readonly create?: boolean;
-  /** Also opens a store that is being restored. Never for a command that reads records. */
+  /** Also opens a store that is being restored. Never set for a command that reads records. */
   readonly restoring?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";
 import { suggestCommands } from "./suggest-command.ts";
 
-/** Also of the help of a command. */
+/** All help has this width, including the help of a command. */
 export const helpWidth = 80;
 
 type Row = readonly [term: string, text: string];

@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** With no-referrer, browsers would send forms with `Origin: null`. */
+/** The policy is not no-referrer, with which browsers would send forms with `Origin: null`. */
 const headers = {
   "cache-control": "no-store",
   "content-security-policy": contentSecurityPolicy,
@@ -25,7 +25,7 @@ const headers = {
   "x-frame-options": "DENY",
 };
 
-/** Of a stream of events, which no proxy may hold back. */
+/** For a stream of events, which no proxy may hold back. */
 export const eventHeaders = {
   ...headers,
   "content-type": "text/event-stream; charset=utf-8",
@@ -33,7 +33,7 @@ export const eventHeaders = {
   "x-accel-buffering": "no",
 };
 
-/** Of a file to store. The name may have any character. */
+/** For a file to store. Its name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
     ...headers,
@@ -43,7 +43,7 @@ export function fileHeaders(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Only the characters that RFC 8187, section 3.2.1, allows. */
+/** Leaves only the characters that RFC 8187, section 3.2.1, allows. */
 function encodeName(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,

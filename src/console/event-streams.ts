@@ -31,7 +31,7 @@ const ofPersonMax = 8;
 const streamsMax = 200;
 /** Between two events of a stream; also how soon it ends after its session. */
 const tickMs = 500;
-/** Of ticks: so that proxies see that the connection is alive. */
+/** Ticks between heartbeats, so that proxies see that the connection is alive. */
 const heartbeatTicks = 30;
 /** Bytes that the browser has not read, apart from those in the buffers of the system. */
 const unreadBytesMax = 16 * 1_024;

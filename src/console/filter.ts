@@ -9,7 +9,7 @@ export interface Choice {
   readonly unset?: string;
 }
 
-/** With the value of the query selected. */
+/** The option that the query contains is selected. */
 export function renderChoice(
   label: string,
   name: string,

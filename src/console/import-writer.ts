@@ -69,7 +69,7 @@ class ImportWriter {
   async #writeOnce(list: UploadList, stopping: AbortSignal): Promise<ListReport> {
     const { load, app, bulk } = this.#context;
     const { organizationId } = this.#caller;
-    // With memory of its own, which is transferred to the bulk thread.
+    // The body has memory of its own, which is transferred to the bulk thread.
     const body = new TextEncoder().encode(`[${list.texts.join(",")}]`);
     load.shedding.admitBody(body.length);
     load.organizations.beginRequest(organizationId);

@@ -1,4 +1,4 @@
-// By which origin browsers reach the console, and whether a request comes from a page of it.
+// Decides by which origin browsers reach the console, and whether a request comes from one of its pages.
 
 import type { FastifyRequest } from "fastify";
 

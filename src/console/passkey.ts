@@ -129,7 +129,7 @@ function adding({ operatorId }: Operator): ChallengeUse {
   return { purpose: "passkey_new", boundTo: operatorId };
 }
 
-/** Only what is needed to find the passkey; the library checks the rest. */
+/** Reads what is needed to find the passkey; the library checks the rest. */
 function readAnswer(answer: unknown): { readonly id: string } {
   if (typeof answer === "object" && answer !== null && "id" in answer) {
     const { id } = answer;

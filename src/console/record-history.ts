@@ -11,9 +11,9 @@ import { type Html, html } from "./html.ts";
 import { renderFocusableTable } from "./table.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
-/** Of all values of a page, escaped, so that it stays small. */
+/** Bytes of all values on a page, escaped, so that the page stays small. */
 const valueBytesMax = 16_000;
-/** Of one value in the state, and in the history. */
+/** Characters of one value in the state, then in the history. */
 const stateCharactersMax = 4_000;
 const changeCharactersMax = 300;
 

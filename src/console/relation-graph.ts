@@ -21,7 +21,7 @@ export interface Graph {
   readonly references: readonly GraphEdge[];
 }
 
-/** Of each side. */
+/** Nodes on each side. */
 const nodesShownMax = 6;
 const charactersMax = 24;
 const width = 210;

@@ -10,7 +10,7 @@ export function renderTime(unixMs: number | undefined): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
-/** Of the business time of a record. */
+/** Shows the business time of a record. */
 export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
   return renderTime(unixMsOf(timestamp));
 }

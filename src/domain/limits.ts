@@ -5,7 +5,7 @@ export const limits = {
   // records (contract, section 3)
   idCharactersMax: 256,
   textCharactersMax: 1_024,
-  /** Of a report's narrative and of the value of an additional property. */
+  /** Applies to a report's narrative and to the value of an additional property. */
   longTextCharactersMax: 32 * 1_024,
   reasonCharactersMax: 1_024,
   listItemsMax: 1_000,
@@ -22,11 +22,11 @@ export const limits = {
   /** Items of a list and the records that they relate to. */
   listRowsMax: 50_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
-  /** Of a zstd body, as a power of two: 8 MiB, which RFC 8878 recommends (section 3.1.1.1.2). */
+  /** The largest window of a zstd body, as a power of two: 8 MiB, which RFC 8878 recommends (section 3.1.1.1.2). */
   zstdWindowLogMax: 23,
   headerBytesMax: 16 * 1_024,
   jsonDepthMax: 16,
-  /** Of a field that accepts any JSON value, so that a list of such records is within jsonDepthMax. */
+  /** The depth of a field that accepts any JSON value, so that a list of such records is within jsonDepthMax. */
   jsonFieldDepthMax: 14,
   fieldErrorsMax: 100,
   requestIdCharactersMax: 128,
@@ -74,11 +74,17 @@ export const limits = {
   lingerBytesMax: 32 * 1_024 * 1_024,
   connectionsMax: 10_000,
   connectionsPerAddressMax: 2_000,
-  /** Of all connections: bytes received after a request that waits for its turn, and replies that clients have not read. */
+  /**
+   * Over all connections: bytes received after a request that waits for its turn, and replies that clients have not
+   * read.
+   */
   unparsedBytesMax: 64 * 1_024 * 1_024,
   queuedReplyBytesMax: 64 * 1_024 * 1_024,
 
-  /** Of all connections: chunks of chunked bodies, however small, and bytes of them that wait; then those of one network. */
+  /**
+   * Over all connections: chunks of chunked bodies, however small, and waiting bytes of such bodies; then the waiting
+   * bytes of one network.
+   */
   chunksPerSecondMax: 200_000,
   waitingChunkBytesMax: 32 * 1_024 * 1_024,
   waitingChunkBytesPerAddressMax: 8 * 1_024 * 1_024,

@@ -20,7 +20,7 @@ export interface Operator {
   readonly createdAt: number;
   /** From then on this person can't act; undefined for one who can. */
   readonly disabledAt: number | undefined;
-  /** Of somebody who signs in with OpenID Connect. */
+  /** Present for a person who signs in with OpenID Connect. */
   readonly identity?: OperatorIdentity | undefined;
 }
 

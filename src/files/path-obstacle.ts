@@ -1,5 +1,5 @@
 // Explains why the operating system denies access to a path: which folder or file is the obstacle, its owner and its mode.
-// Only inspects paths; never opens, creates or changes anything.
+// Inspects paths; never opens, creates or changes anything.
 
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";

@@ -6,7 +6,7 @@ import type { SeriesSnapshot } from "./snapshot.ts";
 /** Since the start of the process. */
 export interface IntakeTotals {
   readonly records: readonly SeriesSnapshot[];
-  /** By operation and status. */
+  /** One series for each operation and status. */
   readonly requests: readonly SeriesSnapshot[];
   /** Upper bounds in seconds of the counts of requests. */
   readonly buckets: readonly number[];

@@ -23,7 +23,7 @@ export interface Metrics {
   countExportFailure(): void;
   /** What the history of the console is made from. */
   intakeTotals(): IntakeTotals;
-  /** As plain data. */
+  /** All metrics as plain data. */
   snapshot(): Promise<Snapshot>;
   render(): Promise<{ text: string; contentType: string }>;
   /** Ends the measurements in the background. */

@@ -10,7 +10,7 @@ import type { Registry } from "./registry.ts";
 export function registerProcess(registry: Registry): () => void {
   registerCpu(registry);
   registerMemory(registry);
-  // Only Linux has /proc.
+  // Linux alone has /proc.
   if (process.platform === "linux") registerOpenFiles(registry);
   const stops = [registerEventLoop(registry), registerCollections(registry)];
   return () => {

@@ -58,7 +58,7 @@ export class RejectionHistory {
     }
   }
 
-  /** Of the last hours, the current one included: the most frequent first. */
+  /** Covers the last `hours` hours, the current one included; the most frequent come first. */
   read(hours: number): RejectionsRead {
     const first = Math.floor(this.#now() / hourMs) - hours + 1;
     const rows = new Map<string, Rejection>();

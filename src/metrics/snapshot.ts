@@ -5,9 +5,9 @@ export type MetricType = "counter" | "gauge" | "histogram";
 
 export interface SeriesSnapshot {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a histogram: the sum of the observed values. */
+  /** The value; for a histogram, the sum of the observed values. */
   readonly value: number;
-  /** Of a histogram: observations per bucket; the last bucket is above all bounds. */
+  /** Present for a histogram: observations per bucket; the last bucket is above all bounds. */
   readonly counts?: readonly number[];
 }
 

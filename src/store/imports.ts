@@ -38,6 +38,6 @@ export interface ImportStore {
   begin(run: NewImportRun): Promise<void>;
   /** Nothing is reported after the end. */
   report(report: ImportReport): Promise<void>;
-  /** Of all organizations, newest first. */
+  /** Lists the imports of all organizations, newest first. */
   list(limit: number): Promise<readonly ImportRun[]>;
 }

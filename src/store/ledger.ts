@@ -41,7 +41,7 @@ export interface LedgerState {
 /** Makes the signed heads that end an append; undefined if there is no key to sign with. */
 export type SealHeads = (place: {
   readonly ledgerId: string;
-  /** Of the frame before theirs. */
+  /** The digest of the frame before the heads. */
   readonly digest: string;
 }) => HeadsEntry | undefined;
 

@@ -10,7 +10,7 @@ export interface TableSummary {
   readonly sha256: string;
 }
 
-/** By table. */
+/** The key is the name of the table. */
 export type StoreSummary = Readonly<Record<string, TableSummary>>;
 
 /** The numbers that continue where the source has stopped. */
@@ -31,7 +31,7 @@ export interface MovePlace {
   readonly table: string | undefined;
   /** The key of its last row in the target; undefined if there is none. */
   readonly after: MovedRow | undefined;
-  /** Of all tables. */
+  /** Rows copied in all tables. */
   readonly rows: number;
 }
 

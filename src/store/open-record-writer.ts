@@ -6,9 +6,9 @@ import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
 import type { SharedWriterData } from "./store.ts";
 
 export interface OpenRecordWriter {
-  /** As RecordStore.writeRecords. */
+  /** See RecordStore.writeRecords. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
-  /** As RecordStore.refuseWrites; on SQLite the main thread's store does it for all threads. */
+  /** See RecordStore.refuseWrites; on SQLite the main thread's store does it for all threads. */
   refuseWrites(): void;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;

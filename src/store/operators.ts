@@ -51,7 +51,7 @@ export interface OperatorStore {
   /** False if the name is in use, also by an operator who is disabled, or if the identity is. */
   create(operator: Operator, act: Act): Promise<boolean>;
   findByName(name: string): Promise<Operator | undefined>;
-  /** Also one who is disabled. */
+  /** Finds disabled operators too. */
   findByIdentity(identity: OperatorIdentity): Promise<Operator | undefined>;
   /** In the order of their names. */
   list(now: number): Promise<readonly OperatorDetails[]>;
@@ -84,8 +84,8 @@ export interface OperatorStore {
   useIdentity(operatorId: string, roles: readonly OperatorRole[], signIn: SignIn): Promise<boolean>;
 
   findSession(tokenHash: Uint8Array, now: number): Promise<SessionHolder | undefined>;
-  /** Of one operator, or of all; newest first. */
+  /** Lists the sessions of one operator, or of all; newest first. */
   listSessions(operatorId: string | undefined, now: number): Promise<readonly SessionHolder[]>;
-  /** With an operator: only a session of this one. False if there is no such session. */
+  /** If an operator is given, ends only a session of this operator. False if there is no such session. */
   endSession(sessionId: string, operatorId: string | undefined, act: Act): Promise<boolean>;
 }

@@ -63,12 +63,12 @@ export interface RelatedRecord {
 }
 
 export interface OverviewStore {
-  /** By relations between records of these types. */
+  /** Follows relations between records of these types only. */
   previewCascade(root: RecordKey, types: readonly ResourceType[]): Promise<CascadePreview>;
   deletionQueue(query: QueueQuery): Promise<DeletionQueue>;
   lastBackup(): Promise<AuditEntry | undefined>;
   checkRecentTrail(entriesMax: number): Promise<RecentTrail>;
-  /** Of SQLite or PostgreSQL. */
+  /** The version of SQLite or PostgreSQL. */
   engineVersion(): Promise<string>;
   /** Bytes on disk: of the files of the store, or of the database. */
   sizeBytes(): Promise<number>;

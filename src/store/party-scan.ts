@@ -51,7 +51,7 @@ export interface ScanSource {
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 
-/** By deletion. */
+/** The key is the id of the deletion. */
 export type ScanResults = ReadonlyMap<string, ScanResult>;
 
 export async function scanForParties(

@@ -5,7 +5,7 @@ import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { KeptReference, RestrictedRecord } from "../domain/deletion/restricted-set.ts";
 
 export interface SetPage {
-  /** Of which the records were; undefined for all. */
+  /** The organization that the records come from; undefined for all. */
   readonly organizationId: string | undefined;
   /** After this set. */
   readonly after: string;

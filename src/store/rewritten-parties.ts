@@ -8,7 +8,7 @@ export interface RewrittenRecord {
   /** The payloads of all changes of the record. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Of the deletion. */
+  /** The pseudonym of the deletion. */
   readonly pseudonym: string;
 }
 

@@ -68,13 +68,16 @@ export type SharedWriterData =
   | { readonly engine: "postgres"; readonly url: string; readonly connections: ConnectionSettings };
 
 export interface RecordStore {
-  /** Only for a store that is served. */
+  /** To be called only on a store that is served. */
   shareWriter(): SharedWriter;
   /** Makes a write of another thread visible to reads; to be called before the write is reported to a client. */
   writtenElsewhere(): void;
   /** Rejects waiting and later writes with AppError unavailable. The current transaction is finished. */
   refuseWrites(): void;
-  /** With a known mark, returns the stored outcome and writes nothing. Throws AppError idempotency_reused. */
+  /**
+   * If the idempotency mark is known, returns the stored outcome and writes nothing. Throws AppError
+   * idempotency_reused.
+   */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;
   readHistory(key: RecordKey): Promise<RecordHistory | undefined>;
@@ -111,7 +114,7 @@ export interface DeletionRequest {
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
-  /** Only those that await an approval, whatever the status. */
+  /** Selects only deletions that await an approval, whatever their status. */
   readonly awaitsApproval?: boolean;
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
   /** Newest first, after `before`, at most this many. */
@@ -130,7 +133,7 @@ export interface ErasureStep {
   readonly done: boolean;
   /** For the deletion of an organization: how long the step has worked, without waiting for its turn. */
   readonly workMs?: number;
-  /** Also for that of an organization: the number of the latest change. Others have written since it was lower. */
+  /** For the deletion of an organization: the number of the latest change. If it grows, others write. */
   readonly latestArrival?: number | undefined;
 }
 
@@ -297,7 +300,7 @@ export interface AccessStore {
     act: Act,
   ): Promise<ApiKey | undefined>;
 
-  /** Also updates when the key was last used. */
+  /** Updates when the key was last used, too. */
   createToken(token: NewToken): Promise<void>;
   findCaller(tokenHash: Uint8Array): Promise<Caller | undefined>;
   /**
@@ -342,7 +345,7 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly imports: ImportStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
-  /** Of its tables, to which opening has migrated them; each engine has its own numbers. */
+  /** The version of the tables, to which opening has migrated them; each engine has its own numbers. */
   readonly schemaVersion: number;
 }
 

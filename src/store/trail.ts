@@ -27,13 +27,13 @@ export interface AuditNote {
 export interface AuditQuery {
   readonly actor: string | undefined;
   readonly organizationId: string | undefined;
-  /** Also the part before the dot, such as `key` for `key.create`. */
+  /** May be the part before the dot, such as `key` for `key.create`. */
   readonly action: string | undefined;
   /** Unix milliseconds, inclusive. */
   readonly from: number | undefined;
   /** Unix milliseconds, exclusive. */
   readonly until: number | undefined;
-  /** Only entries with smaller numbers. */
+  /** Selects only entries with smaller numbers. */
   readonly before: number | undefined;
   readonly limit: number;
   /** Entries that are read at most, however few of them match. */
@@ -68,9 +68,9 @@ export interface TrailStore {
   /** Verifies the entries after a place. */
   verify(place: ChainPlace): Promise<VerifiedPart>;
   note(note: AuditNote, act: Act): Promise<void>;
-  /** Of all organizations, in no particular order; unknown ids are skipped. */
+  /** Finds deletions of all organizations, in no particular order; unknown ids are skipped. */
   findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
-  /** Of all organizations, in the order of ids. */
+  /** Lists the deletions of all organizations, in the order of ids. */
   listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;
   findReceipts(deletionRequestIds: readonly string[]): Promise<readonly StoredReceipt[]>;
 }

@@ -34,7 +34,7 @@ export function traceRequests(tracer: Tracer): TraceRequest {
   };
 }
 
-/** Of a client that disconnects before the end of its reply, too. An error of the client is not one of the server. */
+/** Covers a client that disconnects before the end of its reply. An error of the client is not one of the server. */
 function outcomeOf(response: {
   readonly headersSent: boolean;
   readonly statusCode: number;

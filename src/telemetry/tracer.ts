@@ -26,7 +26,7 @@ interface RootSpan {
   readonly link?: SpanContext | undefined;
 }
 
-/** With the attribute `error.type` the work has failed. */
+/** The work has failed if there is an attribute `error.type`. */
 interface SpanEnd {
   readonly endMs: number;
   readonly attributes: Attributes;

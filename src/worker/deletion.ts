@@ -24,7 +24,7 @@ export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
   readonly claimant: string;
   readonly log: Logger;
-  /** With the number of records by type, without confidential types. */
+  /** Receives the number of erased records by type, without confidential types. */
   readonly onCompleted?: (deletion: Deletion, erased: ErasedCounts) => void;
   readonly onPostponed?: () => void;
 }

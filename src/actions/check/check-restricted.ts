@@ -40,7 +40,7 @@ export async function checkRestricted(app: App, findings: Findings): Promise<voi
   }
 }
 
-/** By the end that is known from its last evaluation. */
+/** Uses the end that the last evaluation found. */
 function isOverdue({ status, floorUntil = Infinity }: Deletion, now: number): boolean {
   return status === "pending" && floorUntil < now - overdueMs;
 }

@@ -21,7 +21,7 @@ export interface FieldValues {
 export interface ShownField {
   readonly field: string;
   readonly effect: "set" | "changed" | "cleared";
-  /** Only if the content was revealed. */
+  /** Present only if the content was revealed. */
   readonly values?: FieldValues;
 }
 
@@ -31,7 +31,7 @@ export interface ShownChange extends Omit<ChangeEffect, "fields"> {
 
 export interface ShownState {
   readonly fields: readonly { readonly field: string; readonly value?: unknown }[];
-  /** As sentences. */
+  /** Sentences. */
   readonly brokenRules: readonly string[];
 }
 
@@ -40,7 +40,10 @@ export interface ShownHistory {
   readonly changes: readonly ShownChange[];
   /** For the part before; undefined at the beginning. */
   readonly before: number | undefined;
-  /** Only with the latest changes, and if these were all: a longer history is not read to its beginning. */
+  /**
+   * Present only on the page of the latest changes if it has all changes: a longer history is not read to its
+   * beginning.
+   */
   readonly state: ShownState | undefined;
   /** False if values are compared only with some of the changes before, because the history is long. */
   readonly isExact: boolean;

@@ -66,7 +66,7 @@ function expiryOf(bytes: Buffer): number {
   return bytes.readUIntBE(0, expiryBytes);
 }
 
-/** With a key that all processes of the store have. */
+/** Signs with a key that all processes of the store have. */
 async function sign({ store }: App, use: ChallengeUse, signed: Buffer): Promise<Buffer> {
   const { purpose, boundTo = "" } = use;
   const text = JSON.stringify(["sluice-challenge", purpose, boundTo, signed.toString("base64url")]);

@@ -16,7 +16,7 @@ export async function addPasskey(
   { operatorId, identity }: Operator,
   made: Omit<Passkey, "operatorId" | "createdAt" | "lastUsedAt">,
 ): Promise<void> {
-  // With a passkey, somebody whose issuer says that they have no role any more could still sign in.
+  // A passkey would still sign in a person whose issuer has taken the role away.
   if (identity !== undefined) {
     throw new OperatorError("invalid", `You sign in with ${identity.issuer}, not with passkeys.`);
   }

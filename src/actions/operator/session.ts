@@ -17,7 +17,7 @@ export interface StartedSession {
   readonly stored: NewSession;
 }
 
-/** With a new secret, so that nobody can have chosen it before (session fixation). */
+/** Makes a new secret, so that nobody can have chosen it before (session fixation). */
 export function makeSession(
   { now }: App,
   method: SignInMethod,
@@ -51,7 +51,7 @@ export async function listOwnSessions(
   return holders.map(({ session }) => session);
 }
 
-/** Of everybody, newest first. Throws OperatorError not_permitted. */
+/** Lists the sessions of all operators, newest first. Throws OperatorError not_permitted. */
 export async function listSessions(app: App): Promise<readonly SessionHolder[]> {
   requireRight(app, "session.list");
   return app.store.operators.listSessions(undefined, app.now());

@@ -89,7 +89,7 @@ class SubjectSearch {
   async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceType, resourceId } = this.#query;
     const subject = { organizationId: place, resourceType, resourceId };
-    // Of a closed organization, everything may be left out.
+    // For a closed organization, every type may be left out.
     if (this.#query.leftOut.has(resourceType)) return;
     if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
       yield [subject];

@@ -28,7 +28,7 @@ export interface SubjectRequest extends RecordKey {
 export interface SubjectRecord {
   readonly resource_type: string;
   readonly resource_id: string;
-  /** Of a record in the restricted store: the deletion that moved it there. */
+  /** For a record in the restricted store: the deletion that moved it there. */
   readonly restricted_by?: string;
   readonly first_seen: string;
   readonly last_seen: string;
@@ -51,7 +51,7 @@ export async function beginSubject(
   await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
 }
 
-/** As of the call: what arrives later is left out, and what is erased meanwhile may be missing. */
+/** Reads the state at the time of the call: later records are left out, and what is erased meanwhile may be missing. */
 export async function* readSubject(
   app: App,
   request: SubjectRequest,

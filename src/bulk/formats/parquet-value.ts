@@ -48,7 +48,7 @@ function numberOr(text: string): number | string {
   return isExactNumber(text, Number(text)) ? Number(text) : text;
 }
 
-/** Also converts lists and objects, at any depth; null means no value. */
+/** Converts lists and objects too, at any depth; null means no value. */
 export function readAny(value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return numberOr(String(value));
@@ -84,7 +84,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** With all digits of the unit. */
+/** Writes all digits of the unit. */
 function timeText(since: bigint, digits: number): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = since / perSecond - (since % perSecond < 0n ? 1n : 0n);

@@ -44,11 +44,11 @@ export interface ImportPlan {
   readonly type: RecordType;
   readonly organizationId: string;
   readonly mapping: Mapping;
-  /** By PUT instead of POST. */
+  /** True if the import uses PUT instead of POST. */
   readonly update: boolean;
-  /** Undefined: by the name of the file. */
+  /** If undefined, the name of the file decides. */
   readonly format: InputFormat | undefined;
-  /** Of CSV. Undefined: by the name of the file. */
+  /** For CSV. If undefined, the name of the file decides. */
   readonly delimiter: string | undefined;
   /** Maximum number of lists in flight. */
   readonly connections: number;

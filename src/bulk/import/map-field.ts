@@ -126,7 +126,7 @@ function translate(
   );
 }
 
-/** Of a cell that is split into a list. */
+/** Errors that are listed for one cell that is split into a list. */
 const itemErrorsMax = 10;
 
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {

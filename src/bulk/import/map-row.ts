@@ -126,7 +126,7 @@ function shareColumns(
 
 interface Built {
   readonly payload: Payload;
-  /** Of cells that can't be read, which are not in the payload. */
+  /** Errors for cells that can't be read; the payload has no values for them. */
   readonly fieldErrors: readonly FieldError[];
 }
 

@@ -24,7 +24,7 @@ export type Origin =
       readonly type?: string | undefined;
     };
 
-/** By path in the record, such as `amount` or `addresses[0].address.city`. */
+/** The key is the path in the record, such as `amount` or `addresses[0].address.city`. */
 export type Mapping = ReadonlyMap<string, Origin>;
 
 /**

@@ -93,7 +93,7 @@ export class StateFile {
     rmSync(this.path, { force: true });
   }
 
-  /** Of two imports that start at the same time, one fails. */
+  /** If two imports start at the same time, one of them fails. */
   #create(): void {
     this.#save(() => {
       try {

@@ -9,7 +9,7 @@ export type ItemOutcome = Omit<ItemResult, "index" | "id">;
 
 export interface TargetList {
   readonly type: RecordType;
-  /** By PUT instead of POST. */
+  /** True if the list is written with PUT instead of POST. */
   readonly update: boolean;
   readonly payloads: readonly Payload[];
   /** The same, as JSON texts. */

@@ -11,7 +11,7 @@ export interface SubjectSummary {
   readonly organizationName: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /** Of its own record; undefined if others only refer to it. */
+  /** The state of the subject's own record; undefined if others only refer to it. */
   readonly state: Payload | undefined;
   /** Records in each file, by the name of the file. */
   readonly counts: readonly (readonly [name: string, records: number])[];

@@ -14,7 +14,7 @@ import type { Inspection } from "./inspect.ts";
 export interface UploadPlan {
   /** The path of the uploaded file, whose ending is that of the name. */
   readonly file: string;
-  /** As people know it: takes the place of the path in messages. */
+  /** The name that people know, which takes the place of the path in messages. */
   readonly fileName: string;
   readonly resourceType: string;
   readonly organizationId: string;

@@ -50,7 +50,7 @@ export interface UploadFolder {
 export interface UploadsOptions {
   readonly makeFolder: () => Promise<UploadFolder>;
   readonly startThread: StartUploadThread;
-  /** Of one file; 0 if there are no uploads. */
+  /** Bound for one file; 0 if there are no uploads. */
   readonly bytesMax: number;
   readonly now: () => number;
   /** Errors of our own. */
@@ -61,7 +61,7 @@ export interface UploadsOptions {
 export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileReport>;
 
 interface StartOptions {
-  /** Of the inspection that the person has confirmed. */
+  /** The number of the inspection that the person has confirmed. */
   readonly inspectionNo: number;
   readonly writeList: WriteList;
   /** Throws OperatorError once the person may not import any more; asked again and again, because an import may write nothing. */
@@ -180,7 +180,7 @@ export class Uploads {
     return join(folder, `upload${endingOf(fileName)}`);
   }
 
-  /** With a choice of columns, or else the last one. Throws OperatorError. */
+  /** Uses the given choice of columns, or else the last one. Throws OperatorError. */
   async inspect(uploadId: string, ownerId: string, choice?: MappingChoice): Promise<Inspection> {
     this.#findReady(uploadId, ownerId);
     await this.#waitForTurn();
@@ -324,7 +324,7 @@ export class Uploads {
       change(entry, { name: "ended", step: stepNow(), failure, report: undefined });
     }
     entry.inspection = undefined;
-    // Only the refused rows are of use now.
+    // The file is not needed any more, only its refused rows.
     await rm(entry.file, { force: true }).catch(this.#options.onFailure);
   }
 

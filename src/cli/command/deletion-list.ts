@@ -55,7 +55,7 @@ export const deletionList = defineStoreCommand({
   },
 });
 
-/** By deletion request id. */
+/** Maps deletion request ids to what the deletions wait for. */
 async function readWaits(
   app: App,
   deletions: readonly Deletion[],

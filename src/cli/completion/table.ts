@@ -15,7 +15,7 @@ export interface CommandTable {
 export interface Value {
   readonly placeholder: string;
   readonly kind: "file" | "folder" | "choice" | "other";
-  /** Of a choice. */
+  /** The values of a choice; otherwise empty. */
   readonly choices: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export function viewReports(reports: readonly FileReport[]) {
   };
 }
 
-/** Of this run. */
+/** Rows per second in this run. */
 function rate({ rows, rowsBefore, seconds }: FileReport): number {
   return seconds > 0 ? Math.round((rows - rowsBefore) / seconds) : 0;
 }

@@ -29,7 +29,7 @@ export function isUnreachable(error: unknown): boolean {
   });
 }
 
-/** Of an error, or of the response that is its cause. */
+/** Accepts an error, or the response that caused it. */
 function hasServerStatus(from: unknown): boolean {
   const { status } = Object(from) as { status?: unknown };
   return typeof status === "number" && status >= 500;

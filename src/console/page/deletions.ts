@@ -32,7 +32,7 @@ const waitLabels: Readonly<Record<WaitKind, string>> = {
   turn: "its turn",
 };
 
-/** Of a query, or of the fields of a form. */
+/** Reads the filter from a query or from the fields of a form. */
 export function readFilter(fields: URLSearchParams): DeletionQuery {
   const text = (name: string) => readText(fields, name);
   return {

@@ -45,7 +45,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
   return pageAnswer(renderPage({ title, screen, body }, person));
 }
 
-/** Also one whose closing was interrupted. */
+/** True also for an organization whose closing was interrupted. */
 function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization): boolean {
   const isClosed = closedAt !== undefined && deletionRequestId !== undefined;
   return !isClosed && hasRight(app, "organization.close");

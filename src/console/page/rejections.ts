@@ -10,7 +10,7 @@ import { formatNumber, renderTime } from "../time.ts";
 const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
 const rowsShown = 100;
 
-/** By code; a code that is shown is always one of them. */
+/** The message of each code; a code that is shown is always in this map. */
 const messages: ReadonlyMap<number, string> = new Map(
   Object.values(errorCatalogue).map(({ code, message }) => [code, message]),
 );

@@ -50,7 +50,7 @@ export interface Deletion {
   readonly erased: ErasedCounts;
   /** Records that were moved to the restricted store instead, because they have to be kept. */
   readonly kept: ErasedCounts;
-  /** Of the deletion that erases a restricted set: the organization whose records these were. */
+  /** For the deletion that erases a restricted set: the organization that its records come from. */
   readonly restrictedOf: string | undefined;
   /** References removed from records that remain. */
   readonly redacted: number;
@@ -64,8 +64,8 @@ export interface Deletion {
   readonly floorUntil: number | undefined;
   /** True if the worker has found a hold that it waits for. */
   readonly isHeld?: boolean;
-  /** Only where the organization requires an approval. */
+  /** Present only where the organization requires an approval. */
   readonly approval?: DeletionApproval;
-  /** Only for a replay, after restoring a backup has undone the deletion. */
+  /** Present only for a replay, after restoring a backup has undone the deletion. */
   readonly carriedOutBefore?: CarriedOutBefore;
 }

@@ -122,9 +122,9 @@ export function* planErasureInParts(
 }
 
 interface Graph {
-  /** By record: what belongs to it or mentions it. */
+  /** For each record, the records that belong to it or mention it. */
   readonly referrers: ReadonlyMap<NodeKey, ReadonlySet<NodeKey>>;
-  /** By record: what it belongs to. */
+  /** For each record, the records that it belongs to. */
   readonly holders: ReadonlyMap<NodeKey, Set<NodeKey>>;
 }
 

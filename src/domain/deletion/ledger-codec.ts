@@ -22,7 +22,7 @@ import { isOfOrganization } from "./organization-deletion.ts";
 type EntryOf<Kind> = Extract<LedgerEntry, { readonly kind: Kind }>;
 type Fields<Entry extends LedgerEntry> = Omit<Entry, "kind">;
 
-/** Of a record, or of an organization. */
+/** The type of a record, or `organization`. */
 const resourceType: Codec<ResourceType> = {
   write: text.write,
   read: (json) => {

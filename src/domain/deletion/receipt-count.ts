@@ -12,7 +12,7 @@ import type { Deletion, ErasedCounts } from "./deletion.ts";
 export const countKinds = ["removed", "kept", "references_removed"] as const;
 export type CountKind = (typeof countKinds)[number];
 
-/** By kind, the number of each type; types with none are omitted. */
+/** For each kind, the number of records of each type; types without any are omitted. */
 export type ReceiptCounts = Readonly<Record<CountKind, ErasedCounts>>;
 
 /** One value for each kind, by type. */
@@ -59,7 +59,7 @@ export interface ReceiptPosition {
   readonly completed_at: string;
 }
 
-/** With the salt key, its HMAC is the seed of the salts of a receipt. */
+/** The HMAC of this text under the salt key is the seed of the salts of a receipt. */
 export function seedText(position: ReceiptPosition): string {
   const { store_id, receipt_no, previous_receipt, deletion_request_id, completed_at } = position;
   return JSON.stringify([

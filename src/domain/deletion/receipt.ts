@@ -38,7 +38,7 @@ export interface ReceiptBody {
   /** For every type and kind, whether or not there were any. */
   readonly counts: CountHashes;
   readonly verification: Verification;
-  /** Only for a deletion that had been completed before and was undone by restoring a backup. */
+  /** Present only if the deletion had been completed before and restoring a backup undid it. */
   readonly carried_out_again?: CarriedOutBefore;
   readonly key_id: string;
 }

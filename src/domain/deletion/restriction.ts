@@ -37,7 +37,7 @@ export function planRestriction(
   return { records, reports: new Set([...obliged].filter((report) => !erased.has(report))) };
 }
 
-/** By report or supporting record: the supporting records that it names. */
+/** For each report or supporting record, the supporting records that it names. */
 function namedBy(
   edges: Iterable<Edge>,
   obliged: ReadonlySet<NodeKey>,

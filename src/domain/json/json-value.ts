@@ -64,7 +64,7 @@ const tooDeepMessage = `is nested too deep: the field may have at most ${limits.
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
-  // By UTF-16 code units. `fromEntries` creates own properties even for names such as `__proto__`.
+  // Names are sorted by UTF-16 code units. `fromEntries` creates own properties even for names such as `__proto__`.
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
 }

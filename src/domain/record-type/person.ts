@@ -17,7 +17,7 @@ import {
 import { defineRecordType } from "../record-type.ts";
 import { requiredWhen } from "../schema/rules.ts";
 
-/** Of persons and companies alike. */
+/** Persons and companies have the same statuses. */
 export const accountStatuses = ["APPROVED", "BLOCKED", "CLOSED", "PENDING", "REJECTED"];
 
 const identificationNumber = object("A number that a state gave to the person.", {

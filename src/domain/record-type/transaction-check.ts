@@ -3,7 +3,7 @@
 import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
-/** Also of the alerts that a check raises. */
+/** A check and the alerts that it raises have the same types. */
 export const checkTypes = ["INLINE_MONITORING", "DELAYED_MONITORING"];
 const statuses = ["PENDING", "COMPLETED", "REQUESTED", "ASSIGNED", "FAILED"];
 

@@ -2,7 +2,7 @@
 
 import type { Payload, RecordType } from "../record-type.ts";
 
-/** As sentences. */
+/** Returns the summary of each rule that the state breaks, a sentence. */
 export function brokenRules({ rules }: RecordType, state: Payload): readonly string[] {
   return rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
 }

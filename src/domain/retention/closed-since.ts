@@ -45,7 +45,7 @@ export class ClosedSince {
     let since: NormalisedTimestamp | undefined;
     for (const [index, { timestamp, fields }] of inOrder.entries()) {
       Object.assign(state, fields);
-      // Of equal timestamps the last arrival counts, as in the fold of the record.
+      // Where timestamps are equal the last arrival counts, as in the fold of the record.
       if (inOrder[index + 1]?.timestamp === timestamp) continue;
       const isClosed = this.#conditions.some(({ field, is }) => state[field] === is);
       since = isClosed ? (since ?? timestamp) : undefined;

@@ -35,7 +35,7 @@ export class FiledAt {
     const timestamp = timestampOf(payload);
     if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
     const before = this.#latest;
-    // Of equal timestamps the last arrival counts, as in the fold of the record.
+    // Where timestamps are equal the last arrival counts, as in the fold of the record.
     const isLater =
       before === undefined ||
       timestamp > before.timestamp ||
@@ -50,7 +50,7 @@ export class FiledAt {
   }
 }
 
-/** By all changes of a report. */
+/** Expects all changes of a report. */
 export function findFiledAt(changes: Parameters<FiledAt["addAll"]>[0]): ReturnType<FiledAt["end"]> {
   const filed = new FiledAt();
   filed.addAll(changes);

@@ -160,7 +160,7 @@ function advise({ budget }: Walk, name: string, known: readonly string[]): strin
   return adviseName(name, known);
 }
 
-/** Of an object whose keys are the sender's own. */
+/** Explains an object whose keys the sender chooses. */
 function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void {
   const { propertyNames, additionalProperties } = schema;
   if (typeof additionalProperties !== "object") return;

@@ -13,7 +13,7 @@ import { makeWindow, type Window } from "./window.ts";
 
 /** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
 const largeBodyBytesMin = 16 * 1_024;
-/** Of a body that carries no records. */
+/** Bound for a body that carries no records. */
 const smallBodyBytesMax = 256 * 1_024;
 /** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
 const streamRatioBytesMin = 64 * 1_024;
@@ -219,7 +219,7 @@ class LargeBodyBytes {
   add(chunk: Buffer, windowBytes: number): void {
     const length = this.#length + chunk.length;
     if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
-    // Of a window only what was decoded takes memory.
+    // Only the decoded part of a window takes memory.
     const needed = length + Math.min(length, windowBytes);
     if (needed > this.#reserved) this.#reserve(needed);
     if (length > this.#memory.length) this.#grow(length);

@@ -39,7 +39,7 @@ function brotliWindowBits(first: number): number {
 }
 
 const magicOfFrame = 0xfd_2f_b5_28;
-/** Of skippable frames, without the last four bits. */
+/** The magic number of skippable frames, without the last four bits. */
 const magicOfSkipped = 0x18_4d_2a_50;
 /** Magic number, descriptor, window, dictionary and content size. */
 const headBytesMax = 18;
@@ -83,7 +83,7 @@ class ZstdFrames implements Window {
     return taken;
   }
 
-  /** As far as it is known from what is held. */
+  /** The length of the header, as far as the bytes held so far tell it. */
   #headBytes(): number {
     if (this.#heldBytes < 5) return 5;
     if (this.#isSkippable()) return 8;

@@ -55,7 +55,7 @@ export interface ListReport {
   /** The number of rejected items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
-  /** Of a lenient list. */
+  /** Counted for lenient lists only. */
   readonly rejections: readonly RejectionCount[];
 }
 

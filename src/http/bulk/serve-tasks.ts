@@ -13,7 +13,10 @@ import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "./turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-/** Of the bodies that are parsed and validated at the same time. The largest one always fits, together with small ones. */
+/**
+ * Bounds the bodies that are parsed and validated at the same time. The largest body always fits, together with small
+ * ones.
+ */
 const parsedBodyBytesMax = 40 * 1_024 * 1_024;
 /** The same for the bodies of one organization. */
 const organizationParsedBytesMax = 18 * 1_024 * 1_024;

@@ -10,7 +10,7 @@ interface Line {
 
 export class Turns {
   readonly #now: () => number;
-  /** By organization; also of those that have used more time than others and don't wait. */
+  /** By organization. Keeps those that don't wait too, while they have used more time than others. */
   readonly #lines = new Map<string, Line>();
   #waiting = 0;
   #scheduled = false;

@@ -11,7 +11,7 @@ type Accept = (socket: Socket) => void;
 
 /** One for each serving process. */
 export class Admission {
-  /** By network address, in the order of their turns: one with few connections does not wait for another's. */
+  /** By network address, in the order of their turns, so that an address with few connections waits for no other. */
   readonly #waiting = new Map<string, Map<Socket, Accept>>();
   #accepted = 0;
   #isScheduled = false;

@@ -45,7 +45,7 @@ export class BodyTurns {
   readonly #connections = new Map<Socket, Connection>();
   /** Node's own listeners of connections whose packets are divided here. */
   readonly #listeners = new WeakMap<Socket, Listener>();
-  /** By network address, in the order of their turns. */
+  /** Waiting connections by network address, in the order of their turns. */
   readonly #waiting = new Map<string, Set<Socket>>();
   readonly #waitingBytes = new Map<string, number>();
   #bytes = 0;
@@ -173,7 +173,7 @@ export class BodyTurns {
     ) {
       return this.#refuse(socket);
     }
-    // Also where a reader has resumed the socket since: a flowing one would emit the bytes at once.
+    // A reader may have resumed the socket since; a flowing socket would emit the bytes at once.
     stopReading(socket, "body");
     if (bytes.length === 0) return true;
     connection.waitingBytes = bytes.length;

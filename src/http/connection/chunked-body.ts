@@ -58,7 +58,7 @@ export class ChunkedBody {
       return true;
     }
     this.#events.onChunk();
-    // Of a packet that nobody announced, or too much of it to be worth a copy.
+    // The packet of this chunk was not announced, or is too large to be worth a copy.
     if (this.#length + chunk.length > this.#bytesMax) {
       this.flush();
       this.#pass(chunk);

@@ -18,7 +18,7 @@ interface Sending {
 }
 
 export class LargeReplies {
-  /** By network address, in the order of their turns: what can be sent now. */
+  /** Replies that can be sent now, by network address, in the order of their turns. */
   readonly #ready = new Map<string, Set<Sending>>();
   #isScheduled = false;
 

@@ -10,7 +10,7 @@ const candidatesMax = 64;
 
 export interface OpenConnectionsOptions {
   readonly connectionsMax: number;
-  /** Of a host; of a /56 twice, and of a /48 three times as many. */
+  /** Bound for one address; a /56 may have twice, and a /48 three times as many. */
   readonly connectionsPerAddressMax: number;
   /** Many clients share the address of a proxy, so only the total bound applies to it. */
   readonly isProxy: (address: string) => boolean;

@@ -29,7 +29,8 @@ export function rejectAmbiguousRequest({
   let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    // By length first, for speed: this runs for every request, and hardly any other header has the same length.
+    // Lengths are compared first, for speed: this runs for every request, and hardly any other header has the same
+    // length.
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
     if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
   }

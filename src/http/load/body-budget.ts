@@ -39,7 +39,7 @@ interface Waiting {
 export class BodyBudget {
   readonly #options: BodyBudgetOptions;
   readonly #held = new Map<string, number>();
-  /** By organization, in the order of their turns. Contains only organizations with waiting bodies. */
+  /** Waiting bodies by organization, in the order of their turns. Has only organizations with waiting bodies. */
   readonly #waiting = new Map<string, Set<Waiting>>();
   #heldBytes = 0;
   /** The bound that `boundNew` has set. */

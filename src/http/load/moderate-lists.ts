@@ -4,7 +4,7 @@ import type { Load } from "./load.ts";
 
 /** Such a body is parsed in one turn, in about a millisecond. */
 const moderateBytesMax = 64 * 1_024;
-/** Of all large bodies in memory; while there are more, the bulk thread reads all of them. */
+/** Bound for all large bodies in memory; above it, the bulk thread reads all of them. */
 const heldBytesMax = 4 * 1_024 * 1_024;
 
 /**

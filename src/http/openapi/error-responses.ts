@@ -19,7 +19,7 @@ interface ErrorResponseOptions {
 }
 
 export interface ErrorResponse extends ErrorResponseOptions {
-  /** Of the component. */
+  /** The name of the component. */
   readonly name: string;
   readonly status: number;
 }

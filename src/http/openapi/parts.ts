@@ -5,7 +5,7 @@ import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
 
 const text = { type: "string" };
 
-/** By component; `header` is the name in replies. */
+/** Maps the name of a component to its header; `header` is the name in replies. */
 const headerParts = {
   RequestId: {
     header: "X-Request-Id",

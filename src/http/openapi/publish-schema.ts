@@ -94,7 +94,7 @@ function withDefaultInWords({ default: value, description, ...rest }: JsonSchema
   return { ...rest, description: `${what}Counts as ${JSON.stringify(value)} if left out.` };
 }
 
-/** By keyword, its replacement; a keyword that is not listed is published unchanged. */
+/** Maps a keyword to its replacement; a keyword that is not listed is published unchanged. */
 const publishers: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
   expected: () => ({}),
   component: () => ({}),

@@ -30,7 +30,7 @@ function readNetworks(address: string, prefixes: readonly number[]): readonly st
   });
 }
 
-/** Of a group of 16 bits: its first `bits`. */
+/** A mask of the first `bits` of a group of 16 bits. */
 function maskOf(bits: number): number {
   return (0xffff << (16 - Math.max(0, Math.min(16, bits)))) & 0xffff;
 }

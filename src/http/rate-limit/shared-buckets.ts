@@ -81,7 +81,7 @@ export class SharedBuckets {
     this.#options.onShared(true);
   }
 
-  /** Only the first request that fails on a link reports it. */
+  /** Reports only the first request that fails on a link. */
   #lose(link: RedisLink, error: unknown): void {
     if (this.#link !== link) return;
     this.#link = undefined;

@@ -21,7 +21,7 @@ export interface Known {
   readonly closed: ReadonlySet<string>;
   /** True if a stored change of the record has this payload. */
   readonly hasIdentical: (key: string, payload: string) => boolean;
-  /** By `replyText`. */
+  /** The key is `replyText`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
 }
 
@@ -50,7 +50,7 @@ interface Group {
   readonly replies: RepliesOfGroup;
 }
 
-/** With a known mark, the stored outcome. */
+/** If the idempotency mark is known, returns the stored outcome. */
 function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
   const { idempotency: mark, organizationId, receivedAt } = write;
   if (mark === undefined) return { ok: true, outcome: evaluate(write, group) };

@@ -31,7 +31,7 @@ export function packDrafts(drafts: readonly DraftOutcome[]): string {
 /** Before the letters of a repeated outcome. Never stored. */
 const repeatedMark = "*";
 
-/** Of a stored outcome. */
+/** Marks the outcome as one that was stored before. */
 export function packRepeated({ written, drafts }: PackedOutcome): PackedOutcome {
   return { written, drafts: repeatedMark + drafts };
 }

@@ -21,7 +21,7 @@ import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
 import { StoreError } from "../store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../ledger.ts";
 
-/** Of the JSON of one append: what a crash can tear. */
+/** Bytes of JSON in one append, which is what a crash can tear. */
 export const ledgerFrameBytesMax = 48 * 1_024;
 /** How long a process waits for another one that appends. */
 const ledgerLockMsMax = 10_000;
@@ -198,7 +198,7 @@ async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   return writer.state;
 }
 
-/** As many entries together as fit in a frame. */
+/** Divides the entries so that each part fits in a frame. */
 function* partsOf(entries: readonly LedgerEntry[]): Generator<readonly LedgerEntry[]> {
   let part: LedgerEntry[] = [];
   let bytes = 0;

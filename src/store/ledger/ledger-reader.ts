@@ -28,7 +28,7 @@ export const ledgerName = "The ledger of deletions";
 
 type ReadingOf = "own" | "other";
 
-/** Also understands older ledgers and files of receipts. Throws StoreError that names the line, and FileError. */
+/** Reads older ledgers and files of receipts too. Throws FileError, and StoreError that names the line. */
 export async function* readLedgerParts(
   path: string,
   reading: ReadingOf,

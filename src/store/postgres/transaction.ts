@@ -97,7 +97,7 @@ export class Transaction {
       failed = true;
       throw error;
     } finally {
-      // Also if the caller has enough.
+      // The cursor is closed, too, if the caller stops before its end.
       if (!failed) await this.run("CLOSE parts");
     }
   }

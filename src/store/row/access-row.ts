@@ -40,7 +40,7 @@ export interface TokenRow {
   readonly token_expires_at: number;
 }
 
-/** With aliases, so that they can be selected together with the columns of other tables. */
+/** Columns have aliases, so that they can be selected together with the columns of other tables. */
 export const keyColumns = `
   api_key.key_id, api_key.organization_id, api_key.name AS key_name, api_key.scopes AS key_scopes,
   api_key.created_at AS key_created_at, api_key.expires_at AS key_expires_at,

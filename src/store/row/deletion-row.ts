@@ -68,7 +68,7 @@ export function toDeletion(row: DeletionRow): Deletion {
   };
 }
 
-/** Of a deletion that is opened: why it waits, until when, and who may not approve it. */
+/** For a deletion that is opened: why it waits, until when, and who may not approve it. */
 export function approvalColumns(
   requester: string | undefined,
 ): readonly [waitingFor: string | null, nextAttemptAt: number | null, requester: string | null] {

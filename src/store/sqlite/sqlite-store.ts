@@ -37,11 +37,11 @@ const sealedAtOnceMax = 4;
 export interface Parts {
   readonly reader: Connection;
   readonly writer: Writer;
-  /** Of the reader, if that is a separate connection; the writer ends it before it answers. */
+  /** The snapshot of the reader, if that is a separate connection; the writer ends it before it answers. */
   readonly snapshot?: SharedRead;
   readonly descriptor: SharedDescriptor;
   readonly files: FileTasks;
-  /** Only where the store is served. */
+  /** Present where the store is served. */
   readonly checkpointer?: Checkpointer;
   readonly right?: ServingRight | undefined;
   readonly sealReceipt?: SealReceipt | undefined;

@@ -32,7 +32,9 @@ export class ColumnValues {
     });
   }
 
-  /** Of the next rows. Throws if the pages have fewer, or if the row group ends and they have more. */
+  /**
+   * Returns the values of the next rows. Throws if the pages have fewer, or if the row group ends and they have more.
+   */
   next(count: number): ArrayLike<unknown> {
     const [first] = this.#leaves;
     const values = new Map<string, DecodedArray>(

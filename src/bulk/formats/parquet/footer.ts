@@ -15,7 +15,7 @@ import { checkThrift } from "./thrift-check.ts";
 const columnsMax = 1_000;
 const elementsMax = 4_000;
 const schemaDepthMax = 12;
-/** Of the metadata of any file, and one more for so many bytes of the file. */
+/** Any file may have so many values in its metadata, and one more for each `bytesPerValue` bytes of the file. */
 const valuesMax = 500_000;
 const bytesPerValue = 1_000;
 const footerBytesMax = 16 * 1_024 * 1_024;
@@ -34,7 +34,7 @@ export interface Group {
   readonly bytes: number;
   /** Decompressed, as the file says. */
   readonly saidBytes: number;
-  /** By the path of the leaf, joined by dots. */
+  /** The key is the path of the leaf, joined by dots. */
   readonly chunks: ReadonlyMap<string, Chunk>;
 }
 

@@ -19,7 +19,7 @@ export interface PageValues {
 interface Runs {
   readonly from: number;
   readonly to?: number;
-  /** Of a value, in bits. */
+  /** Bits of one value. */
   readonly width: number;
   readonly count: number;
 }

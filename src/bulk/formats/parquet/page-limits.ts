@@ -7,9 +7,9 @@ export const pageLimits = {
   headerBytesMax: 2 * 1_024 * 1_024,
   /** Values in the header. */
   headerValuesMax: 1_000,
-  /** Of values that share their memory: an index into a dictionary, or a boolean. */
+  /** Values that share their memory: indexes into a dictionary, or booleans. */
   valuesMax: 1_048_576,
-  /** Of values that each have their own, with those of a dictionary, and of nested ones. */
+  /** Values that each have their own memory, dictionary entries included, and nested values. */
   objectsMax: 262_144,
   blockPartsMax: 4_096,
   paddingMax: 512,

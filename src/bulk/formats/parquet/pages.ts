@@ -26,7 +26,7 @@ export interface Page {
   readonly bodyAt: number;
   /** Where the next page begins. */
   readonly next: number;
-  /** With those that are null; 0 for a dictionary. */
+  /** The number of values, including those that are null; 0 for a dictionary. */
   readonly values: number;
 }
 

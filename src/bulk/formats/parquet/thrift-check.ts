@@ -1,7 +1,7 @@
 // Checks a structure of Thrift's compact protocol before the library parses it: every length against the bytes that are there,
 // and the number of values and the depth against a bound. Keeps nothing of it.
 
-/** Of a footer: the deepest part, a statistic of a column of a row group, is at 6. */
+/** The deepest part of a footer, a statistic of a column of a row group, is at depth 6. */
 const depthMax = 16;
 /** Ten bytes are 70 bits; more would only cost time. */
 const integerBytesMax = 10;

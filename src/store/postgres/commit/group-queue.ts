@@ -14,12 +14,12 @@ export interface GroupOptions<Job, Result> {
   /** How many rows a job writes or reads; at least 1. */
   readonly rowsOf: (job: Job) => number;
   readonly bytesOf: (job: Job) => number;
-  /** Only jobs of one kind share a transaction. */
+  /** Jobs share a transaction only with jobs of their kind. */
   readonly kindOf: (job: Job) => string;
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
 
-/** With at least `gatherMin` jobs it is worth waiting for more, but no longer than `gatherMs`. */
+/** From `gatherMin` jobs on it is worth waiting for more, but no longer than `gatherMs`. */
 const gatherMin = 16;
 const gatherMs = 1;
 

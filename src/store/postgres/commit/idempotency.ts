@@ -38,7 +38,7 @@ export interface ReplyName {
   readonly keyHash: Uint8Array;
 }
 
-/** By replyText. */
+/** Returns a map from replyText to stored replies. */
 export async function findReplies(
   transaction: Transaction,
   names: readonly ReplyName[],

@@ -105,7 +105,7 @@ async function readKnown(transaction: Transaction, jobs: readonly RequestJob[]):
   };
 }
 
-/** With a known mark, the stored outcome. */
+/** If the idempotency mark is known, returns the stored outcome. */
 function evaluateOnce(job: RequestJob, known: Known): JobResult {
   const { organizationId, idempotency: mark } = job.request;
   if (known.closedOrganizations.has(organizationId)) {

@@ -33,7 +33,7 @@ const insertMove = `INSERT INTO move (store_id, summary) VALUES ($1, '${unread}'
 
 const setRead = `UPDATE move SET summary = $1, table_name = $2 WHERE single`;
 
-/** Only if the progress is what this process assumes. */
+/** Changes the row only if the progress is what this process assumes. */
 const setProgress = `
   UPDATE move SET table_name = $1, last_key = $2, rows_copied = $3
   WHERE rows_copied = $4 AND table_name = $5`;

@@ -11,11 +11,11 @@ import type { Job, Result } from "./job.ts";
 export interface Writer {
   /** Rejects with AppError unavailable if too many jobs are waiting, or if the writer is closing. */
   submit(job: Job): Promise<unknown>;
-  /** Only of a thread: refuses waiting and later writes of records, of all clients. */
+  /** A writer in a thread refuses waiting and later writes of records, of all clients. */
   readonly refuseWrites?: () => void;
   /** Accepts no more jobs, finishes those that wait, awaits `before`, then closes. */
   close(before?: () => Promise<void>): Promise<void>;
-  /** Only of a thread: a port for another client, to be transferred to the client's thread. */
+  /** A writer in a thread returns a port for another client, to be transferred to the client's thread. */
   readonly connect?: () => MessagePort;
 }
 
