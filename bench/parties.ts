@@ -14,6 +14,7 @@ import { openStore } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
 import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
 import { median } from "./figures.ts";
+import { claimOne, eraseOne } from "../test/support/one-deletion.ts";
 
 const { values } = parseArgs({
   options: {
@@ -217,14 +218,14 @@ async function erasePersons(store: Store, ids: readonly string[]) {
     const request = { ...key, reason: "bench", deletionRequestId, dueAt: 0 };
     await store.requestDeletion(request, { actor: "bench", now: Date.now() });
     const claim = { now: Date.now(), leaseUntil: Date.now() + 600_000, claimant: "bench" };
-    const claimed = await store.claimDeletion(claim);
+    const claimed = await claimOne(store, claim);
     if (claimed !== undefined) deletions.push(claimed.deletionRequestId);
   }
   const startedAt = performance.now();
   let pseudonymised = 0;
   for (let open: readonly string[] = deletions; open.length > 0;) {
     const act = { actor: "worker", now: Date.now() };
-    for (const id of open) while (!(await store.eraseStep(id, 128, act)).done);
+    for (const id of open) while (!(await eraseOne(store, id, 128, act)));
     const outcomes = await store.completeDeletions(open, act);
     open = open.filter((_, index) => outcomes[index]?.result !== "completed");
     for (const outcome of outcomes) {

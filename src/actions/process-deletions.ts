@@ -1,25 +1,33 @@
-// Processes deletions that are due, several together: claim, erase in bounded steps, verify, complete. Every step is durable
-// before the next one, so that after a crash the work resumes. Never abandons a deletion.
+// Processes deletions that are due, many together, step by step. Every step is durable before the next one, and where it ended is
+// stored with the deletion, so that after a crash the work resumes there. Never abandons a deletion.
+//
+// step       done by           takes                                      next
+// obstacles  claimDeletions    what is due: approval, holds, floors       plan; or waits, with the reason
+// plan       claimDeletions    what has no obstacle                       erase; several are planned together
+// erase      eraseStep         the next targets of several plans          erase; parties, when a plan is done
+// parties    completeDeletions a page of records that may name a party    parties; erase, if one was found
+// verify     completeDeletions what is erased                             complete; erase, if anything is left
+// complete   completeDeletions what is verified, in the same transaction  done: the receipt is written
+//
+// The deletion of an organization takes its steps in between those of others, and so does not delay them. Between its steps, and
+// after each while others write, the worker rests (deletion-pace.ts). What fails is postponed, longer each time.
 
 import { backOffMs } from "../domain/back-off.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import { isPartyType } from "../domain/deletion/party.ts";
-import { AppError } from "../domain/error.ts";
 import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
+import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
-import type { Completion } from "../store/store.ts";
+import type { Completion, ErasureStep } from "../store/store.ts";
 import type { App } from "./app.ts";
-import { eraseOrganization } from "./erase-organization.ts";
+import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 
 /** The longest back-off of a deletion that fails, and of the worker. */
 export const deletionBackOffMsMax = 5 * 60_000;
-/** Deletions that share the transactions of one step. */
-const deletionsErasedAtOnceMax = 16;
-/** Deletions of persons and companies that share a scan of the transactions. */
-const partiesAtOnceMax = 64;
 /** Verification passes that find something before an attempt ends and the reason is reported to operators. */
 const verificationsMax = 20;
+/** How often further deletions that are due join those that take long. */
+const joiningIntervalMs = 1_000;
 
 export type ProcessedDeletions =
   | { readonly result: "completed"; readonly deletion: Deletion }
@@ -30,19 +38,10 @@ export interface ProcessOptions {
   readonly claimant: string;
   /** Ends the work between two steps. */
   readonly stopping: AbortSignal;
+  /** What is known of writers from earlier calls. */
+  readonly pace?: DeletionPace | undefined;
   /** Called as soon as the result of a deletion is stored. */
   readonly onDone?: ((done: ProcessedDeletions) => Promise<void>) | undefined;
-  /** The deletion of an organization that is being processed; further ones have to wait. */
-  readonly organizationInProgress?: string;
-}
-
-/** The claimed deletions and their results so far. */
-interface Batch {
-  readonly claimed: readonly Deletion[];
-  readonly results: Map<string, ProcessedDeletions>;
-  /** How many verification passes have found something, by deletion. */
-  readonly verifications: Map<string, number>;
-  readonly stopping: AbortSignal;
 }
 
 /** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
@@ -50,179 +49,238 @@ export async function processDeletions(
   app: App,
   options: ProcessOptions,
 ): Promise<readonly ProcessedDeletions[]> {
-  const all = await claimAll(app, options.claimant);
-  const claimed = all.filter((deletion) => !isOfOrganization(deletion));
-  const results = claimed.length === 0 ? [] : await processBatch(app, claimed, options);
-  for (const deletion of all.filter(isOfOrganization)) {
-    results.push(...(await processOrganization(app, deletion, options)));
-  }
-  return results;
+  const claimed = await claimAll(app, options.claimant);
+  return claimed.length === 0 ? [] : await new DeletionBatch(app, options).process(claimed);
 }
 
-async function processBatch(
-  app: App,
-  claimed: readonly Deletion[],
-  { stopping, onDone }: ProcessOptions,
-): Promise<ProcessedDeletions[]> {
-  const batch: Batch = { claimed, results: new Map(), verifications: new Map(), stopping };
-  try {
-    await eraseAndComplete(app, batch);
-  } catch (cause) {
-    for (const deletion of openOf(batch))
-      setResult(batch, { result: "postponed", deletion, cause });
-  }
-  const results = [...batch.results.values()];
-  // They are completed even if this fails; upkeep then updates the ledger.
-  if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
-  for (const done of results) {
-    if (done.result === "postponed") await postpone(app, done, stopping);
-    await onDone?.(done);
-  }
-  return results;
-}
-
-/**
- * Erases everything of an organization, which may take minutes. In between, other deletions that are due are processed,
- * and the erasure rests, so that most of the time is left to writers.
- */
-async function processOrganization(
-  app: App,
-  deletion: Deletion,
-  options: ProcessOptions,
-): Promise<readonly ProcessedDeletions[]> {
-  const { deletionRequestId: id } = deletion;
-  const { stopping, organizationInProgress } = options;
-  if (organizationInProgress === id) return [];
-  if (organizationInProgress !== undefined) {
-    const next = app.now() + limits.heldDeletionRetryMs;
-    await app.store.postponeDeletion(id, `the deletion ${organizationInProgress}`, next);
-    return [];
-  }
-  const others: ProcessedDeletions[] = [];
-  const processOthers = async () => {
-    others.push(...(await processDeletions(app, { ...options, organizationInProgress: id })));
-  };
-  try {
-    await noteCompleting(app, [deletion]);
-    await eraseOrganization(app, deletion, { stopping, processOthers });
-  } catch (cause) {
-    const postponed = { result: "postponed", deletion, cause } as const;
-    await postpone(app, postponed, stopping);
-    await options.onDone?.(postponed);
-    return [...others, postponed];
-  }
-  return [...others, ...(await processBatch(app, [deletion], options))];
-}
-
-/** True if a round has processed as many deletions as the store processes together; more may be due. */
-export function isFullRound({ store }: App, round: readonly ProcessedDeletions[]): boolean {
-  return round.length > 1 && round.length === store.deletionsAtOnce;
-}
-
-async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]> {
-  const { store } = app;
+/** Up to as many as the store processes together. */
+async function claimAll(
+  { store, now: clock }: App,
+  claimant: string,
+  deletionsMax = store.deletionsAtOnce,
+): Promise<readonly Deletion[]> {
   const claimed: Deletion[] = [];
-  let asked = 1;
-  let limit = store.deletionsAtOnce;
-  while (claimed.length < limit) {
-    const now = app.now();
+  while (claimed.length < deletionsMax) {
+    const now = clock();
     const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
-    const claims = Array.from({ length: asked }, () => store.claimDeletion(claim));
-    const answers = await Promise.allSettled(claims);
-    const found = answers.flatMap((answer) =>
-      answer.status === "fulfilled" && answer.value !== undefined ? [answer.value] : [],
-    );
-    claimed.push(...found);
-    const failed = answers.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
-    if (found.length < asked) break;
-    if (found.some(({ resourceType }) => isPartyType(resourceType))) {
-      limit = Math.max(limit, partiesAtOnceMax);
+    try {
+      const found = await store.claimDeletions(claim, deletionsMax - claimed.length);
+      if (found.length === 0) break;
+      claimed.push(...found);
+    } catch (error) {
+      if (claimed.length === 0) throw error;
+      break;
     }
-    // More at a time, because there is nearly always either one deletion or many.
-    const most = Math.min(asked * 4, deletionsErasedAtOnceMax);
-    asked = Math.min(most, limit - claimed.length);
   }
   return claimed;
 }
 
-/** Deletions whose plan is done are completed while others, with more to erase, continue. */
-async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
-  for (let open = openOf(batch); open.length > 0; open = openOf(batch)) {
-    const erased: Deletion[] = [];
-    for (let at = 0; at < open.length; at += deletionsErasedAtOnceMax) {
-      const part = open.slice(at, at + deletionsErasedAtOnceMax);
-      erased.push(...(await eraseStepOfEach(app, batch, part)));
-    }
-    if (erased.length > 0) await completeAll(app, batch, erased);
-  }
-}
+/** Deletions that take their steps together. */
+class DeletionBatch {
+  readonly #app: App;
+  readonly #options: ProcessOptions;
+  readonly #pace: DeletionPace;
+  /** Those that are not completed or postponed, in the order of their next steps. */
+  readonly #open = new Map<string, Deletion>();
+  /** Those of them of which nothing is left to erase. */
+  readonly #erased = new Set<string>();
+  /** Those that the ledger knows are about to be completed. */
+  readonly #noted = new Set<string>();
+  /** How many verification passes have found something, by deletion. */
+  readonly #verifications = new Map<string, number>();
+  #joinedAt = performance.now();
 
-/** One step of each; the steps share a transaction and its bound. Returns those with nothing left to erase. */
-async function eraseStepOfEach(
-  app: App,
-  batch: Batch,
-  part: readonly Deletion[],
-): Promise<readonly Deletion[]> {
-  batch.stopping.throwIfAborted();
-  const act = { actor: "worker", now: app.now() };
-  const recordsMax = Math.max(1, Math.floor(limits.erasureStepRecordsMax / part.length));
-  const erased: Deletion[] = [];
-  async function eraseOne(deletion: Deletion): Promise<void> {
+  constructor(app: App, options: ProcessOptions) {
+    this.#app = app;
+    this.#options = options;
+    this.#pace = options.pace ?? new DeletionPace(app);
+  }
+
+  /** Returns the results of these; those that joined them are only reported. */
+  async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
+    const results = new Map<string, ProcessedDeletions>();
+    const own = new Set(claimed.map(idOf));
+    for (const deletion of claimed) this.#open.set(idOf(deletion), deletion);
+    while (this.#open.size > 0) {
+      for (const done of await this.#takeSteps()) {
+        const id = idOf(done.deletion);
+        if (own.has(id)) results.set(id, done);
+        await this.#options.onDone?.(done);
+      }
+      await this.#join();
+    }
+    return [...results.values()];
+  }
+
+  /** The next step of each; returns what it has ended. If it fails as a whole, all are postponed. */
+  async #takeSteps(): Promise<readonly ProcessedDeletions[]> {
+    const { stopping } = this.#options;
     try {
-      const step = await app.store.eraseStep(deletion.deletionRequestId, recordsMax, act);
-      if (step.done) erased.push(deletion);
+      stopping.throwIfAborted();
+      const failed = await this.#erase();
+      const ended = await this.#completeErased();
+      return [...(await this.#postpone(failed)), ...ended];
     } catch (cause) {
-      setResult(batch, { result: "postponed", deletion, cause });
+      return this.#postpone([...this.#open.values()].map((deletion) => [deletion, cause]));
     }
   }
-  await Promise.all(part.map(eraseOne));
-  return erased;
-}
 
-async function completeAll(app: App, batch: Batch, erased: readonly Deletion[]): Promise<void> {
-  const { verifications, stopping } = batch;
-  stopping.throwIfAborted();
-  const first = erased.filter(({ deletionRequestId }) => !verifications.has(deletionRequestId));
-  if (first.length > 0) await noteCompleting(app, first);
-  const ids = erased.map(({ deletionRequestId }) => deletionRequestId);
-  const act = { actor: "worker", now: app.now() };
-  const outcomes = await app.store.completeDeletions(ids, act);
-  for (const [index, deletion] of erased.entries()) {
-    const outcome = outcomes[index];
-    if (outcome !== undefined) handleVerification(batch, deletion, outcome);
+  /** Erases until a step has not ended any plan of records, or none is left. */
+  async #erase(): Promise<readonly Failure[]> {
+    const failures: Failure[] = [];
+    const [organization] = this.#toErase(isOfOrganization);
+    if (organization !== undefined) await this.#eraseOrganization(organization);
+    for (;;) {
+      const records = this.#toErase((deletion) => !isOfOrganization(deletion));
+      const [first] = records;
+      if (first === undefined) return failures;
+      const outcomes = await this.#eraseRecords(records);
+      let ended = 0;
+      for (const [deletion, cause] of outcomes.failures) {
+        failures.push([deletion, cause]);
+        this.#open.delete(idOf(deletion));
+        ended += 1;
+      }
+      for (const id of outcomes.done) {
+        this.#erased.add(id);
+        ended += 1;
+      }
+      if (ended > 0) continue;
+      this.#yieldTurn(first);
+      return failures;
+    }
+  }
+
+  /** Another one takes its turn first. */
+  #yieldTurn(deletion: Deletion): void {
+    this.#open.delete(idOf(deletion));
+    this.#open.set(idOf(deletion), deletion);
+  }
+
+  #toErase(isWanted: (deletion: Deletion) => boolean): readonly Deletion[] {
+    return [...this.#open.values()].filter(
+      (deletion) => !this.#erased.has(idOf(deletion)) && isWanted(deletion),
+    );
+  }
+
+  /** One step. If it fails, each takes a step of its own, so that one does not affect the others. */
+  async #eraseRecords(
+    deletions: readonly Deletion[],
+  ): Promise<{ readonly done: readonly string[]; readonly failures: readonly Failure[] }> {
+    const { stopping } = this.#options;
+    try {
+      const step = await this.#step(deletions, limits.erasureStepRecordsMax);
+      const isEnd = step.done.length === deletions.length;
+      if (!isEnd) await this.#pace.rest(step, stopping);
+      return { done: step.done, failures: [] };
+    } catch (cause) {
+      stopping.throwIfAborted();
+      const [only, ...others] = deletions;
+      if (only === undefined) return { done: [], failures: [] };
+      if (others.length === 0) return { done: [], failures: [[only, cause]] };
+    }
+    const all = { done: [] as string[], failures: [] as Failure[] };
+    for (const deletion of deletions) {
+      const { done, failures } = await this.#eraseRecords([deletion]);
+      all.done.push(...done);
+      all.failures.push(...failures);
+    }
+    return all;
+  }
+
+  async #eraseOrganization(deletion: Deletion): Promise<void> {
+    await this.#note([deletion]);
+    const step = await this.#step([deletion], this.#pace.rowsMax);
+    for (const id of step.done) this.#erased.add(id);
+    this.#yieldTurn(deletion);
+    await this.#pace.restOfOrganization(step, this.#options.stopping);
+  }
+
+  #step(deletions: readonly Deletion[], recordsMax: number): Promise<ErasureStep> {
+    const { store, now } = this.#app;
+    return store.eraseStep(deletions.map(idOf), recordsMax, { actor: "worker", now: now() });
+  }
+
+  /** To be called before anything is completed, so that the ledger knows every completed deletion. */
+  async #note(deletions: readonly Deletion[]): Promise<void> {
+    const first = deletions.filter((deletion) => !this.#noted.has(idOf(deletion)));
+    if (first.length === 0) return;
+    await noteCompleting(this.#app, first);
+    for (const deletion of first) this.#noted.add(idOf(deletion));
+  }
+
+  async #completeErased(): Promise<readonly ProcessedDeletions[]> {
+    const erased = [...this.#erased].flatMap((id) => this.#open.get(id) ?? []);
+    if (erased.length === 0) return [];
+    await this.#note(erased);
+    const act = { actor: "worker", now: this.#app.now() };
+    const outcomes = await this.#app.store.completeDeletions(erased.map(idOf), act);
+    const completed: ProcessedDeletions[] = [];
+    const failures: Failure[] = [];
+    for (const [index, deletion] of erased.entries()) {
+      const outcome = outcomes[index] ?? { result: "again" };
+      const cause = this.#failureOf(deletion, outcome);
+      if (cause !== undefined) failures.push([deletion, cause]);
+      if (outcome.result === "completed") {
+        completed.push(outcome);
+        this.#end(deletion);
+      }
+    }
+    // They are completed even if this fails; upkeep then updates the ledger.
+    if (completed.length > 0) await catchUpLedger(this.#app).catch(() => undefined);
+    return [...completed, ...(await this.#postpone(failures))];
+  }
+
+  #failureOf(deletion: Deletion, outcome: Completion): unknown {
+    const id = idOf(deletion);
+    if (outcome.result === "failed") return outcome.cause;
+    if (outcome.result !== "again") return undefined;
+    this.#erased.delete(id);
+    const passes = (this.#verifications.get(id) ?? 0) + 1;
+    this.#verifications.set(id, passes);
+    return passes === verificationsMax ? new Error(foundAgain) : undefined;
+  }
+
+  async #postpone(failures: readonly Failure[]): Promise<readonly ProcessedDeletions[]> {
+    const postponed: ProcessedDeletions[] = [];
+    for (const [deletion, cause] of failures) {
+      this.#end(deletion);
+      await postpone(this.#app, { deletion, cause }, this.#options.stopping);
+      postponed.push({ result: "postponed", deletion, cause });
+    }
+    return postponed;
+  }
+
+  #end(deletion: Deletion): void {
+    const id = idOf(deletion);
+    this.#open.delete(id);
+    this.#erased.delete(id);
+    this.#noted.delete(id);
+    this.#verifications.delete(id);
+  }
+
+  /** Others that are due need not wait for those that take long. */
+  async #join(): Promise<void> {
+    const { stopping, claimant } = this.#options;
+    const { deletionsAtOnce } = this.#app.store;
+    if (this.#open.size === 0 || stopping.aborted) return;
+    if (performance.now() - this.#joinedAt < joiningIntervalMs) return;
+    const room = Math.max(1, deletionsAtOnce - this.#open.size);
+    const claimed = await claimAll(this.#app, claimant, room).catch(() => []);
+    for (const deletion of claimed) this.#open.set(idOf(deletion), deletion);
+    this.#joinedAt = performance.now();
   }
 }
 
-function handleVerification(batch: Batch, deletion: Deletion, outcome: Completion): void {
-  if (outcome.result === "completed") return setResult(batch, outcome);
-  const { verifications } = batch;
-  const { deletionRequestId } = deletion;
-  const passes = verifications.get(deletionRequestId) ?? 0;
-  const count = outcome.result === "scanning" ? passes : passes + 1;
-  verifications.set(deletionRequestId, count);
-  if (outcome.result === "failed") {
-    setResult(batch, { result: "postponed", deletion, cause: outcome.cause });
-  } else if (count === verificationsMax) {
-    setResult(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
-  }
+type Failure = readonly [deletion: Deletion, cause: unknown];
+
+function idOf({ deletionRequestId }: Deletion): string {
+  return deletionRequestId;
 }
 
 const foundAgain =
   `${verificationsMax} verification passes have each found something that is left. They continue, but another program may be ` +
   "writing to the tables of the service.";
-
-function openOf({ claimed, results }: Batch): readonly Deletion[] {
-  return claimed.filter(({ deletionRequestId }) => !results.has(deletionRequestId));
-}
-
-function setResult({ results }: Batch, result: ProcessedDeletions): void {
-  results.set(result.deletion.deletionRequestId, result);
-}
-
-function isCompleted({ result }: ProcessedDeletions): boolean {
-  return result === "completed";
-}
 
 async function postpone(
   app: App,

@@ -1,6 +1,6 @@
 // The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
 
-import type { Deletion } from "../domain/deletion/deletion.ts";
+import { AppError } from "../domain/error.ts";
 import type { ScanResult, ScanResults } from "./party-scan.ts";
 import { StoreError } from "./store-error.ts";
 import type { Completion } from "./store.ts";
@@ -10,19 +10,48 @@ export function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
 }
 
-/** Undefined if it must be tried again. Throws the cause of a failure. */
-export function deletionOf(outcome: Completion | undefined): Deletion | undefined {
-  if (outcome?.result === "failed") throw outcome.cause;
-  return outcome?.result === "completed" ? outcome.deletion : undefined;
+export interface CompletionSteps {
+  /** True for one that shares no transaction. */
+  readonly isAlone: (id: string) => boolean;
+  /** The result of one that can't be completed yet. */
+  readonly verifyFirst: (id: string) => Promise<Completion | undefined>;
+  readonly completeTogether: (ids: readonly string[]) => Promise<readonly Completion[]>;
 }
 
-export async function toCompletion(completing: Promise<Deletion | undefined>): Promise<Completion> {
-  try {
-    const deletion = await completing;
-    return deletion === undefined ? { result: "again" } : { result: "completed", deletion };
-  } catch (cause) {
-    return { result: "failed", cause };
+/** Completes those that pass the first verification: together, or one by one if that fails. The results are in order. */
+export async function completeInParts(
+  ids: readonly string[],
+  { isAlone, verifyFirst, completeTogether }: CompletionSteps,
+): Promise<readonly Completion[]> {
+  const outcomes = new Map<string, Completion>();
+  const complete = async (some: readonly string[]): Promise<void> => {
+    try {
+      const results = await completeTogether(some);
+      for (const [index, id] of some.entries()) outcomes.set(id, results[index] ?? again);
+    } catch (cause) {
+      // If the server can't be reached, each would have to wait for it.
+      const isOneByOne = some.length > 1 && !(cause instanceof AppError);
+      for (const id of some) {
+        if (isOneByOne) await complete([id]);
+        else outcomes.set(id, failed(cause));
+      }
+    }
+  };
+  const together: string[] = [];
+  for (const id of ids) {
+    const outcome = await verifyFirst(id).catch((cause: unknown) => failed(cause));
+    if (outcome !== undefined) outcomes.set(id, outcome);
+    else if (isAlone(id)) await complete([id]);
+    else together.push(id);
   }
+  if (together.length > 0) await complete(together);
+  return ids.map((id) => outcomes.get(id) ?? again);
+}
+
+const again: Completion = { result: "again" };
+
+function failed(cause: unknown): Completion {
+  return { result: "failed", cause };
 }
 
 /** Completes the deletions that have no scan, or whose scan found nothing more; the others are not ready. */

@@ -84,8 +84,11 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     ...all(
       proof,
       "held floor_until next_attempt_at lease_until claimant carried_out_before restricted_of " +
-        "approval_requester approved_by approved_at",
+        "approval_requester approved_by approved_at plan_end",
     ),
+    cursor: {
+      erased: "emptied when the step has ended; it may name a record that a step has reached",
+    },
   },
   deletion_target: all(
     withPlan,

@@ -129,12 +129,12 @@ export interface Claim {
 
 /** The result of one step of an erasure. */
 export interface ErasureStep {
-  /** True when nothing is left of the plan, and the deletion can be completed. */
-  readonly done: boolean;
-  /** For the deletion of an organization: how long the step has worked, without waiting for its turn. */
-  readonly workMs?: number;
-  /** For the deletion of an organization: the number of the latest change. If it grows, others write. */
-  readonly latestArrival?: number | undefined;
+  /** Deletions of which nothing is left to erase, so that they can be completed. */
+  readonly done: readonly string[];
+  /** How long the step has worked, without waiting for its turn. */
+  readonly workMs: number;
+  /** The number of the latest change. Others have written since it was lower. */
+  readonly latestArrival: number;
 }
 
 export interface DeletionFigures {
@@ -177,20 +177,25 @@ export interface DeletionStore {
   cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome>;
 
   /**
-   * Claims a deletion that is due, or one whose worker has stopped. In one transaction it becomes `processing` and its plan is
-   * stored; from then on writes to what will be erased are rejected. One that a hold prevents stays `pending`, with the
-   * reason.
+   * Claims deletions that are due, or whose worker has stopped, at most this many. In one transaction they become `processing` and
+   * their plans are stored; from then on writes to what will be erased are rejected. One that a hold prevents stays `pending`,
+   * with the reason. None: nothing is due; otherwise more may be.
    */
-  claimDeletion(claim: Claim): Promise<Deletion | undefined>;
-  /** Processes the next part of the plan, at most `recordsMax` records, in one transaction. */
-  eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep>;
+  claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
   /**
-   * Verifies; if nothing is left, completes in the same transaction and returns the deletion. If anything is found (something
-   * related arrived meanwhile), adds it to the plan and returns undefined. The receipt is written in the same transaction,
-   * so neither exists without the other.
+   * Processes the next part of the plans of some of these deletions, at most `recordsMax` records, in one transaction. The first
+   * ones take precedence. The deletion of an organization has to be alone.
    */
-  completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined>;
-  /** The same for several, in order. Each is completed separately, with its own receipt. */
+  eraseStep(
+    deletionRequestIds: readonly string[],
+    recordsMax: number,
+    act: Act,
+  ): Promise<ErasureStep>;
+  /**
+   * Verifies; what nothing is left of is completed in the same transaction, each with its own receipt, which is written in the same
+   * transaction, so neither exists without the other. If anything is found (something related arrived meanwhile), it is added to
+   * the plan. The results are in order.
+   */
   completeDeletions(
     deletionRequestIds: readonly string[],
     act: Act,

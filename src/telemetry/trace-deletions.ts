@@ -9,7 +9,7 @@ import { failureType } from "./failure-type.ts";
 import { systemName } from "./trace-writes.ts";
 import type { Tracer } from "./tracer.ts";
 
-type Steps = Pick<Store, "claimDeletion" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
+type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
 
 /** Requests that are remembered for links; the oldest is forgotten first. */
 const requestsMax = 1_000;
@@ -41,12 +41,12 @@ export class DeletionTracing {
 
   wrap(store: Store): Steps {
     return {
-      claimDeletion: async (claim) => {
+      claimDeletions: async (claim, deletionsMax) => {
         const startMs = this.#tracer.now();
-        const deletion = await store.claimDeletion(claim);
-        // Whoever reads traces may not learn that anything is restricted.
-        if (deletion !== undefined && deletion.restrictedOf === undefined) {
-          const { deletionRequestId: id, resourceType, attempts } = deletion;
+        const claimed = await store.claimDeletions(claim, deletionsMax);
+        for (const { deletionRequestId: id, resourceType, attempts, restrictedOf } of claimed) {
+          // Whoever reads traces may not learn that anything is restricted.
+          if (restrictedOf !== undefined) continue;
           const attributes = {
             "db.system.name": systemName[store.engine],
             ...typeOf(resourceType),
@@ -54,10 +54,10 @@ export class DeletionTracing {
           };
           this.#begin(id, startMs, attributes);
         }
-        return deletion;
+        return claimed;
       },
-      eraseStep: (id, recordsMax, act) =>
-        this.#step(id, "erase", () => store.eraseStep(id, recordsMax, act)),
+      eraseStep: (ids, recordsMax, act) =>
+        this.#step(ids, "erase", () => store.eraseStep(ids, recordsMax, act)),
       completeDeletions: async (ids, act) => {
         const startMs = this.#tracer.now();
         const completions = await store.completeDeletions(ids, act);
@@ -98,17 +98,23 @@ export class DeletionTracing {
     this.#add(span, "claim and plan", { startMs, endMs: this.#tracer.now() });
   }
 
-  async #step<Result>(id: string, name: string, work: () => Promise<Result>): Promise<Result> {
-    const attempt = this.#attempts.get(id);
-    if (attempt === undefined) return await work();
+  async #step<Result>(
+    ids: readonly string[],
+    name: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const attempts = ids.flatMap((id) => this.#attempts.get(id) ?? []);
     const startMs = this.#tracer.now();
+    const end = (attributes: Attributes) => {
+      const endMs = this.#tracer.now();
+      for (const { span } of attempts) this.#add(span, name, { startMs, endMs }, attributes);
+    };
     try {
       const result = await work();
-      this.#add(attempt.span, name, { startMs, endMs: this.#tracer.now() });
+      end({});
       return result;
     } catch (error) {
-      const endMs = this.#tracer.now();
-      this.#add(attempt.span, name, { startMs, endMs }, { "error.type": failureType(error) });
+      end({ "error.type": failureType(error) });
       throw error;
     }
   }

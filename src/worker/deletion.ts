@@ -1,11 +1,10 @@
 // The round that processes deletions that are due, for the loop to repeat. Logs the result of each deletion request, never
 // its record or its reason.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
+import { DeletionPace } from "../actions/deletion-pace.ts";
 import {
   describeCause,
-  isFullRound,
   type ProcessedDeletions,
   processDeletions,
 } from "../actions/process-deletions.ts";
@@ -14,11 +13,6 @@ import { visibleCounts } from "../actions/read-deletion.ts";
 import { readKnowledge, showing } from "../actions/require-right.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
-
-/** After a full round the worker pauses for this many times its duration, so that most of the time is left to writers. */
-const pauseFactor = 2;
-/** The longest of these pauses. */
-const pauseMsMax = 5_000;
 
 export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
@@ -29,28 +23,21 @@ export interface DeletionRoundOptions {
   readonly onPostponed?: () => void;
 }
 
-/** The round returns true if more may be due. After a full round it pauses, so that most of the time is left to writers. */
+/** The round returns true if more may be due. */
 export function deletionRound(
   app: App,
   options: DeletionRoundOptions,
 ): (stopping: AbortSignal) => Promise<boolean> {
+  const pace = new DeletionPace(app);
   return async (stopping) => {
-    const startedAt = performance.now();
     const all = await processDeletions(app, {
+      pace,
       claimant: options.claimant,
       stopping,
       onDone: (done) => report(app, done, { ...options, stopping }),
     });
-    if (isFullRound(app, all)) {
-      await pause(performance.now() - startedAt, stopping);
-    }
     return all.length > 0;
   };
-}
-
-async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
-  const pauseMs = Math.min(roundMs * pauseFactor, pauseMsMax);
-  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { eraseOne } from "../support/one-deletion.ts";
 
 const folder = makeTempFolder();
 let app: OpenApp;
@@ -51,7 +52,7 @@ describe("the check of a store", () => {
     assert.deepEqual(await findings(), []);
     assert.equal((await claim(store))?.status, "processing");
     assert.deepEqual(await findings(), []);
-    await store.eraseStep(id, 100, worker);
+    await eraseOne(store, id, 100, worker);
     assert.deepEqual(await findings(), []);
     assert.equal((await finish(store, id)).status, "completed");
     await keepLedger(app);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { isFullRound, processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { CallerCache } from "../../src/actions/caller-cache.ts";
 import { InFlightKeys } from "../../src/actions/idempotency.ts";
@@ -22,10 +22,11 @@ import {
   worker,
 } from "../conformance/scene.ts";
 import { makePlace, type Place } from "../store/sqlite/place.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 async function eraseAll(store: Store, id: string): Promise<void> {
   await claim(store);
-  while (!(await store.eraseStep(id, 100, worker)).done);
+  while (!(await eraseOne(store, id, 100, worker)));
 }
 
 async function prepare(store: Store): Promise<string> {
@@ -60,7 +61,7 @@ describe("a deletion is not completed while anything is left", () => {
         INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}', NULL);
         UPDATE counter SET value = 900`);
     });
-    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal(await completeOne(store, id, worker), undefined);
     assert.equal((await deletionOf(store, id)).status, "processing");
     assert.equal((await finish(store, id)).status, "completed");
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
@@ -80,7 +81,7 @@ describe("a deletion is not completed while anything is left", () => {
         .prepare("UPDATE change SET payload = ? WHERE payload LIKE '%\"a\"%'")
         .run(String(before?.["payload"]));
     });
-    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal(await completeOne(store, id, worker), undefined);
     assert.equal((await finish(store, id)).status, "completed");
     const [payload] = await payloadsOf(store, keyOf("transaction_alert", "a"));
     assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
@@ -108,7 +109,8 @@ describe("a deletion of many steps", () => {
     const slow = replaceMethods(store, {
       eraseStep: async (...args) => {
         calls.push("erase");
-        return calls.length < 30 ? { done: false } : store.eraseStep(...args);
+        const nothing = { done: [], workMs: 0, latestArrival: 0 };
+        return calls.length < 30 ? nothing : store.eraseStep(...args);
       },
       completeDeletions: async (...args) => {
         calls.push("verify");
@@ -119,17 +121,6 @@ describe("a deletion of many steps", () => {
     await processDeletions(makeApp(place, slow), { claimant: "test", stopping });
     assert.equal((await deletionOf(store, id)).status, "completed");
     assert.deepEqual(calls, [...Array.from({ length: 30 }, () => "erase"), "verify"]);
-  });
-
-  it("is no full round where the store processes one at a time", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    const deletion = await deletionOf(store, await prepare(store));
-    const round = (length: number) =>
-      Array.from({ length }, () => ({ result: "completed", deletion }) as const);
-    const isFull = (deletionsAtOnce: number, length: number) =>
-      isFullRound(makeApp(place, replaceMethods(store, { deletionsAtOnce })), round(length));
-    assert.deepEqual([isFull(1, 1), isFull(2, 1), isFull(2, 2)], [false, false, true]);
   });
 });
 

@@ -19,6 +19,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 /** Which of these records exist, as `type/id`. */
 async function existing(store: Store, names: readonly string[]): Promise<readonly string[]> {
@@ -206,7 +207,7 @@ export function testCascade(engine: Engine): void {
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
       await claim(store);
       let steps = 0;
-      while (!(await store.eraseStep(id, 4, worker)).done) {
+      while (!(await eraseOne(store, id, 4, worker))) {
         steps += 1;
         const counts = await store.countRecords("org_acme");
         const left = (counts["transaction_check"] ?? 0) + (counts["transaction"] ?? 0);
@@ -235,7 +236,7 @@ function testArrivals(engine: Engine): void {
       assert.deepEqual((await write(store, check, update)).drafts, ["updated"]);
       await claim(store);
       assert.deepEqual((await write(store, check, update)).drafts, ["deletion_open"]);
-      await store.eraseStep(id, 1, worker);
+      await eraseOne(store, id, 1, worker);
       assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
       const add2 = { ...update, mode: "add" } as const;
       assert.deepEqual((await write(store, check, add2)).drafts, ["deletion_open"]);
@@ -252,15 +253,15 @@ function testArrivals(engine: Engine): void {
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
       await claim(store);
       await add(store, "transaction_alert", "late 1", { related_check_id: "c1" });
-      await store.eraseStep(id, 1, worker);
+      await eraseOne(store, id, 1, worker);
       await add(store, "transaction_alert", "late 2", { related_tx_ids: ["t"] });
-      while (!(await store.eraseStep(id, 1, worker)).done);
+      while (!(await eraseOne(store, id, 1, worker)));
       await add(store, "transaction_suspicious_activity", "late 3", { related_alert_id: "late 2" });
       await add(store, "transaction_alert", "shared", {
         related_check_id: "c2",
         related_tx_ids: ["t", "stays"],
       });
-      assert.equal(await store.completeDeletion(id, worker), undefined);
+      assert.equal(await completeOne(store, id, worker), undefined);
       const deletion = await finish(store, id);
       assert.deepEqual(deletion.erased, {
         transaction: 1,
@@ -281,7 +282,7 @@ function testArrivals(engine: Engine): void {
       await add(store, "transaction_check", "c", fields);
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
       await claim(store);
-      while (!(await store.eraseStep(id, 1, worker)).done);
+      while (!(await eraseOne(store, id, 1, worker)));
       await write(store, draftOf("transaction_check", "c", fields), {
         resourceType: "transaction_check",
         mode: "update",

@@ -34,6 +34,7 @@ import {
   write,
   bytesOf,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 const deletionRequestId = "del_everything";
 const records = 12;
@@ -160,7 +161,7 @@ export function testClosing(engine: Engine): void {
       assert.equal((await claim(store))?.deletionRequestId, deletionRequestId);
       let left = 2 * records + 1;
       for (let done = false; !done;) {
-        ({ done } = await store.eraseStep(deletionRequestId, 4, worker));
+        done = await eraseOne(store, deletionRequestId, 4, worker);
         const counts = Object.values(await store.countRecords(acme));
         const now = counts.reduce((sum, count) => sum + count, 0);
         assert.ok(left - now <= 4, `${left} ${now}`);
@@ -181,7 +182,7 @@ export function testClosing(engine: Engine): void {
       let { store } = site;
       for (let later = worker.now; ; later += 3_600_000) {
         assert.equal((await claim(store, later))?.deletionRequestId, deletionRequestId);
-        const { done } = await store.eraseStep(deletionRequestId, 9, { ...worker, now: later });
+        const done = await eraseOne(store, deletionRequestId, 9, { ...worker, now: later });
         store = await site.reopen();
         await requireConsistent(store);
         if (done) break;
@@ -234,8 +235,8 @@ export function testClosing(engine: Engine): void {
       const { store } = await openFilled(engine, test);
       await close(store);
       await claim(store);
-      await store.eraseStep(deletionRequestId, 4, worker);
-      assert.equal(await store.completeDeletion(deletionRequestId, worker), undefined);
+      await eraseOne(store, deletionRequestId, 4, worker);
+      assert.equal(await completeOne(store, deletionRequestId, worker), undefined);
       assert.equal((await deletionOf(store, deletionRequestId)).status, "processing");
       await requireErased(store, await finish(store, deletionRequestId));
     });

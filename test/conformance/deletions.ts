@@ -22,6 +22,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { claimOne, completeOne, eraseOne } from "../support/one-deletion.ts";
 
 export function testDeletions(engine: Engine): void {
   describe(`${engine.name}: a deletion`, () => {
@@ -80,7 +81,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(await request(store, key, { deletionRequestId: "del_unused" }), id);
       assert.equal((await claim(store))?.deletionRequestId, id);
       assert.equal(await request(store, key), id);
-      await store.eraseStep(id, 10, worker);
+      await eraseOne(store, id, 10, worker);
       assert.equal(await exists(store, key), false);
       assert.equal(await request(store, key), id);
       await finish(store, id);
@@ -106,7 +107,7 @@ export function testDeletions(engine: Engine): void {
       await requireRefusal();
       await claim(store);
       await requireRefusal();
-      await store.eraseStep(id, 10, worker);
+      await eraseOne(store, id, 10, worker);
       await requireRefusal();
       await finish(store, id);
       assert.deepEqual(await write(store, transaction("closed")), {
@@ -180,13 +181,10 @@ function testClaiming(engine: Engine): void {
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
       const id = await request(store, keyOf("transaction", "t"), { now: 1 });
       assert.ok(id !== undefined);
-      await store.claimDeletion({ now: 10, leaseUntil: 20, claimant: "one" });
-      await store.eraseStep(id, 1, { actor: "worker", now: -60_000 });
-      assert.equal(
-        await store.claimDeletion({ now: 20, leaseUntil: 30, claimant: "two" }),
-        undefined,
-      );
-      const again = await store.claimDeletion({ now: 21, leaseUntil: 30, claimant: "two" });
+      await claimOne(store, { now: 10, leaseUntil: 20, claimant: "one" });
+      await eraseOne(store, id, 1, { actor: "worker", now: -60_000 });
+      assert.equal(await claimOne(store, { now: 20, leaseUntil: 30, claimant: "two" }), undefined);
+      const again = await claimOne(store, { now: 21, leaseUntil: 30, claimant: "two" });
       assert.equal(again?.attempts, 2);
       assert.equal(again?.startedAt, 10);
       assert.deepEqual(again?.erased, { transaction_check: 1 });
@@ -215,8 +213,8 @@ function testClaiming(engine: Engine): void {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = await request(store, keyOf("transaction", "t"), { now: 1 });
-      await store.claimDeletion({ now: 10, leaseUntil: 20, claimant: "one" });
-      await store.eraseStep(id ?? "", 10, { actor: "worker", now: 1_000 });
+      await claimOne(store, { now: 10, leaseUntil: 20, claimant: "one" });
+      await eraseOne(store, id ?? "", 10, { actor: "worker", now: 1_000 });
       assert.equal(await claim(store, 1_001), undefined);
     });
 
@@ -224,13 +222,13 @@ function testClaiming(engine: Engine): void {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
-      await assert.rejects(store.eraseStep(id, 10, worker));
-      await assert.rejects(store.completeDeletion(id, worker));
+      await assert.rejects(eraseOne(store, id, 10, worker));
+      await assert.rejects(completeOne(store, id, worker));
       assert.equal(await exists(store, keyOf("transaction", "t")), true);
       await processAll(store);
-      await assert.rejects(store.eraseStep(id, 10, worker));
-      await assert.rejects(store.completeDeletion(id, worker));
-      await assert.rejects(store.eraseStep("del_unknown", 10, worker));
+      await assert.rejects(eraseOne(store, id, 10, worker));
+      await assert.rejects(completeOne(store, id, worker));
+      await assert.rejects(eraseOne(store, "del_unknown", 10, worker));
     });
   });
 

@@ -35,6 +35,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 const root = keyOf("transaction", "t");
 
@@ -319,17 +320,17 @@ export function testFloors(engine: Engine): void {
       const id = (await request(store, root)) ?? "";
       await claim(store);
       await add(store, "screening", "late", { ...seen(2), related_tx_id: "t" });
-      while (!(await store.eraseStep(id, 5, worker)).done);
-      await assert.rejects(store.completeDeletion(id, worker), /retention floor of screening late/);
+      while (!(await eraseOne(store, id, 5, worker)));
+      await assert.rejects(completeOne(store, id, worker), /retention floor of screening late/);
       await store.postponeDeletion(id, "it waits", worker.now + 1_000);
       const figures = await store.deletionFigures(worker.now + 2_000);
       assert.deepEqual([figures.underFloor, figures.oldestDueAt], [1, undefined]);
       assert.equal(await claim(store, onDay(7) - 1), undefined);
       assert.equal((await claim(store, onDay(7)))?.deletionRequestId, id);
       const act = { ...worker, now: onDay(7) };
-      assert.equal(await store.completeDeletion(id, act), undefined);
-      while (!(await store.eraseStep(id, 5, act)).done);
-      assert.equal((await store.completeDeletion(id, act))?.status, "completed");
+      assert.equal(await completeOne(store, id, act), undefined);
+      while (!(await eraseOne(store, id, 5, act)));
+      assert.equal((await completeOne(store, id, act))?.status, "completed");
       assert.equal(await exists(store, keyOf("screening", "late")), false);
       await requireConsistent(store);
     });

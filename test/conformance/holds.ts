@@ -27,6 +27,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 export function testHolds(engine: Engine): void {
   describe(`${engine.name}: a hold`, () => {
@@ -225,8 +226,8 @@ export function testHolds(engine: Engine): void {
       await add(store, "screening", "late", { related_tx_id: "t" });
       const late = keyOf("screening", "late");
       await hold(store, late);
-      while (!(await store.eraseStep(id, 5, worker)).done);
-      await assert.rejects(store.completeDeletion(id, worker), /hold on screening late/);
+      while (!(await eraseOne(store, id, 5, worker)));
+      await assert.rejects(completeOne(store, id, worker), /hold on screening late/);
       assert.equal((await deletionOf(store, id)).waitingFor, "a hold on screening late");
       assert.equal((await store.deletionFigures(worker.now)).held, 1);
       assert.equal((await payloadsOf(store, late))[0]?.["related_tx_id"], "t");

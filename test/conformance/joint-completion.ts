@@ -18,6 +18,7 @@ import {
   requireConsistent,
   worker,
 } from "./scene.ts";
+import { eraseOne } from "../support/one-deletion.ts";
 
 const names = ["a", "b", "c"] as const;
 
@@ -34,7 +35,7 @@ async function prepare(store: Store): Promise<readonly string[]> {
 }
 
 async function erase(store: Store, ids: readonly string[]): Promise<void> {
-  for (const id of ids) while (!(await store.eraseStep(id, 5, worker)).done);
+  for (const id of ids) while (!(await eraseOne(store, id, 5, worker)));
 }
 
 function resultsOf(outcomes: readonly Completion[]): readonly string[] {

@@ -24,9 +24,10 @@ import {
   worker,
   write,
 } from "./scene.ts";
-import { erasureStepChangesMax } from "../../src/store/sqlite/erase/erasure.ts";
+import { longChangesMax } from "../../src/store/sql/erase/erase-step.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
-import { verifiedTargetsAtOnceMax } from "../../src/store/sqlite/erase/verification.ts";
+import { verifiedTargetsAtOnceMax } from "../../src/store/sql/erase/verify-step.ts";
+import { eraseOne } from "../support/one-deletion.ts";
 
 const check = "transaction_check";
 const root = keyOf("transaction", "root");
@@ -104,7 +105,7 @@ export function testLargeDeletions(engine: Engine): void {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       await claim(store);
-      await store.eraseStep(id, stepRecords, worker);
+      await eraseOne(store, id, stepRecords, worker);
       await addChecks(store, "second");
       const { erased } = await finish(store, id, stepRecords);
       assert.deepEqual(erased, { transaction: 1, [check]: 2 * (count - kept) });
@@ -125,7 +126,7 @@ export function testLargeDeletions(engine: Engine): void {
   describe(`${engine.name}: a deletion of a record with many changes`, () => {
     it("erases all of them", async (test) => {
       const { store } = await openSite(engine, test);
-      const changes = erasureStepChangesMax * 2 + 1;
+      const changes = longChangesMax * 2 + 1;
       const drafts = Array.from({ length: changes }, (_, index) =>
         draftOf("transaction", "root", { amount: index }),
       );

@@ -27,6 +27,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 const countries = { sender_country: "DE", receiver_country: "DE" };
 
@@ -134,11 +135,11 @@ export function testParties(engine: Engine): void {
       await pay(store, "unrelated", ["q", "r"]);
       const id = (await request(store, keyOf("person", "p"))) ?? "";
       await claim(store);
-      while (!(await store.eraseStep(id, 1, worker)).done);
+      while (!(await eraseOne(store, id, 1, worker)));
       await pay(store, "late 1", ["p", "q"]);
-      assert.equal(await store.completeDeletion(id, worker), undefined);
+      assert.equal(await completeOne(store, id, worker), undefined);
       await update(store, "unrelated", { receiver_id: "p", receiver_country: "DE" });
-      while (!(await store.eraseStep(id, 1, worker)).done);
+      while (!(await eraseOne(store, id, 1, worker)));
       await pay(store, "late 2", ["q", "p"]);
       await update(store, "early", { sender_id: "p", sender_country: "FR" });
       const deletion = await finish(store, id);
@@ -160,10 +161,10 @@ export function testParties(engine: Engine): void {
         assert.ok(round < 20);
         const store = await site.reopen();
         await claim(store, worker.now + round * 120_000);
-        const { done } = await store.eraseStep(id, 2, worker);
+        const done = await eraseOne(store, id, 2, worker);
         const parties = await Promise.all([0, 2, 4, 6].map((tx) => partiesOf(store, `t${tx}`)));
         for (const [pair] of parties) if (pair?.[0] !== "p") pseudonyms.add(pair?.[0]);
-        if (done) completed = await store.completeDeletion(id, worker);
+        if (done) completed = await completeOne(store, id, worker);
       }
       assert.equal(changedBy(completed), 4);
       assert.equal(pseudonyms.size, 1);
@@ -211,8 +212,8 @@ function testWaiting(engine: Engine): void {
       const id = (await request(store, keyOf("person", "p"))) ?? "";
       await claim(store);
       await hold(store, keyOf("transaction", "held"));
-      while (!(await store.eraseStep(id, 1, worker)).done);
-      await assert.rejects(store.completeDeletion(id, worker), /waits for a hold/);
+      while (!(await eraseOne(store, id, 1, worker)));
+      await assert.rejects(completeOne(store, id, worker), /waits for a hold/);
       assert.deepEqual(await partiesOf(store, "held"), [["q", "p"]]);
       await release(store, keyOf("transaction", "held"));
       const claimed = await claim(store, worker.now + 61_000);

@@ -21,6 +21,7 @@ import {
   requireConsistent,
   worker,
 } from "./scene.ts";
+import { claimOne } from "../support/one-deletion.ts";
 
 const hashOf = (no: number) => String(no).padStart(64, "a");
 const sealed = { sealReceipt: makeTestSeal() };
@@ -226,10 +227,10 @@ export function testReplaying(engine: Engine): void {
       await prepare(store);
       await request(store, keyOf("transaction", "a"));
       const claim = { now: worker.now, leaseUntil: worker.now + 60_000 };
-      assert.ok(await store.claimDeletion({ ...claim, claimant: "killed" }));
-      assert.equal(await store.claimDeletion({ ...claim, claimant: "next" }), undefined);
+      assert.ok(await claimOne(store, { ...claim, claimant: "killed" }));
+      assert.equal(await claimOne(store, { ...claim, claimant: "next" }), undefined);
       await store.replay.takeOver();
-      assert.ok(await store.claimDeletion({ ...claim, claimant: "next" }));
+      assert.ok(await claimOne(store, { ...claim, claimant: "next" }));
     });
 
     it("stores how far each ledger reached, and never forgets it", async (test) => {

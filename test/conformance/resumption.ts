@@ -19,6 +19,7 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 const deletionRequestId = "del_broken_off";
 
@@ -41,11 +42,11 @@ export async function* workerMoves(store: Store): AsyncGenerator<string> {
   await claim(store);
   yield "claimed";
   for (let step = 1; ; step += 1) {
-    const { done } = await store.eraseStep(deletionRequestId, 1, worker);
+    const done = await eraseOne(store, deletionRequestId, 1, worker);
     yield `step ${step}`;
     if (done) break;
   }
-  await store.completeDeletion(deletionRequestId, worker);
+  await completeOne(store, deletionRequestId, worker);
   yield "completed";
 }
 

@@ -24,6 +24,7 @@ import type {
   NewToken,
   Store,
 } from "../../src/store/store.ts";
+import { claimOne, completeOne, eraseOne } from "../support/one-deletion.ts";
 
 export const acme = "org_acme";
 export const other = "org_other";
@@ -155,7 +156,7 @@ export function request(
 }
 
 export function claim(store: Store, now = worker.now): Promise<Deletion | undefined> {
-  return store.claimDeletion({ now, leaseUntil: now + 60_000, claimant: "test" });
+  return claimOne(store, { now, leaseUntil: now + 60_000, claimant: "test" });
 }
 
 /** Erases and completes a claimed deletion. */
@@ -165,9 +166,9 @@ export async function finish(
   recordsMax = 3,
 ): Promise<Deletion> {
   for (let round = 0; round < 1_000; round += 1) {
-    const { done } = await store.eraseStep(deletionRequestId, recordsMax, worker);
+    const done = await eraseOne(store, deletionRequestId, recordsMax, worker);
     if (!done) continue;
-    const completed = await store.completeDeletion(deletionRequestId, worker);
+    const completed = await completeOne(store, deletionRequestId, worker);
     if (completed !== undefined) return completed;
   }
   throw new Error("the erasure does not come to an end");

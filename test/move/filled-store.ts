@@ -19,6 +19,7 @@ import type { Customer } from "../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
 import type { Ask } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
+import { claimOne, eraseOne } from "../support/one-deletion.ts";
 
 export interface FilledStore {
   readonly folder: string;
@@ -197,9 +198,9 @@ async function beginErasure(folder: string, clock: FakeClock): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   try {
     const now = clock.now();
-    const claimed = await store.claimDeletion({ now, leaseUntil: now + 60_000, claimant: "gone" });
+    const claimed = await claimOne(store, { now, leaseUntil: now + 60_000, claimant: "gone" });
     assert.equal(claimed?.status, "processing");
-    await store.eraseStep(claimed.deletionRequestId, 1, { actor: "worker", now });
+    await eraseOne(store, claimed.deletionRequestId, 1, { actor: "worker", now });
   } finally {
     await store.close();
   }

@@ -19,6 +19,8 @@ describe("shared statements", () => {
     ["src/store/sql/b.ts", "function* f() { if (one) auditAct(note, act); }", 1],
     ["src/store/sql/c.ts", "function* f() { void run(sql); yield run(sql); }", 1],
     ["src/store/sql/d.ts", "function* f() { yield* run(sql); return yield* all(sql); }", 0],
+    ["src/store/sql/e.ts", "function* f() { rows.push(row); seen.add(row); }", 0],
+    ["src/store/sql/f.ts", 'import * as keys from "./a.ts";\nkeys.findKey(id);', 1],
     ["src/store/sqlite/a.ts", 'import { f } from "../sql/a.ts";\nf(connection);', 1],
     ["src/store/postgres/a.ts", 'import { f } from "../sql/a.ts";\nawait f(tx);', 1],
     ["src/store/postgres/b.ts", 'import { f } from "../sql/a.ts";\nawait tx.perform(f);', 0],

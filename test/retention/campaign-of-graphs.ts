@@ -11,6 +11,7 @@ import { makeRandom } from "../support/random.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
 import { type ModelDeletion, type Name, RetentionModel } from "./model.ts";
 import { actAt, type Graph, holdRestricted, keyOf, releaseRestricted } from "./restricted-holds.ts";
+import { claimOne, eraseOne } from "../support/one-deletion.ts";
 
 const daysOfSteps = 10;
 /** By then every floor has ended, also one that is counted from a request on the last day. */
@@ -247,7 +248,7 @@ async function claimSome(
   const begun: string[] = [];
   while (begun.length < store.deletionsAtOnce) {
     const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
-    const deletion = await store.claimDeletion(claim);
+    const deletion = await claimOne(store, claim);
     if (deletion === undefined) return begun;
     const { organizationId, deletionRequestId: id, restrictedOf } = deletion;
     const graph = graphs.get(restrictedOf ?? organizationId);
@@ -276,7 +277,7 @@ async function finish(store: Store, ids: readonly string[], now: number): Promis
   const act = { actor: "worker", now };
   await Promise.all(
     ids.map(async (id) => {
-      while (!(await store.eraseStep(id, stepRecordsMax, act)).done);
+      while (!(await eraseOne(store, id, stepRecordsMax, act)));
     }),
   );
   for (const outcome of await store.completeDeletions(ids, act)) {

@@ -20,6 +20,7 @@ import {
 import { changedBy } from "../conformance/parties.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "./sqlite/place.ts";
+import { completeOne, eraseOne } from "../support/one-deletion.ts";
 
 interface Scene {
   readonly store: Store;
@@ -54,7 +55,7 @@ describe("a transaction that names an erased person", () => {
       await add(store, "transaction", "old", { ...countries, sender_id: "q" });
       const id = (await request(store, keyOf("person", "p"))) ?? "";
       await claim(store);
-      while (!(await store.eraseStep(id, 10, worker)).done);
+      while (!(await eraseOne(store, id, 10, worker)));
       // As after a pass that has found nothing.
       const upTo = await store.latestArrival();
       await query(`INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
@@ -63,7 +64,7 @@ describe("a transaction that names an erased person", () => {
       const update = draftOf("transaction", "old", { ...countries, sender_id: "p" });
       await write(store, update, { mode: "update" });
       await add(store, "transaction", "similar", { ...countries, sender_id: "pp" });
-      assert.equal(await store.completeDeletion(id, worker), undefined);
+      assert.equal(await completeOne(store, id, worker), undefined);
       const rows = await query("SELECT resource_id FROM deletion_target WHERE action = 'redact'");
       const targets = rows.map((row) => (row as { resource_id: string }).resource_id);
       assert.deepEqual(targets.sort(), ["new", "old"]);
@@ -84,8 +85,8 @@ describe("a transaction that names an erased person", () => {
     await add(store, "transaction", "t", { ...countries, sender_id: "p" });
     const id = (await request(store, keyOf("person", "p"))) ?? "";
     await claim(store);
-    while (!(await store.eraseStep(id, 10, worker)).done);
-    assert.equal(await store.completeDeletion(id, worker), undefined);
+    while (!(await eraseOne(store, id, 10, worker)));
+    assert.equal(await completeOne(store, id, worker), undefined);
     const rows = place.withDatabase((file) =>
       file.prepare("SELECT pseudonym FROM pseudonym").all(),
     );

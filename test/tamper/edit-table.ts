@@ -26,6 +26,8 @@ const covered: Readonly<Record<string, { readonly key: string; readonly not: rea
         "floor_until",
         "lease_until",
         "claimant",
+        "plan_end",
+        "cursor",
       ],
     },
     hold: { key: "hold_id", not: [] },

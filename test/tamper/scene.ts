@@ -8,6 +8,7 @@ import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { startServer } from "../support/server.ts";
+import { claimOne } from "../support/one-deletion.ts";
 
 const ofAcme = ["--organization", "acme"] as const;
 const ofPatient = ["--organization", "patient"] as const;
@@ -82,7 +83,7 @@ async function leaveProcessing(folder: string, line: CommandLine): Promise<void>
   await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "in progress");
   const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   const now = Date.now() + 1_000;
-  const claimed = await store.claimDeletion({ now, leaseUntil: now, claimant: "gone" });
+  const claimed = await claimOne(store, { now, leaseUntil: now, claimant: "gone" });
   assert.equal(claimed?.resourceId, "goes");
   await store.close();
   await line.ask("organization set acme --name Acme");

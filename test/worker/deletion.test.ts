@@ -30,7 +30,7 @@ before(async () => {
 after(() => opened.close());
 
 /** The application with some methods of its store replaced. */
-function withStore(methods: Pick<Store, "eraseStep"> | Pick<Store, "claimDeletion">): App {
+function withStore(methods: Pick<Store, "eraseStep"> | Pick<Store, "claimDeletions">): App {
   const faults = new StoreFaults();
   for (const [name, method] of Object.entries(methods)) faults.replace(name as StoreMethod, method);
   return { ...opened, store: faults.wrap(opened.store) };
@@ -108,8 +108,8 @@ describe("a round of the deletion worker", () => {
     const stopping = new AbortController();
     let postponed = 0;
     const stoppingMidway = withStore({
-      claimDeletion: async (claim) => {
-        const claimed = await opened.store.claimDeletion(claim);
+      claimDeletions: async (...args) => {
+        const claimed = await opened.store.claimDeletions(...args);
         stopping.abort();
         return claimed;
       },

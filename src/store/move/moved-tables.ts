@@ -120,7 +120,8 @@ export const movedTables: readonly MovedTable[] = [
       held: "flag",
       ...all("number", "next_attempt_at floor_until lease_until"),
       ...all("text", "claimant carried_out_before restricted_of approval_requester approved_by"),
-      approved_at: "number",
+      ...all("number", "approved_at plan_end"),
+      cursor: "text",
     },
   },
   {

@@ -1,5 +1,6 @@
 // The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../connection-settings.ts";
 import { beginStatements } from "./begin.ts";
@@ -11,6 +12,7 @@ import {
   UncertainCommit,
 } from "./failure.ts";
 import { inSequence } from "./commit/in-sequence.ts";
+import { findRecords, lockRecords } from "./commit/record.ts";
 import type { Visibility } from "../sql/visibility.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
@@ -153,7 +155,8 @@ export class Database {
   #transaction(client: PoolClient, { unlimitedTime = false }: Visibility): Transaction {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
-    return new Transaction(client, { prepare, distributed: this.distributed, answerMs });
+    const { distributed } = this;
+    return new Transaction(client, { prepare, distributed, answerMs, lockRecords: lockOrFind });
   }
 
   async #begin(client: PoolClient, visibility: Visibility): Promise<void> {
@@ -183,4 +186,9 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   } catch (error) {
     return isAnswer(error);
   }
+}
+
+/** Sends a statement even if there is nothing to lock. */
+function lockOrFind(transaction: Transaction, keys: readonly RecordKey[]): Promise<unknown> {
+  return keys.length === 0 ? findRecords(transaction, keys) : lockRecords(transaction, keys);
 }

@@ -8,7 +8,7 @@ import { readConfidentialTypes } from "../sql/organization.ts";
 import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
-import { keyText } from "./record-key.ts";
+import { keyText } from "../record-key.ts";
 import { findRelationsTo, type RelationRow } from "./erase/relation.ts";
 import type { Transaction } from "./transaction.ts";
 

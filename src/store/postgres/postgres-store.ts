@@ -1,42 +1,42 @@
 // The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Contains no SQL,
 // and decides nothing about records.
 
-import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { deletionOf, heldMeanwhile, toCompletion, withScans } from "../completion-outcome.ts";
+import { completeInParts, heldMeanwhile, withScans } from "../completion-outcome.ts";
 import { unpackOutcome } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/deletion.ts";
+import { findLargePlans } from "../sql/erasure.ts";
 import { setFloor } from "../sql/floor.ts";
 import { placeHold } from "../sql/hold.ts";
 import { bindMethods } from "../sql/methods.ts";
-import type { OrganizationStep } from "../sql/organization-erasure.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
 import { organization, type Visibility } from "../sql/visibility.ts";
 import type { ConnectionSettings } from "../connection-settings.ts";
-import type { Act, Claim, Completion, ErasureStep, Store, StoreOptions } from "../store.ts";
+import type { Act, Claim, Completion, Store, StoreOptions } from "../store.ts";
 import { deletionIdOf, outcomeOf } from "./commit/job.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
-import { claimDeletion, type FloorScans } from "./erase/claim.ts";
-import { eraseStep } from "./erase/erasure.ts";
+import { claimDeletions, claimLarge } from "./erase/claim.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
-import { OrganizationErasures } from "./erase/organization-erasures.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { scanParties } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
+import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
-import { completeDeletion } from "./erase/verification.ts";
 import { findExpired } from "./expired.ts";
 import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
-import type { Transaction } from "./transaction.ts";
 import { readDatabaseSize } from "./database-size.ts";
 import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
+
+/** Deletions that share the transactions of their steps. */
+const deletionsAtOnceMax = 256;
 
 export interface PostgresOptions extends StoreOptions {
   /** How another thread of a serving process opens its own connections. */
@@ -126,45 +126,27 @@ interface DeletionParts {
   readonly vacuum: ErasureVacuum;
 }
 
-type AnyStep = ErasureStep & Partial<OrganizationStep>;
-
 function deletionMethods(database: Database, { options, vacuum }: DeletionParts) {
   const leases = new Leases();
-  const organizations = new OrganizationErasures();
-  const scans: FloorScans = new Map();
   const postpone = postponer(database, leases);
-  const completeDeletions = makeCompletion(database, { options, vacuum, leases, organizations });
   return {
-    // More would gain nothing: processes share the work instead.
-    deletionsAtOnce: 1,
-    claimDeletion: inTurn(async (claim: Claim) => {
+    deletionsAtOnce: deletionsAtOnceMax,
+    claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
       for (const postponement of leases.postponements) await postpone(postponement);
-      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const work = (tx: Transaction) => claimDeletion(tx, claim, scans);
-        const deletion = await database.transaction(deletions, work);
-        if (deletion === "waiting") continue;
-        if (deletion === undefined) return undefined;
-        leases.claimed(deletion, claim.claimant);
-        if (isOfOrganization(deletion)) organizations.begin(deletion.deletionRequestId);
-        return deletion;
-      }
-      return undefined;
+      const claimed = await claimSome(database, claim, deletionsMax);
+      for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
+      return claimed;
     }),
-    eraseStep: inTurn(async (deletionRequestId: string, recordsMax: number, act: Act) => {
+    eraseStep: inTurn(async (ids: readonly string[], recordsMax: number, act: Act) => {
       const pace = new Pace();
-      const step: AnyStep = await database.transaction(deletions, async (tx) => {
-        const deletion = await leases.lock(tx, deletionRequestId);
-        return isOfOrganization(deletion)
-          ? organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act })
-          : eraseStep(tx, deletion, { recordsMax, act });
-      });
-      const { place, ...result } = step;
-      if ("place" in step) organizations.reached(deletionRequestId, place);
-      else if (!step.done) await pace.rest();
-      return result;
+      const step = await database.transaction(deletions, (tx) =>
+        eraseStep(tx, { leases, ids, act }, recordsMax),
+      );
+      // An organization is paced by the caller, which knows whether others write.
+      if (step.done.length < ids.length && !leases.isOfOrganization(ids)) await pace.rest();
+      return step;
     }),
-    completeDeletion: async (id, act) => deletionOf((await completeDeletions([id], act))[0]),
-    completeDeletions,
+    completeDeletions: makeCompletion(database, { options, vacuum, leases }),
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
       const postponement = { deletionRequestId, why, nextAttemptAt };
       leases.addPostponement(postponement);
@@ -175,39 +157,81 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   } satisfies Partial<Store>;
 }
 
+async function claimSome(
+  database: Database,
+  claim: Claim,
+  deletionsMax: number,
+): Promise<readonly Deletion[]> {
+  for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+    const { claimed, large, checked } = await database.transaction(deletions, (tx) =>
+      claimDeletions(tx, claim, deletionsMax),
+    );
+    const [first] = large;
+    const begun =
+      first &&
+      (await database.transaction(deletions, (tx) =>
+        claimLarge(tx, first.deletionRequestId, claim),
+      ));
+    if (begun !== undefined) return [...claimed, begun];
+    if (claimed.length > 0 || checked === 0) return claimed;
+  }
+  return [];
+}
+
 interface CompletionParts extends DeletionParts {
   readonly leases: Leases;
-  readonly organizations: OrganizationErasures;
 }
 
 function makeCompletion(
   database: Database,
-  { options, vacuum, leases, organizations }: CompletionParts,
+  { options, vacuum, leases }: CompletionParts,
 ): Store["completeDeletions"] {
-  const completeScanned: Store["completeDeletion"] = async (deletionRequestId, act) => {
-    const ofOrganization = organizations.has(deletionRequestId);
+  const completeSome = async (ids: readonly string[], act: Act): Promise<readonly Completion[]> => {
+    const ofOrganization = leases.isOfOrganization(ids);
     if (ofOrganization) await awaitWriters(database);
     const visibility = ofOrganization ? { ...deletions, unlimitedTime: true } : deletions;
-    const verification = await database.transaction(visibility, async (tx) => {
-      const deletion = await leases.lock(tx, deletionRequestId);
-      return completeDeletion(tx, deletion, { act, seal: options.sealReceipt });
-    });
-    if (verification.result === "held") throw heldMeanwhile(verification.waitingFor);
-    if (ofOrganization) organizations.begin(deletionRequestId);
-    if (verification.result === "found") return undefined;
-    leases.end(deletionRequestId);
-    organizations.end(deletionRequestId);
-    vacuum.erased();
-    return verification.deletion;
+    const results = await database.transaction(visibility, (tx) =>
+      completeDeletions(tx, { leases, ids, act }, options.sealReceipt),
+    );
+    for (const [index, { result }] of results.entries()) {
+      if (result !== "completed") continue;
+      leases.end(ids[index] ?? "");
+      vacuum.erased();
+    }
+    return results.map(completionOf);
   };
-  return async (ids, act) => {
-    const found = await scanParties({ database, leases }, ids, act);
-    return withScans(ids, found, async (ready) => {
-      const outcomes: Completion[] = [];
-      for (const id of ready) outcomes.push(await toCompletion(completeScanned(id, act)));
-      return outcomes;
+  const verifyParts = async (id: string, act: Act) => {
+    const pace = new Pace();
+    for (;;) {
+      const verification = await database.transaction(deletions, (tx) =>
+        verifyPart(tx, { leases, ids: [id], act }),
+      );
+      if (verification?.result !== "partly") return verification;
+      await pace.rest();
+    }
+  };
+  return async (all, act) => {
+    const found = await scanParties({ database, leases }, all, act);
+    return withScans(all, found, async (ready) => {
+      const large = await database.inOneGo(deletions, (tx) => tx.perform(findLargePlans, ready));
+      return completeInParts(ready, {
+        isAlone: (id) => leases.isOfOrganization([id]),
+        verifyFirst: async (id) => {
+          if (!large.has(id)) return undefined;
+          const verification = await verifyParts(id, act);
+          const isClean = verification === undefined || verification.result === "clean";
+          return isClean ? undefined : completionOf(verification);
+        },
+        completeTogether: (ids) => completeSome(ids, act),
+      });
     });
   };
+}
+
+function completionOf(result: CompletionResult | { readonly result: "partly" }): Completion {
+  if (result.result === "completed") return result;
+  if (result.result !== "held") return { result: "again" };
+  return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }
 
 function postponer(database: Database, leases: Leases) {

@@ -195,7 +195,10 @@ CREATE TABLE deletion (
   -- who requested a deletion that somebody else has to approve; null: it needs no approval
   approval_requester text COLLATE "C",
   approved_by text COLLATE "C",                              -- who approved it
-  approved_at bigint                                         -- when it was approved
+  approved_at bigint,                                        -- when it was approved
+  plan_end bigint NOT NULL DEFAULT 0,                        -- the position of the last target of its plan
+  -- where a step continues that has no targets to go by, as JSON; null: at the beginning
+  cursor text COLLATE "C"
 );
 -- deletions that wait for an approval
 CREATE INDEX deletion_awaiting

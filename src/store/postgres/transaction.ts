@@ -2,9 +2,12 @@
 
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { setLocal } from "./begin.ts";
+import { keyText } from "../record-key.ts";
+import { Pace, partsOf } from "./pace.ts";
 import { runAsync } from "../sql/run.ts";
-import { type Statement, type Statements, textFor, type Together } from "../sql/statements.ts";
+import { type Request, Rows, type Statements, textFor } from "../sql/statements.ts";
 import { inSequence } from "./commit/in-sequence.ts";
 import { makeInsertion, type RowInsertion } from "./commit/row-insertion.ts";
 
@@ -38,6 +41,7 @@ export interface TransactionOptions {
   readonly distributed: boolean;
   /** How long a statement may take before it is abandoned, with its connection. */
   readonly answerMs: number;
+  readonly lockRecords: (transaction: Transaction, keys: readonly RecordKey[]) => Promise<unknown>;
 }
 
 export class Transaction {
@@ -45,6 +49,7 @@ export class Transaction {
   readonly distributed: boolean;
   readonly #client: PoolClient;
   readonly #options: TransactionOptions;
+  readonly #pace = new Pace();
   #firstFailure: unknown;
 
   constructor(client: PoolClient, options: TransactionOptions) {
@@ -129,11 +134,33 @@ export class Transaction {
     return runAsync(work(...args), this.#answer);
   }
 
-  readonly #answer = async (statement: Statement | Together): Promise<unknown> => {
-    if (statement.method === "together") return inSequence(statement.statements.map(this.#answer));
-    const { method, sql, values } = statement;
+  readonly #answer = async (request: Request): Promise<unknown> => {
+    if (request.method === "together") return inSequence(request.statements.map(this.#answer));
+    if (request.method === "rest") return this.#pace.rest();
+    if (request.method === "lock") return this.#lock(request.keys);
+    const { method, sql, insertion } = request;
+    const columns = request.values.flatMap((value) => (value instanceof Rows ? value.columns : []));
+    if (insertion !== undefined && this.distributed) {
+      // Columns that only SQLite has come last.
+      return this.insertEach(insertion, columns.slice(0, insertion.row.split("?").length - 1));
+    }
+    const values = request.values.flatMap((value): readonly Value[] =>
+      value instanceof Rows ? value.columns : [value],
+    );
     return this[method](postgresText(sql), ...values);
   };
+
+  /** On Citus in one statement, which locks the shards in their order. */
+  async #lock(keys: readonly RecordKey[]): Promise<true> {
+    const sorted = keys.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
+    // Without any, as many statements are sent as for a confidential record: the time must not tell.
+    if (keys.length === 0) await this.#options.lockRecords(this, keys);
+    for (const part of this.distributed ? [sorted] : partsOf(sorted)) {
+      await this.#options.lockRecords(this, part);
+      if (sorted.length > part.length) await this.#pace.rest();
+    }
+    return true;
+  }
 
   /**
    * For Citus, which can't insert rows from arrays into shards. Returns how many were inserted. Columns have equal

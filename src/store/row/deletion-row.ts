@@ -34,6 +34,9 @@ export interface DeletionRow {
   readonly approval_requester: string | null;
   readonly approved_by: string | null;
   readonly approved_at: number | null;
+  readonly claimant: string | null;
+  readonly plan_end: number;
+  readonly cursor: string | null;
 }
 
 /** When a deletion that awaits an approval is tried next: the worker's index has it after every other one. */

@@ -17,7 +17,8 @@ import {
 } from "../row/audit-row.ts";
 import { AuditChainCheck } from "../chain-check.ts";
 import type { AuditNote, ChainPlace, VerifiedPart } from "../trail.ts";
-import { all, get, runTogether, type Statements } from "./statements.ts";
+import { named } from "./erase/named.ts";
+import { all, get, Rows, runTogether, type Statements } from "./statements.ts";
 
 const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
 
@@ -28,10 +29,11 @@ const lockHead = `
 
 const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
 
-const insertEntry = `
+const insertEntries = `
   INSERT INTO audit_entry
     (entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  SELECT entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash
+  FROM ${named("entry_no bigint", "at bigint", "actor", "action", "organization_id", "subject", "detail", "previous_hash", "hash")}`;
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
 
@@ -51,6 +53,7 @@ export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements
 
 /** The same for several acts, in this order. */
 export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
+  if (acts.length === 0) return;
   const head = yield* lockAuditHead();
   yield* storeEntries(chainOf(acts, head));
 }
@@ -70,13 +73,12 @@ function chainOf(
 function* storeEntries(rows: readonly AuditRow[]): Statements<void> {
   const last = rows.at(-1);
   if (last === undefined) return;
-  const insertions = rows.map((row) => {
+  const values = rows.map((row) => {
     const { entry_no, at, actor, action, organization_id, subject, detail } = row;
     const { previous_hash, hash } = row;
-    const values = [at, actor, action, organization_id, subject, detail, previous_hash, hash];
-    return [insertEntry, entry_no, ...values] as const;
+    return [entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash];
   });
-  yield* runTogether(...insertions, [moveHead, last.entry_no, last.hash]);
+  yield* runTogether([insertEntries, new Rows(values, 9)], [moveHead, last.entry_no, last.hash]);
 }
 
 /** Nobody else appends until the end of the transaction. */

@@ -6,16 +6,22 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { untilApproved } from "../row/deletion-row.ts";
 import type { Claim } from "../store.ts";
-import { auditDeletion, readExistingDeletion } from "./deletion.ts";
+import { auditActs } from "./audit.ts";
+import { findDeletions, noteOfDeletion } from "./deletion.ts";
+import { named } from "./erase/named.ts";
 import type { Obstacle } from "./plan.ts";
-import { run, type Statements } from "./statements.ts";
+import { Rows, run, type Statements } from "./statements.ts";
 
 const setClaimed = `
   UPDATE deletion SET
-    status = 'processing', started_at = coalesce(started_at, $2), attempts = attempts + 1,
-    lease_until = $3, claimant = $4, waiting_for = NULL, held = false, floor_until = NULL,
-    next_attempt_at = NULL
-  WHERE deletion_request_id = $1`;
+    status = 'processing', started_at = coalesce(started_at, $3), attempts = attempts + 1,
+    lease_until = $4, claimant = $5, waiting_for = NULL, held = false, floor_until = NULL,
+    next_attempt_at = NULL, plan_end = coalesce(named.plan_end, deletion.plan_end),
+    cursor = CASE WHEN named.plan_end IS NULL THEN cursor ELSE NULL END
+  FROM ${named("id", "plan_end bigint")}
+  WHERE deletion_request_id = named.id`;
+
+const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
 
 const setWaiting = `
   UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3, floor_until = $4,
@@ -29,20 +35,60 @@ export const notApproved: Obstacle = {
   retryAt: untilApproved,
 };
 
-export function* takeDeletion(
-  deletionRequestId: string,
-  { now, leaseUntil, claimant }: Claim,
-): Statements<Deletion> {
-  yield* run(setClaimed, deletionRequestId, now, leaseUntil, claimant);
-  return yield* readExistingDeletion(deletionRequestId);
+/** Deletions that have a plan. */
+export function* takeDeletions(
+  ids: readonly string[],
+  claim: Claim,
+): Statements<readonly Deletion[]> {
+  return yield* take(
+    ids.map((id) => [id, null]),
+    claim,
+  );
 }
 
-/** In the transaction that completes its plan, so that no deletion is processing without one. */
-export function* beginDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
-  const begun = yield* takeDeletion(deletion.deletionRequestId, claim);
-  const act = { actor: "worker", now: claim.now };
-  yield* auditDeletion(deletion, { action: "start", detail: {}, act });
+function* take(
+  rows: readonly (readonly [id: string, planEnd: number | null])[],
+  { now, leaseUntil, claimant }: Claim,
+): Statements<readonly Deletion[]> {
+  if (rows.length === 0) return [];
+  yield* run(setClaimed, new Rows(rows, 2), now, leaseUntil, claimant);
+  const taken = yield* findDeletions(rows.map(([id]) => id));
+  const byId = new Map(taken.map((deletion) => [deletion.deletionRequestId, deletion]));
+  return rows.flatMap(([id]) => byId.get(id) ?? []);
+}
+
+/** In the transaction that completes their plans, so that no deletion is processing without one. */
+export function* beginDeletions(
+  planned: readonly { readonly deletion: Deletion; readonly targets: readonly unknown[] }[],
+  claim: Claim,
+): Statements<readonly Deletion[]> {
+  const begun = yield* take(
+    planned.map(({ deletion, targets }) => [deletion.deletionRequestId, targets.length]),
+    claim,
+  );
+  yield* auditStart(begun, claim);
   return begun;
+}
+
+/** The same where the plan was written before. */
+export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
+  const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
+  yield* auditStart([deletion], claim);
+  return begun ?? deletion;
+}
+
+function* auditStart(begun: readonly Deletion[], { now }: Claim): Statements<void> {
+  const act = { actor: "worker", now };
+  const notes = begun.map((deletion) => noteOfDeletion(deletion, "start", {}));
+  yield* auditActs(notes.map((note) => ({ ...act, note })));
+}
+
+/** Where the step continues that a deletion has come to; null at its end. */
+export function* storeCursor(
+  { deletionRequestId }: Deletion,
+  cursor: string | null,
+): Statements<void> {
+  yield* run(setCursor, deletionRequestId, cursor);
 }
 
 /** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */

@@ -47,7 +47,8 @@ const findByIdOfOrganization = `
 
 const setCancelled = `
   UPDATE deletion SET
-    status = 'cancelled', waiting_for = NULL, held = false, floor_until = NULL, next_attempt_at = NULL
+    status = 'cancelled', waiting_for = NULL, held = false, floor_until = NULL, next_attempt_at = NULL,
+    cursor = NULL
   WHERE deletion_request_id = $1 AND status = 'pending'`;
 
 /** Keeps waiting for a retention floor that a processed deletion has met. */

@@ -6,21 +6,21 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Act } from "../act.ts";
-import type { ErasureStep } from "../store.ts";
-import { findNextTargets, storeProgress } from "./erasure.ts";
+import { storeCursor } from "./claim.ts";
+import { findNextTargets, type Processing, storeProgressOf } from "./erasure.ts";
 import { removeImportsOf } from "./import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import type { Redact } from "./verification.ts";
 import { all, get, run, runTogether, type Statements } from "./statements.ts";
 
 /**
- * Where an erasure continues: on PostgreSQL removed rows stay in the indexes until they are vacuumed, and a search from
- * the beginning would read them again and again. From the beginning it has the same result.
+ * Where an erasure continues, stored as the cursor of the deletion: on PostgreSQL removed rows stay in the indexes until they are
+ * vacuumed, and a search from the beginning would read them again and again. From the beginning it has the same result.
  */
 export interface ErasurePlace {
   readonly part: number;
   /** The key to continue with. */
-  readonly key: readonly (string | number | Uint8Array)[];
+  readonly key: readonly string[];
 }
 
 /** The result of a page. */
@@ -127,47 +127,38 @@ const findLeft = `
 /** On Citus these are on the coordinator, and can't be in a statement with the others. */
 const findReply = `SELECT 1 FROM idempotent_reply WHERE organization_id = $1 LIMIT 1`;
 
-const readArrival = `
-  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
-  --postgres SELECT last_value AS latest FROM arrival
-  `;
-
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
   { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
-  { first: [new Uint8Array()], erase: eraseReplies },
+  { first: [""], erase: eraseReplies },
   { first: [], erase: eraseImports },
   { first: [], erase: hurryOthers },
 ];
 
 interface OrganizationStepOptions extends Pick<Page, "rowsMax" | "act" | "eraseRecords"> {
-  readonly place?: ErasurePlace | undefined;
   /** For the references that reports had to keep, if this is a restricted set. */
   readonly redact: Redact;
 }
 
-export interface OrganizationStep extends ErasureStep {
-  readonly place: ErasurePlace | undefined;
-}
-
-/** Erases the next page, at most `rowsMax` rows of a table, and stores the progress of the deletion. */
+/** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
 export function* eraseOrganizationStep(
-  deletion: Deletion,
-  { place: from, redact, ...args }: OrganizationStepOptions,
-): Statements<OrganizationStep> {
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
+  { redact, ...args }: OrganizationStepOptions,
+): Statements<boolean> {
   const { organizationId } = deletion;
   const { act, rowsMax } = args;
-  if (yield* redactKeptStep(deletion, { rowsMax, redact, act }))
-    return { done: false, place: from };
+  if (yield* redactKeptStep(deletion, { rowsMax, redact, act })) return false;
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
-  if (target === undefined) return { done: true, place: undefined };
+  if (target === undefined) return true;
+  const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);
   const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
-  const last = place === undefined ? target : undefined;
-  yield* storeProgress(deletion, { last, erasedTypes, keptTypes: [], redactedTypes: [] }, act);
-  const arrival = yield* get<{ latest: number }>(readArrival);
-  return { done: place === undefined, place, latestArrival: arrival?.latest ?? 0 };
+  const done = place === undefined ? [target] : [];
+  const erased = erasedTypes.map((resourceType) => ({ resourceType }));
+  yield* storeProgressOf([{ deletion, done, erased, moved: [], redactedTypes: [] }], act);
+  yield* storeCursor(deletion, place === undefined ? null : JSON.stringify(place));
+  return place === undefined;
 }
 
 /** Skips parts of which nothing is left. */
@@ -194,10 +185,10 @@ function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<Er
     one_id: string;
     other_type: string;
     other_id: string;
-  }>(findEndOfRelations, organizationId, rowsMax - 1, ...texts(from));
+  }>(findEndOfRelations, organizationId, rowsMax - 1, ...from);
   const key = [end?.one_type ?? afterAllTypes, end?.one_id ?? ""] as const;
   const upTo = [...key, end?.other_type ?? "", end?.other_id ?? ""] as const;
-  yield* run(removeRelations, organizationId, ...upTo, ...texts(from));
+  yield* run(removeRelations, organizationId, ...upTo, ...from);
   return { erasedTypes: [], next: end === undefined ? undefined : upTo };
 }
 
@@ -207,35 +198,33 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
     findEndOfChanges,
     organizationId,
     rowsMax - 1,
-    ...texts(from),
+    ...from,
   );
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
   yield* runTogether(
-    [removeChanges, organizationId, ...key, ...texts(from)],
+    [removeChanges, organizationId, ...key, ...from],
     [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
   );
   const records = yield* all<{ resource_type: string }>(
     removeRecords,
     organizationId,
     ...key,
-    ...texts(from),
+    ...from,
   );
   const erasedTypes = records.map(({ resource_type }) => resource_type);
   return { erasedTypes, next: end === undefined ? undefined : key };
 }
 
 function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
-  const [after] = from;
+  const after = Buffer.from(from.join(""), "hex");
   const removed = yield* all<{ key_hash: Uint8Array }>(
     removeReplies,
     organizationId,
-    after instanceof Uint8Array ? after : new Uint8Array(),
+    after,
     rowsMax,
   );
-  const last = removed
-    .map(({ key_hash }) => Buffer.from(key_hash))
-    .sort((one, other) => Buffer.compare(one, other))
-    .at(-1);
+  const hashes = removed.map(({ key_hash }) => Buffer.from(key_hash).toString("hex"));
+  const last = hashes.sort().at(-1);
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
@@ -248,10 +237,6 @@ function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {
   const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
   return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
-}
-
-function texts(key: ErasurePlace["key"]): readonly string[] {
-  return key.map(String);
 }
 
 /** By other statements than those that erase. False if anything is left; then the erasure begins again. */

@@ -1,5 +1,5 @@
 // What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a cascade
-// that exceeds the limit. Following the relations and writing a plan are each engine's own.
+// that exceeds the limit. See erase/ for how plans are made and written.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import {
@@ -17,11 +17,8 @@ import { describeFloor, type RetentionFloor } from "../../domain/retention/floor
 import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
 import { findFirstHeld, hasHolds } from "./hold.ts";
 import { findHeldNaming } from "./naming.ts";
-import { get, type Statements } from "./statements.ts";
-
-const findEnd = `
-  SELECT coalesce(max(position), 0) AS position FROM deletion_target
-  WHERE deletion_request_id = $1`;
+import { readConfidentialTypes } from "./organization.ts";
+import { lock, type Statements } from "./statements.ts";
 
 /** Records of one statement: a plan may have very many, and PostgreSQL serves others between two statements. */
 const nodesAtOnce = 500;
@@ -77,8 +74,25 @@ export interface Planning {
   readonly confidential: ReadonlySet<ResourceType>;
   readonly now: number;
   readonly requestedAt: number;
+  /** The rules of the organization, where they were read for several plans. */
+  readonly rules?: PlanRules;
   /** A replay after a restore: floors no longer matter, because the deletion was allowed when it was completed. */
   readonly isReplay: boolean;
+}
+
+export interface PlanRules {
+  readonly confidential: ReadonlySet<ResourceType>;
+  readonly hasHolds: boolean;
+  readonly floors: readonly RetentionFloor[];
+}
+
+/** Nobody changes them until the end of the transaction: on PostgreSQL the caller has locked the plans of the organization. */
+export function* readRules(organizationId: string): Statements<PlanRules> {
+  return {
+    confidential: yield* readConfidentialTypes(organizationId),
+    hasHolds: yield* hasHolds(organizationId),
+    floors: yield* listFloors(organizationId),
+  };
 }
 
 export function planningOf(deletion: Deletion, now: number): Planning {
@@ -112,12 +126,17 @@ export function* findObstacle(
     (yield* findNamingObstacle(erase, planning));
   if (held !== undefined) return held;
   const { organizationId } = planning;
-  const floors = yield* listFloors(organizationId);
+  const floors = planning.rules?.floors ?? (yield* listFloors(organizationId));
   if (floors.length === 0) return undefined;
   const silent = redacted.filter((node) => isKeptSilently(node, planning));
   const records = [...erase, ...silent].map((node) => toKey(organizationId, node));
   if (bounded && (yield* needsLongHistory({ floors, records }))) return "too_long";
-  return yield* findFloorObstacle(erase, planning, floors);
+  const floored = yield* findFloorObstacle(erase, planning, floors);
+  if (floored !== undefined) return floored;
+  // Once more with the records locked: a change of one of them may be about to be committed.
+  const types = new Set(floors.map(({ resourceType }) => resourceType));
+  const isLocked = yield* lock(records.filter(({ resourceType }) => types.has(resourceType)));
+  return isLocked ? yield* findFloorObstacle(erase, planning, floors) : undefined;
 }
 
 /** The first hold on any of these records. */
@@ -125,8 +144,8 @@ export function* findHoldObstacle(
   nodes: readonly NodeKey[],
   planning: Planning,
 ): Statements<Obstacle | undefined> {
-  const { organizationId } = planning;
-  if (!(yield* hasHolds(organizationId))) return undefined;
+  const { organizationId, rules } = planning;
+  if (!(rules?.hasHolds ?? (yield* hasHolds(organizationId)))) return undefined;
   const visible = nodes.filter((node) => !isKeptSilently(node, planning));
   for (let at = 0; at < visible.length; at += nodesAtOnce) {
     const keys = visible.slice(at, at + nodesAtOnce).map((node) => toKey(organizationId, node));
@@ -140,10 +159,10 @@ export function* findHoldObstacle(
 /** A hold on a record that names one of these parties, whose id it has to preserve. */
 export function* findNamingObstacle(
   nodes: readonly NodeKey[],
-  { organizationId }: Planning,
+  { organizationId, rules }: Planning,
 ): Statements<Obstacle | undefined> {
   for (const { type, id } of nodes.map(parseNodeKey)) {
-    if (!isPartyType(type) || !(yield* hasHolds(organizationId))) continue;
+    if (!isPartyType(type) || !(rules?.hasHolds ?? (yield* hasHolds(organizationId)))) continue;
     const place = yield* findHeldNaming(organizationId, id);
     if (place === undefined) continue;
     const { resourceType, resourceId } = place;
@@ -166,11 +185,6 @@ export function* findFloorObstacle(
   if (floor === undefined || floor.until <= now) return undefined;
   const waitingFor = describeFloor(floor, floor.resourceId, floor.until);
   return { waitingFor, held: false, floorUntil: floor.until };
-}
-
-/** The position of the last target of a plan; 0 without a plan. */
-export function* findPlanEnd(deletionRequestId: string): Statements<number> {
-  return (yield* get<{ position: number }>(findEnd, deletionRequestId))?.position ?? 0;
 }
 
 export function toKey(organizationId: string, node: NodeKey): RecordKey {

@@ -5,7 +5,8 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { PartyErasure, Place, ScanProgress } from "../naming.ts";
 import { newPseudonym } from "../new-pseudonym.ts";
-import { get, run, type Statements } from "./statements.ts";
+import { inNamedIds } from "./erase/named.ts";
+import { all, get, run, type Statements } from "./statements.ts";
 
 const insertPseudonym = `
   INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym) VALUES ($1, $2, $3)
@@ -19,7 +20,11 @@ const keepPseudonym = `
 
 const findOne = `SELECT * FROM pseudonym WHERE deletion_request_id = $1`;
 
-const removeOne = `DELETE FROM pseudonym WHERE deletion_request_id = $1`;
+const findSome = `
+  SELECT deletion_request_id, pseudonym FROM pseudonym
+  WHERE ${inNamedIds("deletion_request_id")}`;
+
+const removeSome = `DELETE FROM pseudonym WHERE ${inNamedIds("deletion_request_id")}`;
 
 const setPass = `
   UPDATE pseudonym SET pass_up_to = $2, pass_after = $3, pass_found = $4
@@ -67,9 +72,16 @@ export function* findPartyErasure(deletionRequestId: string): Statements<PartyEr
   };
 }
 
+/** By deletion; those that have one. */
+export function* findPseudonyms(ids: readonly string[]): Statements<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = yield* all<{ deletion_request_id: string; pseudonym: string }>(findSome, ids);
+  return new Map(rows.map((row) => [row.deletion_request_id, row.pseudonym]));
+}
+
 /** From then on nothing in the tables connects the id with its pseudonym. */
-export function* removePseudonym(deletionRequestId: string): Statements<void> {
-  yield* run(removeOne, deletionRequestId);
+export function* removePseudonyms(ids: readonly string[]): Statements<void> {
+  if (ids.length > 0) yield* run(removeSome, ids);
 }
 
 /** Stores a pseudonym again that was removed, unless the deletion has been completed. */

@@ -28,7 +28,8 @@ import {
 import type { KeepKeyOptions, SealedReceipt } from "../store.ts";
 import type { StoredReceipt } from "../trail.ts";
 import { auditAct } from "./audit.ts";
-import { all, get, run, type Statements } from "./statements.ts";
+import { named } from "./erase/named.ts";
+import { all, get, Rows, run, type Statements } from "./statements.ts";
 
 const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
 
@@ -41,9 +42,10 @@ const lockHead = `
 
 const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE single`;
 
-const insertReceipt = `
+const insertReceipts = `
   INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
-  VALUES ($1, $2, $3, $4, $5)`;
+  SELECT receipt_no, deletion_request_id, organization_id, document, hash
+  FROM ${named("receipt_no bigint", "deletion_request_id", "organization_id", "document", "hash")}`;
 
 const findOne = `
   SELECT document FROM receipt
@@ -92,15 +94,21 @@ function existing<Row>(row: Row | undefined): Row {
   return row;
 }
 
-/** Belongs to the transaction that completes the deletion and has locked the head that the receipt follows. */
-export function* storeReceipt(sealed: SealedReceipt, act: Act): Statements<void> {
-  const { receipt, hash, key } = sealed;
-  const { receipt_no: receiptNo, deletion_request_id, organization_id } = receipt;
-  const document = documentOf(sealed);
-  const rowNo = rowNoOf(receipt, hash);
-  yield* run(insertReceipt, rowNo, deletion_request_id, organization_id, document, hash);
-  if (receiptNo !== aloneNo) yield* moveReceiptHead({ receiptNo, hash });
-  yield* addKey(key, act);
+/** Belongs to the transaction that completes the deletions and has locked the head that the first of these receipts follows. */
+export function* storeReceipts(sealed: readonly SealedReceipt[], act: Act): Statements<void> {
+  if (sealed.length === 0) return;
+  const rows = sealed.map((one) => {
+    const { receipt, hash } = one;
+    const { deletion_request_id, organization_id } = receipt;
+    return [rowNoOf(receipt, hash), deletion_request_id, organization_id, documentOf(one), hash];
+  });
+  yield* run(insertReceipts, new Rows(rows, 5));
+  const last = sealed.findLast(({ receipt }) => receipt.receipt_no !== aloneNo);
+  if (last !== undefined) {
+    yield* moveReceiptHead({ receiptNo: last.receipt.receipt_no, hash: last.hash });
+  }
+  const keys = new Map(sealed.map(({ key }) => [key.keyId, key]));
+  for (const key of keys.values()) yield* addKey(key, act);
 }
 
 export function* moveReceiptHead({

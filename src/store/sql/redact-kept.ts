@@ -6,8 +6,8 @@ import { nodeKey } from "../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
-import { payloadDigest } from "../payload-digest.ts";
-import { storeProgress } from "./erasure.ts";
+import { storeProgressOf } from "./erasure.ts";
+import { readChangesAfter, redactAll, storeRewritten } from "./erase/rewrite.ts";
 import { all, get, run, type Statements } from "./statements.ts";
 import type { Redact } from "./verification.ts";
 
@@ -37,23 +37,6 @@ const lockRow = `
   --postgres FOR NO KEY UPDATE
   `;
 
-const findChanges = `
-  SELECT change_no, payload FROM record JOIN change
-  --sqlite USING (record_no)
-  --postgres USING (organization_id, resource_type, resource_id)
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND change_no > $4
-  ORDER BY change_no LIMIT $5`;
-
-/** Not every change has a digest. */
-const rewriteChange = `
-  UPDATE change SET payload = $5, digest = CASE WHEN digest IS NULL THEN NULL ELSE CAST($6 AS bigint) END
-  WHERE
-    --sqlite record_no = (
-    --sqlite   SELECT record_no FROM record
-    --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3)
-    --postgres organization_id = $1 AND resource_type = $2 AND resource_id = $3
-    AND change_no = $4`;
-
 /** Changes of one statement. */
 const changesAtOnce = 500;
 
@@ -65,11 +48,6 @@ interface ReferenceRow {
   readonly from_set: string;
   readonly to_type: string;
   readonly to_id: string;
-}
-
-interface ChangeRow {
-  readonly change_no: number;
-  readonly payload: string;
 }
 
 export interface RedactingStep {
@@ -94,8 +72,8 @@ export function* redactKeptStep(
     }
     yield* mark(moving, row, true);
   }
-  const nothing = { last: undefined, erasedTypes: [], keptTypes: [] };
-  yield* storeProgress(deletion, { ...nothing, redactedTypes }, act);
+  const progress = { deletion, done: [], erased: [], moved: [], redactedTypes };
+  yield* storeProgressOf([progress], act);
   return true;
 }
 
@@ -142,25 +120,19 @@ function* rewriteReport(
 ): Statements<boolean> {
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
+  const report = { organizationId, resourceType: from_type, resourceId: from_id };
+  if (write && !(yield* lockReport(report))) return false;
   const key = [organizationId, from_type, from_id] as const;
-  if (
-    write &&
-    !(yield* lockReport({ organizationId, resourceType: from_type, resourceId: from_id }))
-  )
-    return false;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return false;
   const gone = new Map([[nodeKey(to_type, to_id), undefined]]);
   let found = false;
   let after = 0;
   for (;;) {
-    const changes = yield* all<ChangeRow>(findChanges, ...key, after, changesAtOnce);
-    for (const { change_no, payload } of changes) {
-      const rewritten = redact(from_type, payload, gone);
-      if (rewritten === payload) continue;
-      found = true;
-      if (!write) return true;
-      yield* run(rewriteChange, ...key, change_no, rewritten, payloadDigest(rewritten));
-    }
+    const changes = yield* readChangesAfter(report, after, changesAtOnce);
+    const rewritten = redactAll(changes, () => gone, redact);
+    found ||= rewritten.some((change) => change.after !== change.payload);
+    if (found && !write) return true;
+    yield* storeRewritten(rewritten);
     const last = changes.at(-1);
     if (last === undefined || changes.length < changesAtOnce) return found;
     after = last.change_no;

@@ -4,33 +4,41 @@
 import type { Hold } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
+import { keyText } from "../record-key.ts";
 import { describeHold } from "../row/hold-row.ts";
 import type { AuditNote } from "../trail.ts";
 import { auditActs } from "./audit.ts";
 import { findHoldsOf } from "./hold.ts";
-import { run, type Statements } from "./statements.ts";
+import { named } from "./erase/named.ts";
+import { Rows, run, type Statements } from "./statements.ts";
 
 const moveHoldsOf = `
-  UPDATE hold SET organization_id = $1
-  WHERE hold_id IN (
-    --sqlite SELECT value FROM json_each($2))
-    --postgres SELECT unnest($2::text[]))
-  `;
+  UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
+  WHERE hold_id = named.id`;
 
 /** Records of one statement. */
 const recordsAtOnce = 500;
 
-/**
- * Of these records, which are of one organization. Without a hold, as many statements are run as without records, so that the
- * time does not tell.
- */
-export function* moveHolds(keys: readonly RecordKey[], set: string, act: Act): Statements<void> {
-  for (let at = 0; at === 0 || at < keys.length; at += recordsAtOnce) {
-    const holds = yield* findHoldsOf(keys.slice(at, at + recordsAtOnce));
-    const ids = holds.map(({ holdId }) => holdId);
-    yield* run(moveHoldsOf, set, ids);
-    if (holds.length > 0)
-      yield* auditActs(holds.map((hold) => ({ ...act, note: noteOf(hold, set) })));
+export interface MovedRecord extends RecordKey {
+  /** The organization id of the restricted set. */
+  readonly set: string;
+}
+
+/** Without a hold, as many statements are run as without records, so that the time does not tell. */
+export function* moveHolds(records: readonly MovedRecord[], act: Act): Statements<void> {
+  const sets = new Map(records.map((record) => [keyText(record), record.set]));
+  for (let at = 0; at === 0 || at < records.length; at += recordsAtOnce) {
+    const holds = yield* findHoldsOf(records.slice(at, at + recordsAtOnce));
+    const moved = holds.map((hold) => [hold, sets.get(keyText(hold)) ?? ""] as const);
+    yield* run(
+      moveHoldsOf,
+      new Rows(
+        moved.map(([{ holdId }, set]) => [holdId, set]),
+        2,
+      ),
+    );
+    if (moved.length > 0)
+      yield* auditActs(moved.map(([hold, set]) => ({ ...act, note: noteOf(hold, set) })));
   }
 }
 

@@ -1,10 +1,12 @@
 // References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set. By them a
 // set knows the reports that keep it; when it ends, they are redacted.
 
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { type Node, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { PlanTarget } from "./plan.ts";
-import { get, run, runTogether, type Statements } from "./statements.ts";
+import { named as namedRows } from "./erase/named.ts";
+import { get, Rows, run, runTogether, type Statements } from "./statements.ts";
 
 const findMoving = `
   SELECT deletion_request_id FROM deletion_target AS target
@@ -28,40 +30,33 @@ const insertReferences = `
 
 const removeOfDeletion = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
 
+const reports = namedRows("owner", "type", "id");
+
 const followReports = `
-  UPDATE restricted_reference SET from_set = $2
-  WHERE organization_id = $1 AND from_set = '' AND (from_type, from_id) IN (
-    SELECT named.value ->> 0, named.value ->> 1 FROM
-    --sqlite json_each($3) AS named)
-    --postgres json_array_elements(CAST($3 AS json)) AS named (value))
-  `;
+  UPDATE restricted_reference SET from_set = named.mover
+  FROM ${namedRows("owner", "type", "id", "mover")}
+  WHERE organization_id = named.owner AND from_type = named.type AND from_id = named.id AND from_set = ''`;
 
 /** Zero is in the past, so what waits for these reports is evaluated again. */
 const wakeSets = `
   UPDATE deletion SET next_attempt_at = 0
   WHERE status IN ('pending', 'processing') AND deletion_request_id IN (
-    SELECT 'restricted/' || restricted_reference.deletion_request_id FROM restricted_reference
-    WHERE organization_id = $1 AND from_set = '' AND (from_type, from_id) IN (
-      SELECT named.value ->> 0, named.value ->> 1 FROM
-      --sqlite json_each($2) AS named))
-      --postgres json_array_elements(CAST($2 AS json)) AS named (value)))
-  `;
+    SELECT 'restricted/' || restricted_reference.deletion_request_id
+    FROM ${reports}
+      JOIN restricted_reference ON restricted_reference.organization_id = named.owner
+        AND from_type = named.type AND from_id = named.id AND from_set = '')`;
 
 const forgetReports = `
   DELETE FROM restricted_reference
-  WHERE organization_id = $1 AND from_set = '' AND (from_type, from_id) IN (
-    SELECT named.value ->> 0, named.value ->> 1 FROM
-    --sqlite json_each($2) AS named)
-    --postgres json_array_elements(CAST($2 AS json)) AS named (value))
-  `;
+  WHERE from_set = '' AND (organization_id, from_type, from_id) IN (
+    SELECT named.owner, named.type, named.id FROM ${reports})`;
 
 /**
  * In the transaction that writes the targets, so that no report leaves its organization without being followed. A report that
  * another deletion is about to move is known by that deletion from the beginning.
  */
 export function* noteReferences(
-  deletionRequestId: string,
-  organizationId: string,
+  { deletionRequestId, organizationId }: LeavingReports["deletion"],
   targets: readonly PlanTarget[],
 ): Statements<void> {
   const kept = targets.filter(({ reference, restricted }) => restricted && reference !== undefined);
@@ -113,26 +108,26 @@ export function* forgetReferencesOf(deletionRequestId: string): Statements<void>
 }
 
 export interface LeavingReports {
-  readonly organizationId: string;
   /** The deletion that erases or moves them. */
-  readonly deletionRequestId: string;
+  readonly deletion: Pick<Deletion, "deletionRequestId" | "organizationId">;
   readonly erased: readonly RecordKey[];
   readonly moved: readonly RecordKey[];
 }
 
 /** Records that leave their organization: reports that are moved are followed, those that are erased keep nothing any more. */
-export function* updateReferences(leaving: LeavingReports): Statements<void> {
-  const { organizationId, deletionRequestId } = leaving;
-  const erased = reportsOf(leaving.erased);
-  const moved = reportsOf(leaving.moved);
+export function* updateReferencesOf(leaving: readonly LeavingReports[]): Statements<void> {
+  const moved = leaving.flatMap(({ deletion, moved: keys }) =>
+    keys.map((key) => [...reportOf(key), deletion.deletionRequestId]),
+  );
+  const erased = leaving.flatMap(({ erased: keys }) => keys.map(reportOf));
   // All of them, whether or not there is such a report, so that the time does not tell.
   yield* runTogether(
-    [followReports, organizationId, deletionRequestId, JSON.stringify(moved)],
-    [wakeSets, organizationId, JSON.stringify(erased)],
-    [forgetReports, organizationId, JSON.stringify(erased)],
+    [followReports, new Rows(moved, 4)],
+    [wakeSets, new Rows(erased, 3)],
+    [forgetReports, new Rows(erased, 3)],
   );
 }
 
-function reportsOf(keys: readonly RecordKey[]): readonly (readonly [string, string])[] {
-  return keys.map(({ resourceType, resourceId }) => [resourceType, resourceId] as const);
+function reportOf({ organizationId, resourceType, resourceId }: RecordKey) {
+  return [organizationId, resourceType, resourceId] as const;
 }

@@ -12,17 +12,23 @@ import { findLatestFloor, listFloors } from "./floor.ts";
 import { findHoldsOf } from "./hold.ts";
 import type { Obstacle, Planning } from "./plan.ts";
 import { findMovingDeletion } from "./restricted-reference.ts";
-import { all, get, run, type Statements } from "./statements.ts";
+import { inNamedIds, named } from "./erase/named.ts";
+import { all, get, Rows, run, type Statements } from "./statements.ts";
 
-/** Only if anything was kept. It exists already if both deletions are replayed. */
-const insertSet = `
+const findReferencesOf = `
+  SELECT DISTINCT deletion_request_id FROM restricted_reference
+  WHERE ${inNamedIds("deletion_request_id")}`;
+
+/** It exists already if both deletions are replayed. */
+const insertSets = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
      requested_by, requested_at, due_at, restricted_of)
-  SELECT $1, $1, $2, $1, $3, 'pending', $4, $5, $6, $7
-  WHERE CAST($8 AS boolean)
-    OR EXISTS (SELECT 1 FROM restricted_reference WHERE deletion_request_id = $9)
-  ON CONFLICT DO NOTHING`;
+  SELECT id, id, $7, id, reason, 'pending', requester, asked, CAST($6 AS bigint), origin
+  FROM ${named("id", "reason", "requester", "asked bigint", "origin")}
+  WHERE true
+  ON CONFLICT DO NOTHING
+  RETURNING deletion_request_id`;
 
 const findMover = `SELECT status, requested_at FROM deletion WHERE deletion_request_id = $1`;
 
@@ -63,18 +69,37 @@ interface ReportRow {
 }
 
 /**
- * In the transaction that completes a deletion: if it has kept anything, the deletion of that is opened. Returns what the audit
- * trail says of it, to be written with the entry of the completion, so that it takes no longer.
+ * In the transaction that completes deletions: for those that have kept anything, the deletions of that are opened. Returns what the
+ * audit trail says of them, to be written with the entries of the completions, so that it takes no longer.
  */
-export function* openSet(deletion: Deletion, act: Act): Statements<AuditNote | undefined> {
-  const { deletionRequestId, organizationId, kept, restrictedOf } = deletion;
-  if (restrictedOf !== undefined) return undefined;
-  const hasRecords = Object.keys(kept).length > 0;
-  const id = restrictedId(deletionRequestId);
-  const { reason, requestedBy, requestedAt } = deletion;
-  const values = [id, organizationType, reason, requestedBy, requestedAt, act.now] as const;
-  const origin = [organizationId, hasRecords, deletionRequestId] as const;
-  if ((yield* run(insertSet, ...values, ...origin)) === 0) return undefined;
+export function* openSets(
+  deletions: readonly Deletion[],
+  act: Act,
+): Statements<readonly AuditNote[]> {
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  const referring = yield* all<{ deletion_request_id: string }>(findReferencesOf, ids);
+  const keepers = new Set(referring.map((row) => row.deletion_request_id));
+  const keeping = deletions.filter(
+    ({ deletionRequestId: id, kept, restrictedOf }) =>
+      restrictedOf === undefined && (keepers.has(id) || Object.keys(kept).length > 0),
+  );
+  const byId = new Map(keeping.map((one) => [restrictedId(one.deletionRequestId), one]));
+  const rows = [...byId].map(([id, { reason, requestedBy, requestedAt, organizationId }]) => {
+    return [id, reason, requestedBy, requestedAt, organizationId];
+  });
+  const values = [new Rows(rows, 5), act.now, organizationType] as const;
+  const opened = yield* all<{ deletion_request_id: string }>(insertSets, ...values);
+  return opened.flatMap(({ deletion_request_id: id }) => {
+    const deletion = byId.get(id);
+    return deletion === undefined ? [] : [noteOfSet(id, deletion, act)];
+  });
+}
+
+function noteOfSet(
+  id: string,
+  { reason, requestedBy, requestedAt }: Deletion,
+  act: Act,
+): AuditNote {
   const record = { organizationId: id, resourceType: organizationType, resourceId: id };
   const request = digestOfRequest({
     ...record,

@@ -1,11 +1,11 @@
 // Runs the statements of a generator function one after another: synchronously, or waiting for each answer. The error
 // of a statement is thrown where the statement was yielded.
 
-import type { Statement, Statements, Together } from "./statements.ts";
+import type { Request, Statements } from "./statements.ts";
 
 export function runSync<Result>(
   statements: Statements<Result>,
-  answer: (statement: Statement | Together) => unknown,
+  answer: (request: Request) => unknown,
 ): Result {
   let step = statements.next();
   while (step.done !== true) {
@@ -24,7 +24,7 @@ export function runSync<Result>(
 /** The first statement is sent before this returns. */
 export async function runAsync<Result>(
   statements: Statements<Result>,
-  answer: (statement: Statement | Together) => Promise<unknown>,
+  answer: (request: Request) => Promise<unknown>,
 ): Promise<Result> {
   let step = statements.next();
   while (step.done !== true) {

@@ -6,15 +6,48 @@
 // `perform(findKey, keyId)`, never a generator. Within this folder a function is called with `yield*`; a call without
 // it does nothing, and test/repository/yields.test.ts reports it.
 
-export type Value = null | boolean | number | string | Uint8Array | readonly string[];
+import type { RecordKey } from "../../domain/record/record-write.ts";
+
+export type Value = Scalar | Uint8Array | readonly string[] | Rows;
+
+export type Scalar = null | boolean | number | string;
+
+/**
+ * Rows that a statement joins or inserts, which count as one value for each column: on PostgreSQL an array for each, on SQLite the
+ * first is JSON and the others are empty.
+ */
+export class Rows {
+  readonly rows: readonly (readonly Scalar[])[];
+  readonly width: number;
+
+  constructor(rows: readonly (readonly Scalar[])[], width: number) {
+    this.rows = rows;
+    this.width = width;
+  }
+
+  get columns(): readonly (readonly Scalar[])[] {
+    return Array.from({ length: this.width }, (_, column) =>
+      this.rows.map((row) => row[column] ?? null),
+    );
+  }
+}
 
 export interface Statement {
   readonly method: "get" | "all" | "run";
+  /** Where tables are distributed and rows can't be inserted from arrays: this instead of `sql`. */
+  readonly insertion?: Insertion;
   /**
    * A constant: each text is prepared once and cached. Values are `$1`, `$2`…; see `textFor` for lines of one engine.
    */
   readonly sql: string;
   readonly values: readonly Value[];
+}
+
+/** Texts of which the middle one is repeated for each row; it has a question mark for each value. */
+export interface Insertion {
+  readonly into: string;
+  readonly row: string;
+  readonly end: string;
 }
 
 /** Statements that do not depend on each other's answers; PostgreSQL receives them in one round trip. */
@@ -23,7 +56,23 @@ export interface Together {
   readonly statements: readonly Statement[];
 }
 
-export type Statements<Result> = Generator<Statement | Together, Result, unknown>;
+/**
+ * Locks these records until the end of the transaction, in the order of their keys. The answer is false where nothing has to be
+ * locked, because a transaction that writes is alone.
+ */
+export interface Lock {
+  readonly method: "lock";
+  readonly keys: readonly RecordKey[];
+}
+
+/** Between two parts of long work, where others can be served in the middle of a transaction. */
+export interface Rest {
+  readonly method: "rest";
+}
+
+export type Request = Statement | Together | Lock | Rest;
+
+export type Statements<Result> = Generator<Request, Result, unknown>;
 
 /** Thrown in a transaction to have it rolled back and begun again: another process has changed what it depends on. */
 export class Collision extends Error {
@@ -45,6 +94,12 @@ export function* run(sql: string, ...values: readonly Value[]): Statements<numbe
   return (yield* ask({ method: "run", sql, values })) as number;
 }
 
+/** Inserts rows; `sql` has no other value. */
+export function* insert(sql: string, rows: Rows, insertion: Insertion): Statements<void> {
+  if (rows.rows.length === 0) return;
+  yield* ask({ method: "run", sql, values: [rows], insertion });
+}
+
 /** Runs them in this order. */
 export function* runTogether(
   ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]
@@ -55,7 +110,16 @@ export function* runTogether(
   });
 }
 
-function* ask(statement: Statement | Together): Statements<unknown> {
+/** Whether the records had to be locked. */
+export function* lock(keys: readonly RecordKey[]): Statements<boolean> {
+  return (yield* ask({ method: "lock", keys })) as boolean;
+}
+
+export function* rest(): Statements<void> {
+  yield* ask({ method: "rest" });
+}
+
+function* ask(statement: Request): Statements<unknown> {
   try {
     return yield statement;
   } catch (error) {
@@ -75,11 +139,12 @@ function withCallers(error: unknown): unknown {
 
 export type EngineName = "sqlite" | "postgres";
 
-/** The rest of such a line is only for that engine. */
-const onlyOnEngine = /^( *)--(sqlite|postgres) (.*)$/gm;
+/** The rest of such a line is only for that engine; a line for Citus remains a comment until a transaction knows (transaction.ts). */
+const onlyOnEngine = /^( *)--(sqlite|postgres|citus) (.*)$/gm;
 
 export function textFor(engine: EngineName, sql: string): string {
-  return sql.replaceAll(onlyOnEngine, (_, indent: string, name: string, line: string) =>
-    name === engine ? indent + line : "",
-  );
+  return sql.replaceAll(onlyOnEngine, (whole, indent: string, name: string, line: string) => {
+    if (name === engine) return indent + line;
+    return name === "citus" && engine === "postgres" ? whole : "";
+  });
 }

@@ -6,7 +6,7 @@ import { unavailable } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { runSync } from "../sql/run.ts";
-import type { Statement, Statements, Together } from "../sql/statements.ts";
+import type { Request, Statements } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
 import { canCorruptWal } from "./sqlite-version.ts";
@@ -118,10 +118,13 @@ export class Connection implements Disposable {
     return runSync(work(...args), this.#answer);
   }
 
-  readonly #answer = (statement: Statement | Together): unknown => {
-    if (statement.method === "together") return statement.statements.map(this.#answer);
-    const { method, sql, values } = statement;
-    return this[method](sqliteText(sql), ...values.map(toSqlite));
+  readonly #answer = (request: Request): unknown => {
+    // A transaction that writes is alone, and nobody is served before it ends.
+    if (request.method === "lock" || request.method === "rest") return false;
+    if (request.method === "together") return request.statements.map(this.#answer);
+    const { method, sql, values } = request;
+    const { text, places } = sqliteText(sql);
+    return this[method](text, ...toSqlite(values, places));
   };
 
   exec(sql: string): void {

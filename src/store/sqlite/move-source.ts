@@ -85,7 +85,7 @@ function readPage(
     source: table.name === "change" ? changeSource : undefined,
   });
   const found = connection.each<Readonly<Record<string, MovedValue>>>(
-    sqliteText(sql),
+    sqliteText(sql).text,
     ...(after ?? []),
   );
   for (const row of found) {

@@ -179,7 +179,10 @@ CREATE TABLE deletion (
   -- who requested a deletion that somebody else has to approve; null: it needs no approval
   approval_requester TEXT,
   approved_by TEXT,                              -- who approved it
-  approved_at INTEGER                            -- when it was approved
+  approved_at INTEGER,                           -- when it was approved
+  plan_end INTEGER NOT NULL DEFAULT 0,           -- the position of the last target of its plan
+  -- where a step continues that has no targets to go by, as JSON; null: at the beginning
+  cursor TEXT
 ) STRICT, WITHOUT ROWID;
 -- deletions that wait for an approval
 CREATE INDEX deletion_awaiting

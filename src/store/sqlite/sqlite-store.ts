@@ -1,13 +1,12 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
-import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { statSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
-import { deletionOf, withScans } from "../completion-outcome.ts";
+import { withScans } from "../completion-outcome.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
-import { findDeletion } from "../sql/deletion.ts";
+import { sealReceipts } from "../seal-receipts.ts";
+import { findDeletions } from "../sql/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
 import { readSealingHead } from "../sql/receipt.ts";
@@ -30,9 +29,7 @@ import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
 
 /** Deletions that share a scan of the freed pages. */
-const deletionsAtOnceMax = 64;
-/** Receipts that are sealed in one event-loop tick. */
-const sealedAtOnceMax = 4;
+const deletionsAtOnceMax = 256;
 
 export interface Parts {
   readonly reader: Connection;
@@ -117,42 +114,31 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     withScans(ids, await scanParties(scan, ids, act), (ready) => completeScanned(ready, act));
   return {
     deletionsAtOnce: deletionsAtOnceMax,
-    claimDeletion: async (claim) => {
+    claimDeletions: async (claim, deletionsMax) => {
       for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const claimed = await perform("claimDeletion", claim);
-        if (claimed?.result === "waiting") continue;
-        if (claimed?.result === "large") return planner.begin(claimed.deletion, claim);
-        return claimed?.deletion;
+        const { claimed, large, checked } = await perform("claimDeletions", claim, deletionsMax);
+        const begun = large && (await planner.begin(large, claim));
+        if (begun !== undefined) return [...claimed, begun];
+        if (claimed.length > 0 || checked === 0 || large !== undefined) return claimed;
       }
-      return undefined;
+      return [];
     },
-    eraseStep: (id, recordsMax, act) => perform("eraseStep", id, recordsMax, act),
+    eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
-    completeDeletion: async (id, act) => deletionOf((await completeDeletions([id], act))[0]),
     findExpired: async (query) => findExpired(reader, query),
   } satisfies Partial<Store>;
 }
 
-/** Each receipt follows the one before it in the chain. Serves others in between, because sealing takes time. */
-async function sealAll(
-  { reader, sealReceipt }: Parts,
+function sealAll(
+  { reader, sealReceipt: seal }: Parts,
   ids: readonly string[],
-  act: Act,
+  { now: completedAt }: Act,
 ): Promise<readonly (SealedReceipt | undefined)[]> {
-  if (sealReceipt === undefined) return [];
-  let head = reader.perform(readSealingHead);
-  const all: (SealedReceipt | undefined)[] = [];
-  for (const id of ids) {
-    if (all.length > 0 && all.length % sealedAtOnceMax === 0) await setImmediate();
-    const deletion = reader.perform(findDeletion, id);
-    const completed = deletion && { ...deletion, completedAt: act.now };
-    const sealed = completed && sealReceipt(completed, { head, engine: "sqlite" });
-    if (sealed !== undefined && sealed.receipt.receipt_no !== aloneNo) {
-      head = { ...head, receiptNo: sealed.receipt.receipt_no, hash: sealed.hash };
-    }
-    all.push(sealed);
-  }
-  return all;
+  const found = reader.perform(findDeletions, ids);
+  const byId = new Map(found.map((deletion) => [deletion.deletionRequestId, deletion]));
+  const deletions = ids.flatMap((id) => byId.get(id) ?? []);
+  const head = reader.perform(readSealingHead);
+  return sealReceipts(deletions, { seal, head, engine: "sqlite", completedAt });
 }
 
 function upkeepMethods(parts: Parts, perform: PerformOperation) {

@@ -1,26 +1,39 @@
 // The text and the values of shared statements, in the form that SQLite accepts.
 
-import { textFor, type Value } from "../sql/statements.ts";
+import { Rows, textFor, type Value } from "../sql/statements.ts";
+
+export interface SqliteText {
+  readonly text: string;
+  /** The number of its last value. */
+  readonly places: number;
+}
 
 /** The text for SQLite, by the shared text. There are as many as statements in ../sql. */
-const texts = new Map<string, string>();
+const texts = new Map<string, SqliteText>();
 
-export function sqliteText(sql: string): string {
+export function sqliteText(sql: string): SqliteText {
   let text = texts.get(sql);
   if (text === undefined) texts.set(sql, (text = withPlaces(textFor("sqlite", sql))));
   return text;
 }
 
 /** SQLite would look up `$1` by its name. So it does `?1`, which is needed only where a value is used twice. */
-function withPlaces(sql: string): string {
+function withPlaces(sql: string): SqliteText {
   const numbers = Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
   const inOrder = numbers.every((number, index) => number === index + 1);
-  return sql.replaceAll(/\$(\d+)/g, inOrder ? "?" : "?$1");
+  const text = sql.replaceAll(/\$(\d+)/g, inOrder ? "?" : "?$1");
+  return { text, places: Math.max(0, ...numbers) };
 }
 
-/** A list becomes JSON, which the statement reads with `json_each`. */
-export function toSqlite(value: Value): null | number | string | Uint8Array {
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  return JSON.stringify(value);
+/** A list and rows become JSON, which the statement reads with `json_each`. */
+export function toSqlite(values: readonly Value[], places: number): SqliteValue[] {
+  const all = values.flatMap((value): SqliteValue | SqliteValue[] => {
+    if (typeof value === "boolean") return Number(value);
+    if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+    if (!(value instanceof Rows)) return JSON.stringify(value);
+    return [JSON.stringify(value.rows), ...Array.from({ length: value.width - 1 }, () => null)];
+  });
+  return all.slice(0, places);
 }
+
+type SqliteValue = null | number | string | Uint8Array;

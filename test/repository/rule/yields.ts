@@ -20,19 +20,20 @@ import { type CodeFile, placeOf, walk } from "../syntax.ts";
 const folder = "src/store/sql/";
 
 /**
- * In the folder every call that stands alone, whatever it calls; elsewhere calls of functions that
- * are imported from it.
+ * In the folder every call of a function that stands alone, but not of a method, such as `push`;
+ * elsewhere calls of functions that are imported from it.
  */
 export function findYieldViolations(file: CodeFile): readonly string[] {
   const isShared = file.path.startsWith(folder);
-  const imported = isShared ? new Set<string>() : importedNames(file);
+  const imported = importedNames(file);
   if (!isShared && imported.size === 0) return [];
   const violations: string[] = [];
   walk(file.syntax, (node) => {
     if (!isExpressionStatement(node)) return;
     const call = withoutPrefix(node.expression);
     if (!isCallExpression(call)) return;
-    if (!isShared && !imported.has(rootOf(call.expression))) return;
+    const isFunction = isShared && isIdentifier(call.expression);
+    if (!isFunction && !imported.has(rootOf(call.expression))) return;
     const name = call.expression.getText();
     violations.push(
       `${placeOf(file, node)}: ${name} is called without ${isShared ? "yield*" : "perform"}`,

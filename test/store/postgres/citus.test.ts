@@ -4,12 +4,14 @@
 import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { runInNewContext } from "node:vm";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
 import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
+import * as fragments from "../../../src/store/sql/erase/named.ts";
 import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
@@ -31,8 +33,9 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts insertChanges",
   "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
-  "postgres/erase/cascade.ts insertTargets",
+  "sql/erase/write-plan.ts insertTargets",
   "postgres/commit/new-records.ts requireNew",
+  "sql/erase/erase-records.ts findLong",
 ]);
 
 const tables: Tables = {
@@ -54,13 +57,24 @@ interface Statement {
   readonly sql: string;
 }
 
+/** The source with the texts of calls such as `among("FROM", "record", key)`, by which statements name rows. */
+function withFragments(source: string): string {
+  const lists = [...source.matchAll(/const (\w+) = (\[(?:\s*"[^"]*",?)+\s*\])/g)];
+  const scope = lists.map(([, name, list]) => `const ${name} = ${list};`).join("");
+  return source.replaceAll(
+    /\$\{((?:named(?:Rows)?|among|inNamedIds)\([^}]*\)|namedRecords)\}/g,
+    (_, call: string) =>
+      String(runInNewContext(`{${scope} ${call}}`, { ...fragments, namedRows: fragments.named })),
+  );
+}
+
 function readStatements(): readonly Statement[] {
   const found: Statement[] = [];
   for (const file of globSync("{postgres,sql}/**/*.ts", {
     cwd: folder,
     exclude: ["**/migration/**"],
   }).sort()) {
-    const text = readFileSync(new URL(file, folder), "utf8");
+    const text = withFragments(readFileSync(new URL(file, folder), "utf8"));
     for (const [, name = "", sql = ""] of text.matchAll(
       /(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g,
     )) {

@@ -20,6 +20,7 @@ import {
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { claimOne, completeOne, eraseOne } from "../../support/one-deletion.ts";
 
 const stores = 3;
 const clientsOfEach = 4;
@@ -89,7 +90,7 @@ async function send(store: Store, client: number): Promise<void> {
 async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal): Promise<number> {
   for (let completed = 0; ;) {
     const now = Date.now();
-    const claimed = await store.claimDeletion({ now, leaseUntil: farAway, claimant });
+    const claimed = await claimOne(store, { now, leaseUntil: farAway, claimant });
     if (claimed === undefined) {
       if (stopped.aborted) return completed;
       await new Promise((resolve) => void setImmediate(resolve));
@@ -97,9 +98,8 @@ async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal)
     }
     const act = { actor: "worker", now };
     for (let done = false; !done;) {
-      const step = await store.eraseStep(claimed.deletionRequestId, 10, act);
-      if (!step.done) continue;
-      done = (await store.completeDeletion(claimed.deletionRequestId, act)) !== undefined;
+      if (!(await eraseOne(store, claimed.deletionRequestId, 10, act))) continue;
+      done = (await completeOne(store, claimed.deletionRequestId, act)) !== undefined;
     }
     completed += 1;
   }

@@ -28,6 +28,7 @@ import {
   write,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { claimOne, completeOne, eraseOne } from "../../support/one-deletion.ts";
 
 const processes = 4;
 
@@ -130,7 +131,7 @@ describe("several processes on one database", () => {
     const claimed = await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         const claim = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: `p${index}` };
-        const deletion = await storeNo(index).claimDeletion(claim);
+        const deletion = await claimOne(storeNo(index), claim);
         if (deletion !== undefined) await finish(storeNo(index), deletion.deletionRequestId);
         return deletion?.deletionRequestId;
       }),
@@ -151,12 +152,12 @@ describe("several processes on one database", () => {
     await add(slow, "transaction", "t");
     const id = await request(slow, keyOf("transaction", "t"));
     assert.ok(id !== undefined);
-    await slow.claimDeletion({ now: worker.now, leaseUntil: worker.now + 10, claimant: "slow" });
+    await claimOne(slow, { now: worker.now, leaseUntil: worker.now + 10, claimant: "slow" });
     const later = worker.now + 11;
-    await quick.claimDeletion({ now: later, leaseUntil: later + 60_000, claimant: "quick" });
+    await claimOne(quick, { now: later, leaseUntil: later + 60_000, claimant: "quick" });
     const refused = { name: "StoreError", message: /processed by another process/ };
-    await assert.rejects(slow.eraseStep(id, 10, worker), refused);
-    await assert.rejects(slow.completeDeletion(id, worker), refused);
+    await assert.rejects(eraseOne(slow, id, 10, worker), refused);
+    await assert.rejects(completeOne(slow, id, worker), refused);
     await slow.postponeDeletion(id, "it failed", later + 600_000);
     assert.equal((await deletionOf(quick, id)).waitingFor, undefined);
     assert.equal((await finish(quick, id)).status, "completed");
@@ -179,7 +180,7 @@ describe("several processes on one database", () => {
         ),
       ),
     );
-    await storeNo(1).claimDeletion({
+    await claimOne(storeNo(1), {
       now: worker.now,
       leaseUntil: worker.now + 60_000,
       claimant: "w",
@@ -201,8 +202,8 @@ describe("several processes on one database", () => {
     await add(store, "transaction_check", "c", related);
     const id = await request(store, keyOf("transaction", "goes"));
     assert.ok(id !== undefined);
-    await store.claimDeletion({ now: worker.now, leaseUntil: worker.now + 60_000, claimant: "w" });
-    assert.ok((await store.eraseStep(id, 10, worker)).done);
+    await claimOne(store, { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "w" });
+    assert.ok(await eraseOne(store, id, 10, worker));
     // As if a process had missed one of the changes.
     const { payload } = draftOf("transaction_check", "c", related);
     await server.query(
@@ -210,7 +211,7 @@ describe("several processes on one database", () => {
       WHERE resource_type = 'transaction_check'`,
       url,
     );
-    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal(await completeOne(store, id, worker), undefined);
     assert.equal((await finish(store, id)).status, "completed");
     const [left] = await payloadsOf(store, keyOf("transaction_check", "c"));
     assert.deepEqual(left?.["related_tx_ids"], ["stays"]);

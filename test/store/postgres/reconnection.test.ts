@@ -22,6 +22,7 @@ import {
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { eraseOne } from "../../support/one-deletion.ts";
 
 const connections: ConnectionSettings = {
   poolMax: 4,
@@ -112,7 +113,7 @@ describe("a store on PostgreSQL", () => {
     assert.equal((await claim(store))?.deletionRequestId, id);
     await server.stop();
     const unavailable = { errorName: "unavailable" };
-    await assert.rejects(store.eraseStep(id, 10, worker), unavailable);
+    await assert.rejects(eraseOne(store, id, 10, worker), unavailable);
     const soon = worker.now + 1_000;
     await assert.rejects(
       store.postponeDeletion(id, "the server is unavailable", soon),

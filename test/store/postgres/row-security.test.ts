@@ -37,6 +37,7 @@ import {
   urlOf,
 } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { completeOne, eraseOne } from "../../support/one-deletion.ts";
 
 const role = "sluice_secured";
 const propagation = "citus.propagate_set_commands";
@@ -166,8 +167,8 @@ async function beginParty(store: Store, person: string): Promise<void> {
   await add(store, "person", person);
   const id = (await request(store, keyOf("person", person))) ?? "";
   await claim(store);
-  while (!(await store.eraseStep(id, 10, worker)).done);
-  assert.equal(await store.completeDeletion(id, worker), undefined);
+  while (!(await eraseOne(store, id, 10, worker)));
+  assert.equal(await completeOne(store, id, worker), undefined);
 }
 
 async function fill(url: string): Promise<void> {

@@ -8,12 +8,13 @@ import { findKey } from "../../../src/store/sql/api-key.ts";
 import {
   all,
   get,
+  type Request,
+  Rows,
   run,
   runTogether,
   type Statement,
   type Statements,
   textFor,
-  type Together,
 } from "../../../src/store/sql/statements.ts";
 import { sqliteText, toSqlite } from "../../../src/store/sqlite/statement-text.ts";
 
@@ -30,13 +31,14 @@ function* outer(): Statements<string> {
 }
 
 function describeStatement({ sql, values }: Statement): string {
-  return `${sql}(${values.join()})`;
+  return `${sql}(${values.map(String).join()})`;
 }
 
 /** Answers, and records the statements. */
 function makeAnswers() {
   const asked: string[] = [];
-  const answer = (statement: Statement | Together): unknown => {
+  const answer = (statement: Request): unknown => {
+    if (statement.method === "lock" || statement.method === "rest") return false;
     if (statement.method === "together") {
       asked.push(statement.statements.map(describeStatement).join("+"));
       return [];
@@ -63,7 +65,7 @@ describe("statements", () => {
 
   it("are run the same way where each answer is awaited", async () => {
     const { asked, answer } = makeAnswers();
-    const later = async (statement: Statement | Together) => answer(statement);
+    const later = async (statement: Request) => answer(statement);
     assert.equal(await runAsync(outer(), later), "row 7 2");
     assert.deepEqual(asked, inOrder);
   });
@@ -130,7 +132,6 @@ describe("the text of a statement", () => {
     assert.deepEqual(linesOf(textFor("sqlite", sql)), [
       "SELECT id FROM one",
       "WHERE id IN (SELECT value FROM json_each($1))",
-      "--citus AND shard = 1",
       "ORDER BY id",
     ]);
     assert.deepEqual(linesOf(textFor("postgres", sql)), [
@@ -142,14 +143,30 @@ describe("the text of a statement", () => {
   });
 
   it("has unnumbered parameters on SQLite, unless a value is used twice or out of order", () => {
-    assert.equal(sqliteText("VALUES ($1, $2)"), "VALUES (?, ?)");
-    assert.equal(sqliteText("a = $1 OR b = $1"), "a = ?1 OR b = ?1");
-    assert.equal(sqliteText("a = $2 OR b = $1"), "a = ?2 OR b = ?1");
+    assert.equal(sqliteText("VALUES ($1, $2)").text, "VALUES (?, ?)");
+    assert.equal(sqliteText("a = $1 OR b = $1").text, "a = ?1 OR b = ?1");
+    assert.equal(sqliteText("a = $2 OR b = $1").text, "a = ?2 OR b = ?1");
+  });
+
+  it("has rows as one list on SQLite, and only as many values as it uses", () => {
+    const rows = new Rows(
+      [
+        ["a", 1],
+        ["b", null],
+      ],
+      2,
+    );
+    assert.deepEqual(toSqlite([rows, "x", "unused"], 3), ['[["a",1],["b",null]]', null, "x"]);
+    assert.deepEqual(rows.columns, [
+      ["a", "b"],
+      [1, null],
+    ]);
+    assert.equal(sqliteText("a IN (SELECT value FROM json_each($1)) AND b = $3").places, 3);
   });
 
   it("has values that SQLite supports: numbers for booleans, JSON for lists", () => {
     const bytes = new Uint8Array([1]);
-    assert.deepEqual([true, false, null, 2, "x", bytes, ["a", 'b"']].map(toSqlite), [
+    assert.deepEqual(toSqlite([true, false, null, 2, "x", bytes, ["a", 'b"']], 7), [
       1,
       0,
       null,

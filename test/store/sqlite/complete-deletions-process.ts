@@ -10,6 +10,7 @@ import { makeSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { LocalWriter } from "../../../src/store/sqlite/commit/writer.ts";
 import { claim, worker } from "../../conformance/scene.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { eraseOne } from "../../support/one-deletion.ts";
 
 const [path = "", lastPoint = "0"] = process.argv.slice(2);
 let points = 0;
@@ -39,7 +40,7 @@ const ids: string[] = [];
 for (let next = await claim(store); next !== undefined; next = await claim(store)) {
   ids.push(next.deletionRequestId);
 }
-for (const id of ids) while (!(await store.eraseStep(id, 100, worker)).done);
+for (const id of ids) while (!(await eraseOne(store, id, 100, worker)));
 points = 0;
 const outcomes = await store.completeDeletions(ids, worker);
 process.send?.({ points, results: outcomes.map(({ result }) => result) });

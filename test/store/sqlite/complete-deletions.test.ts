@@ -24,6 +24,7 @@ import {
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { makePlace, type Place } from "./place.ts";
+import { eraseOne } from "../../support/one-deletion.ts";
 
 const program = join(import.meta.dirname, "complete-deletions-process.ts");
 const secret = "top-secret-";
@@ -52,7 +53,7 @@ async function prepare(store: Store, screenings = 900): Promise<readonly string[
 
 async function erase(store: Store, ids: readonly string[]): Promise<void> {
   for (const _ of ids) await claim(store);
-  for (const id of ids) while (!(await store.eraseStep(id, 100, worker)).done);
+  for (const id of ids) while (!(await eraseOne(store, id, 100, worker)));
 }
 
 function findSecret(place: Place): readonly string[] {

@@ -21,6 +21,7 @@ import {
 } from "../../conformance/scene.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makePlace, type Place } from "./place.ts";
+import { completeOne, eraseOne } from "../../support/one-deletion.ts";
 
 /** Found in any data that contains part of an erased record. */
 const secret = "top-secret-";
@@ -67,7 +68,7 @@ function findText(place: Place, text: string): Readonly<Record<string, number>> 
 }
 
 async function eraseAll(store: Store, deletionRequestId: string): Promise<void> {
-  while (!(await store.eraseStep(deletionRequestId, 100, worker)).done);
+  while (!(await eraseOne(store, deletionRequestId, 100, worker)));
 }
 
 describe("the bytes of erased data", () => {
@@ -82,7 +83,7 @@ describe("the bytes of erased data", () => {
     // Without this the rest would prove nothing: erasing alone leaves copies in the database.
     assert.ok((findText(place, secret)["sluice.db"] ?? 0) > 0);
 
-    const completed = await store.completeDeletion(id, worker);
+    const completed = await completeOne(store, id, worker);
     assert.equal(completed?.status, "completed");
     assert.deepEqual(completed?.erased, { person: 1, screening: 500 });
     assert.deepEqual(findText(place, secret), {});
@@ -110,7 +111,7 @@ describe("the bytes of erased data", () => {
     const second = await place.open();
     await claim(second);
     await eraseAll(second, id);
-    assert.equal((await second.completeDeletion(id, worker))?.status, "completed");
+    assert.equal((await completeOne(second, id, worker))?.status, "completed");
     assert.deepEqual(findText(place, secret), {});
   });
 
@@ -128,7 +129,7 @@ describe("the bytes of erased data", () => {
     const id = (await request(store, keyOf("transaction", "t"))) ?? "";
     await claim(store);
     await eraseAll(store, id);
-    const completed = await store.completeDeletion(id, worker);
+    const completed = await completeOne(store, id, worker);
     assert.equal(completed?.redacted, 300);
     assert.deepEqual(findText(place, secret), {});
   });
@@ -147,7 +148,7 @@ describe("the bytes of erased data", () => {
     await release(store, key);
     await claim(store);
     await eraseAll(store, id);
-    await store.completeDeletion(id, worker);
+    await completeOne(store, id, worker);
     assert.deepEqual(findText(place, secret), {});
   });
 });
@@ -163,11 +164,11 @@ describe("the completion of a deletion", () => {
       reader.exec("BEGIN");
       assert.equal(reader.prepare("SELECT count(*) AS n FROM record").get()?.["n"], 1);
       await eraseAll(store, id);
-      await assert.rejects(store.completeDeletion(id, worker), /is reading or writing the store/);
+      await assert.rejects(completeOne(store, id, worker), /is reading or writing the store/);
       assert.equal((await store.findDeletion(id, undefined))?.status, "processing");
       reader.exec("COMMIT");
     });
-    assert.equal((await store.completeDeletion(id, worker))?.status, "completed");
+    assert.equal((await completeOne(store, id, worker))?.status, "completed");
   });
 
   it("lets others write meanwhile", async (test) => {
@@ -178,7 +179,7 @@ describe("the completion of a deletion", () => {
     await claim(store);
     await eraseAll(store, id);
     const [completed, ...outcomes] = await Promise.all([
-      store.completeDeletion(id, worker),
+      completeOne(store, id, worker),
       ...Array.from({ length: 50 }, (_, index) => write(store, transaction(`t${index}`))),
     ]);
     assert.equal(completed?.status, "completed");

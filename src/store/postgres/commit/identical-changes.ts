@@ -4,7 +4,7 @@
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
 import { inSequence } from "./in-sequence.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 export interface Asked {

@@ -8,7 +8,7 @@ import { GroupQueue } from "./group-queue.ts";
 import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
 import { findRecords } from "./record.ts";
 import { openDeletions } from "./request-group.ts";
-import { keyText } from "../record-key.ts";
+import { keyText } from "../../record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 
 export interface JobQueue {

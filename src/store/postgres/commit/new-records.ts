@@ -9,7 +9,7 @@ import { hasState } from "../failure.ts";
 import { organizationsOf } from "./closed-organizations.ts";
 import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
-import { keyColumns } from "../record-key.ts";
+import { keyColumns } from "../../record-key.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/visibility.ts";

@@ -4,7 +4,7 @@
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
 import { payloadDigest } from "../../payload-digest.ts";
-import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../record-key.ts";
 import type { RowInsertion } from "./row-insertion.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 

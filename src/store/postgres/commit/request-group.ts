@@ -14,7 +14,7 @@ import { approvalColumns } from "../../row/deletion-row.ts";
 import { noteOfRequest } from "../../sql/deletion.ts";
 import { Collision } from "../../sql/statements.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 import { findClosedOrganizations, organizationsOf } from "./closed-organizations.ts";
 import { addReplies, findReplies } from "./idempotency.ts";

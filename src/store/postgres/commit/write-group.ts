@@ -25,7 +25,7 @@ import { findClosedOrganizations, rejectClosed } from "./closed-organizations.ts
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
-import { keyText } from "../record-key.ts";
+import { keyText } from "../../record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";

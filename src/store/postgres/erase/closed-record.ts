@@ -1,7 +1,7 @@
 // The records that an open deletion closes to writes: the one that it was requested for, and all that its plan erases.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
@@ -54,7 +54,7 @@ export async function findClosed(
 }
 
 /** The records that the plan of a deletion being processed erases. */
-export async function findPlanned(
+async function findPlanned(
   transaction: Transaction,
   keys: readonly RecordKey[],
 ): Promise<ReadonlySet<string>> {

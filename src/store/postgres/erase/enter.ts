@@ -1,38 +1,65 @@
-// What the transactions of a deletion see: its organization and the restricted set that it may fill; for the deletion of a set, also
-// the organization it is from, whose rules apply, and the sets with reports that keep it. Changes nothing.
+// What the transactions of deletions see: their organizations and the restricted sets that they may fill; for the deletion of a set,
+// also the organization it is from, whose rules apply, and the sets with reports that keep it. Changes nothing but locks.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import { listKeepingReports } from "../../sql/restricted-set.ts";
+import { type KeepingReport, listKeepingReports } from "../../sql/restricted-set.ts";
 import type { Transaction } from "../transaction.ts";
 import { lockRecords } from "../commit/record.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 
+const readInOrderOfKeys = `
+  SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+
+/**
+ * For statements that read the rows of an organization page by page; until the end of the transaction. Without statistics on keys
+ * (migration/statistics.ts), the server would take an organization for a few rows, and read and sort all of them to find the first.
+ */
+export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
+  await transaction.all(readInOrderOfKeys);
+}
+
 export async function enterFor(
   transaction: Transaction,
-  { deletionRequestId, organizationId, restrictedOf }: Deletion,
+  deletions: readonly Deletion[],
 ): Promise<void> {
-  if (restrictedOf === undefined) {
-    return transaction.enter(organizationId, restrictedId(deletionRequestId));
+  const seen = new Set<string>();
+  for (const { deletionRequestId, organizationId, restrictedOf } of deletions) {
+    seen.add(organizationId).add(restrictedOf ?? restrictedId(deletionRequestId));
   }
-  const seen = [organizationId, restrictedOf];
+  if (seen.size === 0) return;
   await transaction.enter(...seen);
-  const reports = await transaction.perform(listKeepingReports, deletionRequestId, restrictedOf);
-  const others = new Set(reports.map((report) => report.organizationId)).difference(new Set(seen));
+  const reports = await listReports(transaction, deletions);
+  const others = new Set(reports.map(({ organizationId }) => organizationId)).difference(seen);
   if (others.size > 0) await transaction.enter(...seen, ...others);
 }
 
+/** The reports that keep the sets that are to be erased. */
+async function listReports(
+  transaction: Transaction,
+  deletions: readonly Deletion[],
+): Promise<readonly KeepingReport[]> {
+  const reports: KeepingReport[] = [];
+  for (const { deletionRequestId, restrictedOf } of deletions) {
+    if (restrictedOf === undefined) continue;
+    const args = [deletionRequestId, restrictedOf] as const;
+    reports.push(...(await transaction.perform(listKeepingReports, ...args)));
+  }
+  return reports;
+}
+
 /**
- * Serializes with other plans and with holds of the same organization. The reports that keep a set are locked, so that no change of
+ * Serializes with other plans and with holds of the same organizations. The reports that keep a set are locked, so that no change of
  * one of them can move the end of its floor.
  */
 export async function lockPlansFor(
   transaction: Transaction,
-  { deletionRequestId, organizationId, restrictedOf }: Deletion,
+  deletions: readonly Deletion[],
 ): Promise<void> {
-  if (restrictedOf !== undefined) await lockPlansOf(transaction, restrictedOf);
-  await lockPlansOf(transaction, organizationId);
-  if (restrictedOf === undefined) return;
-  const reports = await transaction.perform(listKeepingReports, deletionRequestId, restrictedOf);
+  const owners = deletions.flatMap(({ organizationId, restrictedOf }) =>
+    restrictedOf === undefined ? [organizationId] : [organizationId, restrictedOf],
+  );
+  for (const owner of [...new Set(owners)].sort()) await lockPlansOf(transaction, owner);
+  const reports = await listReports(transaction, deletions);
   await lockRecords(transaction, reports);
 }

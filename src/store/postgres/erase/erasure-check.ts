@@ -10,7 +10,7 @@ import { hasState } from "../failure.ts";
 import { bytesAmongOthersMin, ErasedRecords } from "./erased-records.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
-import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText, toKey } from "../../record-key.ts";
 import { withoutTimeouts, type Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 

@@ -2,17 +2,11 @@
 // lease. So two processes never process the same deletion, however slow or disconnected one of them is.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import { requireProcessing } from "../../sql/erasure.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { lockProcessing, type Processing } from "../../sql/erasure.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterFor } from "./enter.ts";
-
-const lockOne = `SELECT * FROM deletion WHERE deletion_request_id = $1 FOR UPDATE`;
-
-interface LeasedRow extends DeletionRow {
-  readonly claimant: string | null;
-}
 
 export interface Postponement {
   readonly deletionRequestId: string;
@@ -23,14 +17,18 @@ export interface Postponement {
 /** The claims of this process, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
+  readonly #organizations = new Set<string>();
   readonly #postponements = new Map<string, Postponement>();
 
-  claimed({ deletionRequestId }: Deletion, claimant: string): void {
+  claimed(deletion: Deletion, claimant: string): void {
+    const { deletionRequestId } = deletion;
     this.#claimants.set(deletionRequestId, claimant);
+    if (isOfOrganization(deletion)) this.#organizations.add(deletionRequestId);
   }
 
   end(deletionRequestId: string): void {
     this.#claimants.delete(deletionRequestId);
+    this.#organizations.delete(deletionRequestId);
     this.#postponements.delete(deletionRequestId);
   }
 
@@ -46,22 +44,30 @@ export class Leases {
     return [...this.#postponements.values()];
   }
 
+  /** Whether any of these is the deletion of an organization, or of a restricted set. */
+  isOfOrganization(ids: readonly string[]): boolean {
+    return ids.some((id) => this.#organizations.has(id));
+  }
+
   claimantOf(deletionRequestId: string): string | undefined {
     return this.#claimants.get(deletionRequestId);
   }
 
   /**
-   * Locks the deletion until the end of the transaction, which from then on sees its organization. Throws StoreError if
-   * this process does not hold the lease.
+   * Locks the deletions until the end of the transaction, which from then on sees their organizations. Throws StoreError if
+   * this process does not hold the lease of each.
    */
-  async lock(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
-    const row = await transaction.get<LeasedRow>(lockOne, deletionRequestId);
-    if (row === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
-    const deletion = requireProcessing(toDeletion(row));
-    if (row.claimant === null || row.claimant !== this.claimantOf(deletionRequestId)) {
-      throw new StoreError(`The deletion ${deletionRequestId} is processed by another process.`);
+  async lock(transaction: Transaction, ids: readonly string[]): Promise<readonly Processing[]> {
+    const processing = await transaction.perform(lockProcessing, ids);
+    for (const { deletion, claimant } of processing) {
+      const { deletionRequestId: id } = deletion;
+      if (claimant !== null && claimant === this.claimantOf(id)) continue;
+      throw new StoreError(`The deletion ${id} is processed by another process.`);
     }
-    await enterFor(transaction, deletion);
-    return deletion;
+    await enterFor(
+      transaction,
+      processing.map(({ deletion }) => deletion),
+    );
+    return processing;
   }
 }

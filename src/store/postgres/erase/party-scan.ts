@@ -6,6 +6,8 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import { type PartyErasing, type ScanResults, scanForParties } from "../../party-scan.ts";
 import { putOff } from "../../sql/claim.ts";
+import { findDeletions } from "../../sql/deletion.ts";
+import { extendPlan } from "../../sql/erase/write-plan.ts";
 import { findLateNamings, readNamingPage } from "../../sql/naming.ts";
 import { findHoldObstacle, planningOf, type PlanTarget } from "../../sql/plan.ts";
 import { beginPartyErasure, findPartyErasure, noteScan } from "../../sql/pseudonym.ts";
@@ -14,7 +16,6 @@ import type { Act } from "../../store.ts";
 import type { Database } from "../database.ts";
 import { readLatestArrival } from "../export.ts";
 import type { Transaction } from "../transaction.ts";
-import { writePlan } from "./cascade.ts";
 import type { Leases } from "./lease.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 
@@ -31,10 +32,15 @@ export async function scanParties(
   ids: readonly string[],
   act: Act,
 ): Promise<ScanResults> {
+  const found = await database.transaction(deletions, (tx) => tx.perform(findDeletions, ids));
+  const ofParties = found.filter(({ resourceType }) => isPartyType(resourceType));
   const erasing: PartyErasing[] = [];
-  for (const id of ids) {
+  for (const { deletionRequestId: id } of ofParties) {
     // What prevents one deletion is reported when it is completed, and does not affect the others.
-    const begun = database.transaction(deletions, (tx) => begin(tx, leases, id));
+    const begun = database.transaction(deletions, async (tx): Promise<PartyErasing> => {
+      const deletion = await lockOne(tx, leases, id);
+      return { deletion, erasure: await tx.perform(beginPartyErasure, deletion) };
+    });
     const one = await begun.catch(() => undefined);
     if (one !== undefined) erasing.push(one);
   }
@@ -48,14 +54,14 @@ export async function scanParties(
         ),
       addTargets: ({ deletionRequestId }, targets) =>
         database.transaction(deletions, async (tx) => {
-          const deletion = await leases.lock(tx, deletionRequestId);
+          const deletion = await lockOne(tx, leases, deletionRequestId);
           await lockPlansOf(tx, deletion.organizationId);
           const held = await addToPlan(tx, deletion, { targets, act });
           return held === undefined ? "added" : "obstacle";
         }),
       note: ({ deletionRequestId }, progress) =>
         database.transaction(deletions, async (tx) => {
-          await leases.lock(tx, deletionRequestId);
+          await lockOne(tx, leases, deletionRequestId);
           await tx.perform(noteScan, deletionRequestId, progress, act.now);
         }),
     },
@@ -63,14 +69,10 @@ export async function scanParties(
   );
 }
 
-async function begin(
-  transaction: Transaction,
-  leases: Leases,
-  deletionRequestId: string,
-): Promise<PartyErasing | undefined> {
-  const deletion = await leases.lock(transaction, deletionRequestId);
-  if (!isPartyType(deletion.resourceType)) return undefined;
-  return { deletion, erasure: await transaction.perform(beginPartyErasure, deletion) };
+async function lockOne(transaction: Transaction, leases: Leases, id: string): Promise<Deletion> {
+  const [processing] = await leases.lock(transaction, [id]);
+  if (processing === undefined) throw new TypeError(`there is no deletion ${id}`);
+  return processing.deletion;
 }
 
 /** What the deletion waits for, if one of the records is held; it is then put off. The caller locks the plans. */
@@ -87,8 +89,8 @@ async function addToPlan(
     return obstacle.waitingFor;
   }
   const reference = nodeKey(deletion.resourceType, deletion.resourceId);
-  const redact = records.map((record) => ({ record, reference }));
-  await writePlan(transaction, deletion, { erase: [], redact });
+  const redactions = records.map((record) => ({ record, reference, restricted: false }));
+  await transaction.perform(extendPlan, deletion, redactions);
   return undefined;
 }
 

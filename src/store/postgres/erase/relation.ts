@@ -1,10 +1,9 @@
-// Relations between records: written with the changes that state them, read and removed by erasure.
+// Relations between records: written with the changes that state them.
 
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
-import { rowsAtOnceMax } from "../pace.ts";
-import { keyColumns, keyText } from "../record-key.ts";
+import { keyColumns, keyText } from "../../record-key.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
@@ -40,27 +39,6 @@ const findReferrers = `
     JOIN relation USING (organization_id, to_type, to_id)
   --citus WHERE relation.to_id = ANY ($3::text[])
   `;
-
-const findOwn = `
-  SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
-  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, from_type, from_id)
-    JOIN relation USING (organization_id, from_type, from_id)`;
-
-const removeOwn = `
-  DELETE FROM relation
-  USING unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, from_type, from_id)
-  WHERE relation.organization_id = named.organization_id
-    AND relation.from_type = named.from_type AND relation.from_id = named.from_id`;
-
-const removeGiven = `
-  DELETE FROM relation
-  USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-    AS named (organization_id, from_type, from_id, to_type, to_id)
-  WHERE relation.organization_id = named.organization_id
-    AND relation.from_type = named.from_type AND relation.from_id = named.from_id
-    AND relation.to_type = named.to_type AND relation.to_id = named.to_id
-    --citus AND relation.to_id = ANY ($5::text[])
-  RETURNING relation.from_type`;
 
 /** The distinct relations of the changes, in the order of their keys. */
 export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
@@ -98,48 +76,6 @@ export function findRelationsTo(
   keys: readonly RecordKey[],
 ): Promise<readonly RelationRow[]> {
   return transaction.all<RelationRow>(findReferrers, ...keyColumns(keys));
-}
-
-/** The relations to records that any of these records belongs to or mentions. */
-export function findRelationsFrom(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): Promise<readonly RelationRow[]> {
-  return transaction.all<RelationRow>(findOwn, ...keyColumns(keys));
-}
-
-/** As above, at most `rowsAtOnceMax` at a time. */
-export function partsOfRelationsTo(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): AsyncIterable<readonly RelationRow[]> {
-  return transaction.parts<RelationRow>(findReferrers, keyColumns(keys), rowsAtOnceMax);
-}
-
-export function partsOfRelationsFrom(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): AsyncIterable<readonly RelationRow[]> {
-  return transaction.parts<RelationRow>(findOwn, keyColumns(keys), rowsAtOnceMax);
-}
-
-export async function removeRelationsFrom(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): Promise<void> {
-  await transaction.run(removeOwn, ...keyColumns(keys));
-}
-
-/** The types of the records that they were from, one entry for each relation that was removed. */
-export async function removeRelations(
-  transaction: Transaction,
-  rows: readonly Omit<RelationRow, "kind">[],
-): Promise<readonly string[]> {
-  const removed = await transaction.all<{ from_type: string }>(
-    removeGiven,
-    ...relationColumns(rows),
-  );
-  return removed.map(({ from_type }) => from_type);
 }
 
 function relationColumns(rows: readonly Omit<RelationRow, "kind">[]): string[][] {

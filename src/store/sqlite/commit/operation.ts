@@ -3,19 +3,11 @@
 // within the transaction of a group, or `alone` between groups, in separate transactions or none.
 
 import { changes } from "../../sql/methods.ts";
-import { claimDeletion } from "../erase/claim.ts";
+import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-alone.ts";
-import { eraseStep } from "../erase/erasure.ts";
-import {
-  addToPlan,
-  beginOrganization,
-  beginPlanned,
-  postponePlan,
-  removePlan,
-  renewPlanning,
-} from "../erase/large-plan.ts";
+import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
 import { beginPartyErasures, noteScans, putBackPseudonyms } from "../erase/late-namings.ts";
-import { verifyErasure } from "../erase/verification.ts";
+import { eraseStep, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
@@ -25,18 +17,16 @@ import type { Group } from "./group.ts";
 
 const groupOperations = {
   voidAllLeases,
-  claimDeletion,
+  claimDeletions,
   addToPlan,
   beginPlanned,
-  beginOrganization,
-  renewPlanning,
   postponePlan,
   removePlan,
   eraseStep,
   beginPartyErasures,
   noteScans,
   putBackPseudonyms,
-  verifyErasure,
+  verifyErasures,
   probeCommit,
   /** Is answered as soon as the writer is free. */
   ping: (): void => undefined,

@@ -12,7 +12,7 @@ import { writeRecords } from "./write-records.ts";
 
 const partsOfErasure: ReadonlySet<string> = new Set([
   "eraseStep",
-  "verifyErasure",
+  "verifyErasures",
   "completeDeletions",
 ]);
 

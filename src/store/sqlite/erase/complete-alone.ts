@@ -2,12 +2,8 @@
 // pass, and completes the deletions of which nothing is left. All in one transaction that holds the write lock on an
 // empty WAL.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import {
-  completeDeletion,
-  type VerificationResult,
-  type SealedCompletion,
-} from "./verification.ts";
+import type { Act } from "../../store.ts";
+import { type CompletionResult, completeVerified, type SealedCompletion } from "./steps.ts";
 import { type Connection, savepoint, transaction } from "../connection.ts";
 import { readDataVersion, releaseCheckpoints, requireAlone } from "../file/checkpoint-freeze.ts";
 import { Group } from "../commit/group.ts";
@@ -22,12 +18,12 @@ import { scrubResidue } from "./free-space.ts";
 
 export interface Completing {
   readonly completions: readonly SealedCompletion[];
+  readonly act: Act;
   readonly descriptor: number;
 }
 
 /** The result of one deletion. The others are completed even if one has `failed`. */
-export type Completed =
-  Deletion | VerificationResult | { readonly result: "failed"; readonly cause: unknown };
+export type Completed = CompletionResult | { readonly result: "failed"; readonly cause: unknown };
 
 export interface CompletedAll {
   /** In the order of the completions. */
@@ -41,7 +37,7 @@ export interface CompletedAll {
  */
 export function completeDeletions(
   connection: Connection,
-  { completions, descriptor }: Completing,
+  { completions, act, descriptor }: Completing,
 ): CompletedAll {
   const version = readDataVersion(connection);
   const written = readWalPages(connection.path, emptyWalPosition);
@@ -56,7 +52,7 @@ export function completeDeletions(
     // Cached pages still contain the scrubbed bytes, and would restore them when they are next written.
     connection.exec("PRAGMA shrink_memory");
     const group = new Group(connection);
-    const all = completions.map((completion) => completeOne(group, completion));
+    const all = completeAll(group, completions, act);
     group.finish();
     return all;
   });
@@ -65,12 +61,17 @@ export function completeDeletions(
   return { results, position: alone && position.generation !== undefined ? position : undefined };
 }
 
-/** After one that fails or is not clean, the receipts of the next ones no longer fit the chain, so they are `moved`. */
-function completeOne(group: Group, completion: SealedCompletion): Completed {
+/** Together, or else one by one. After one that is not completed, the receipts of the next ones no longer fit the chain. */
+function completeAll(
+  group: Group,
+  completions: readonly SealedCompletion[],
+  act: Act,
+): readonly Completed[] {
   try {
-    return savepoint(group.connection, () => completeDeletion(group, completion));
+    return savepoint(group.connection, () => completeVerified(group, completions, act));
   } catch (cause) {
     if (!group.connection.inTransaction) throw cause;
-    return { result: "failed", cause };
+    if (completions.length === 1) return [{ result: "failed", cause }];
+    return completions.flatMap((one) => completeAll(group, [one], act));
   }
 }

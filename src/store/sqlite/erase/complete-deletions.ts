@@ -7,12 +7,12 @@
 // pages that the WAL has held since then, provided that no part of the WAL was missed; otherwise the whole file again.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { heldMeanwhile } from "../../completion-outcome.ts";
 import type { PartyErasure } from "../../naming.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../../store.ts";
-import type { VerificationResult } from "./verification.ts";
+import type { Completed } from "./complete-alone.ts";
+import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
@@ -41,6 +41,9 @@ export interface CompleterParts {
     act: Act,
   ) => Promise<readonly (SealedReceipt | undefined)[]>;
 }
+
+/** Deletions that one transaction verifies first. */
+const verifiedAtOnceMax = 64;
 
 /** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
@@ -96,39 +99,56 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
+  /** In steps, between which the writer serves others. Returns those that are clean. */
   async #verify(
     ids: readonly string[],
     act: Act,
     outcomes: Map<string, Completion>,
   ): Promise<readonly string[]> {
-    const verifications = await Promise.all(
-      ids.map((deletionRequestId) => this.#verifyOne(deletionRequestId, act).catch(toFailure)),
-    );
     const clean: string[] = [];
-    for (const [index, id] of ids.entries()) {
-      const verification = verifications[index];
-      if (verification?.result === "clean") {
-        clean.push(id);
-        if (verification.erasure !== undefined) this.#taken.set(id, verification.erasure);
-      } else if (verification !== undefined)
-        outcomes.set(
-          id,
-          verification.result === "failed" ? verification : toCompletion(verification),
-        );
+    for (let left = ids; left.length > 0;) {
+      const part = left.slice(0, verifiedAtOnceMax);
+      const results = await this.#verifySome(part, act);
+      for (const [index, verification] of results.entries()) {
+        const id = part[index] ?? "";
+        if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
+        else {
+          clean.push(id);
+          if ("erasure" in verification && verification.erasure !== undefined)
+            this.#taken.set(id, verification.erasure);
+        }
+      }
+      left = left.slice(results.length);
     }
     return clean;
   }
 
-  /** In steps, between which the writer serves others. */
-  async #verifyOne(deletionRequestId: string, act: Act): Promise<VerificationResult> {
+  /** The results of the first of them. If one of several fails, each is verified alone. */
+  async #verifySome(ids: readonly string[], act: Act): Promise<readonly Verified[]> {
+    try {
+      return await this.#verifyNext(ids, act);
+    } catch (cause) {
+      const [first = "", ...others] = ids;
+      if (others.length === 0) return [toFailure(cause)];
+      return await this.#verifyNext([first], act).catch((error: unknown) => [toFailure(error)]);
+    }
+  }
+
+  async #verifyNext(ids: readonly string[], act: Act): Promise<readonly VerificationResult[]> {
+    const { perform, planner } = this.#parts;
     for (;;) {
-      const verification = await this.#parts.perform("verifyErasure", deletionRequestId, act);
-      if (verification.result === "partly") continue;
-      if (verification.result !== "large") return verification;
-      const { deletion, record } = verification;
-      const extended = await this.#parts.planner.extend(deletion, record, act.now);
-      const waitingFor = "a hold or a retention floor";
-      return extended ? { result: "found" } : { result: "held", waitingFor };
+      const results = await perform("verifyErasures", ids, act);
+      const [first] = results;
+      if (first?.result === "partly") continue;
+      return Promise.all(
+        results.map(async (verification): Promise<VerificationResult> => {
+          if (verification.result !== "large") return verification;
+          const { deletion, record } = verification;
+          const extended = await planner.extend(deletion, record, act.now);
+          const waitingFor = "a hold or a retention floor";
+          return extended ? { result: "found" } : { result: "held", waitingFor };
+        }),
+      );
     }
   }
 
@@ -159,12 +179,12 @@ export class DeletionCompleter {
       const sealed = await seal(ids, act);
       const completions = ids.map((deletionRequestId, index) => ({
         deletionRequestId,
-        act,
         sealed: sealed[index],
         erasure: this.#taken.get(deletionRequestId),
       }));
       const { results, position } = await perform("completeDeletions", {
         completions,
+        act,
         descriptor: descriptor(),
       });
       this.#position = position;
@@ -226,9 +246,9 @@ function toFailure(cause: unknown) {
   return { result: "failed", cause } as const;
 }
 
-function toCompletion(
-  result: VerificationResult | Deletion | ReturnType<typeof toFailure>,
-): Completion {
+type Verified = VerificationResult | ReturnType<typeof toFailure>;
+
+function toCompletion(result: Verified | Completed): Completion {
   if (!("result" in result)) return { result: "completed", deletion: result };
   if (result.result === "failed") return result;
   if (result.result !== "held") return { result: "again" };

@@ -7,24 +7,20 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../store.ts";
-import { beginDeletion, putOff } from "../../sql/claim.ts";
+import { beginPlannedDeletion, putOff } from "../../sql/claim.ts";
+import { extendPlan } from "../../sql/erase/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { listFloors } from "../../sql/floor.ts";
-import type { FloorScan } from "../../sql/organization-floors.ts";
 import { findObliged } from "../../sql/obligation.ts";
 import { readConfidentialTypes } from "../../sql/organization.ts";
-import { planOrganization } from "../../sql/organization-obstacle.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
-  isObstacle,
   type Obstacle,
   planningOf,
   type PlanTarget,
-  targetsOf,
 } from "../../sql/plan.ts";
 import { forgetReferencesOf } from "../../sql/restricted-reference.ts";
-import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 
@@ -82,7 +78,7 @@ export function addToPlan(
     connection.perform(putOff, deletion, obstacle, claim.now);
     return "obstacle";
   }
-  writePlan(connection, deletion, targets);
+  connection.perform(extendPlan, deletion, targets);
   connection.run(extendPlanning, deletionRequestId, claim.leaseUntil);
   connection.run(extendLease, deletionRequestId, claim.leaseUntil);
   return "added";
@@ -136,38 +132,7 @@ export function beginPlanned(
     connection.perform(putOff, deletion, rulesChanged, claim.now);
     return undefined;
   }
-  return connection.perform(beginDeletion, deletion, claim);
-}
-
-/** Keeps other claims from finding a deletion while the floors of its organization are read. False if it was lost. */
-export function renewPlanning(
-  { connection }: Group,
-  { deletionRequestId, claim }: PlanStep,
-): boolean {
-  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
-  if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return false;
-  return connection.run(extendPlanning, deletionRequestId, claim.leaseUntil) === 1;
-}
-
-/** Undefined if it was lost, or if there is an obstacle, which is then stored. */
-export function beginOrganization(
-  { connection }: Group,
-  {
-    deletionRequestId,
-    claim,
-    scan,
-  }: PlanStep & { readonly claim: Claim; readonly scan: FloorScan },
-): Deletion | undefined {
-  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
-  if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
-  const planned = connection.perform(planOrganization, planningOf(deletion, claim.now), scan);
-  const plan = planned === "floors" ? rulesChanged : planned;
-  if (isObstacle(plan)) {
-    connection.perform(putOff, deletion, plan, claim.now);
-    return undefined;
-  }
-  writePlan(connection, deletion, targetsOf(plan));
-  return connection.perform(beginDeletion, deletion, claim);
+  return connection.perform(beginPlannedDeletion, deletion, claim);
 }
 
 /** Stores the obstacle that was found before the first step. */

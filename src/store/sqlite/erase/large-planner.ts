@@ -1,6 +1,5 @@
 // Plans large cascades beside the writer: the file thread collects the plan in a separate read transaction, and the
-// writer stores it in steps, between which it serves others. The retention floors of a closed organization are read in the
-// same way; its plan is a single target.
+// writer stores it in steps, between which it serves others.
 //
 // state       what happens                                              next
 // removing    the part of a plan from an earlier attempt is removed     collecting
@@ -11,13 +10,11 @@
 // blocked     it is `pending` and states why; the part that was written is removed
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { isComplete } from "../../sql/organization-floors.ts";
-import { isObstacle, planningOf } from "../../sql/plan.ts";
+import { isObstacle } from "../../sql/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { CollectedPlan } from "../file/file-thread.ts";
 import type { PlanStep } from "./large-plan.ts";
@@ -25,7 +22,7 @@ import { planTargetsAtOnceMax } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
-  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart" | "scanFloors">;
+  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
 }
 
 export class LargePlanner {
@@ -47,7 +44,7 @@ export class LargePlanner {
       const { perform, collector } = this.#parts;
       const { deletionRequestId } = deletion;
       const renewed = leaseFrom(now);
-      const collected = await collector.collectPlan(record, planningOf(deletion, now));
+      const collected = await collector.collectPlan(record, deletion, now);
       if (!isObstacle(collected)) return this.#addParts(deletionRequestId, collected, renewed);
       await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
       return false;
@@ -55,13 +52,12 @@ export class LargePlanner {
   }
 
   async #begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
-    if (isOfOrganization(deletion)) return this.#beginOrganization(deletion, claim);
     const { now, claimant } = claim;
     const { perform, collector } = this.#parts;
     const { deletionRequestId } = deletion;
     const renewed = leaseFrom(now, claimant);
     await this.#removePlan(deletionRequestId);
-    const collected = await collector.collectPlan(deletion, planningOf(deletion, now));
+    const collected = await collector.collectPlan(deletion, deletion, now);
     if (isObstacle(collected)) {
       await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
       return undefined;
@@ -75,26 +71,6 @@ export class LargePlanner {
       : undefined;
     if (begun === undefined) await this.#removePlan(deletionRequestId);
     return begun;
-  }
-
-  /** Reads the floors of its records first, in steps. */
-  async #beginOrganization(
-    deletion: Deletion,
-    { now, claimant }: Claim,
-  ): Promise<Deletion | undefined> {
-    const { perform, collector } = this.#parts;
-    const { deletionRequestId } = deletion;
-    const renewed = leaseFrom(now, claimant);
-    const planning = planningOf(deletion, now);
-    let scan = await collector.scanFloors(planning, undefined);
-    while (!isComplete(scan)) {
-      const isRenewed = await perform("renewPlanning", { deletionRequestId, claim: renewed() });
-      if (!isRenewed) return undefined;
-      scan = await collector.scanFloors(planning, scan);
-    }
-    // Evaluated for the time of the claim: by the clock of the caller, no later time has come yet.
-    const claim = { ...renewed(), now, claimant };
-    return perform("beginOrganization", { deletionRequestId, claim, scan });
   }
 
   async #addParts(

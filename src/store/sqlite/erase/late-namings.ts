@@ -8,6 +8,7 @@ import type { PartyErasure, Place, ScanProgress } from "../../naming.ts";
 import type { PartyErasing } from "../../party-scan.ts";
 import { putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
+import { extendPlan } from "../../sql/erase/write-plan.ts";
 import { findLateNamings } from "../../sql/naming.ts";
 import { findHoldObstacle, planningOf } from "../../sql/plan.ts";
 import {
@@ -15,12 +16,11 @@ import {
   findPartyErasure,
   noteScan,
   putBackPseudonym,
-  removePseudonym,
+  removePseudonyms,
 } from "../../sql/pseudonym.ts";
 import type { Act } from "../../store.ts";
 import type { Group } from "../commit/group.ts";
 import type { Connection } from "../connection.ts";
-import { writePlan } from "./cascade.ts";
 
 /** Changes that one transaction of the writer searches. */
 const arrivalsAtOnce = 2_000;
@@ -69,7 +69,7 @@ export function verifyNextNamings(
   const latest = readLatest(connection);
   const to = Math.min(latest, from + arrivalsAtOnce);
   const places = connection.perform(findLateNamings, deletion, { from, to });
-  if (places.length > 0) return extendPlan(connection, deletion, { places, act });
+  if (places.length > 0) return addToPlan(connection, deletion, { places, act });
   if (to > from) {
     connection.perform(noteScan, deletionRequestId, { verifiedTo: to }, act.now);
   }
@@ -85,7 +85,7 @@ export function takePseudonym(
   { deletionRequestId }: Deletion,
 ): PartyErasure | undefined {
   const erasure = connection.perform(findPartyErasure, deletionRequestId);
-  if (erasure !== undefined) connection.perform(removePseudonym, deletionRequestId);
+  if (erasure !== undefined) connection.perform(removePseudonyms, [deletionRequestId]);
   return erasure;
 }
 
@@ -113,7 +113,7 @@ export function verifyLastNamings(
   const range = { from, to: readLatest(connection) };
   const places = connection.perform(findLateNamings, deletion, range);
   if (places.length === 0) return { result: "clean" };
-  return extendPlan(connection, deletion, { places, act });
+  return addToPlan(connection, deletion, { places, act });
 }
 
 function readLatest(connection: Connection): number {
@@ -152,7 +152,7 @@ function partiesSince(group: Group, from: number): ReadonlySet<string> {
   return parties;
 }
 
-function extendPlan(
+function addToPlan(
   connection: Connection,
   deletion: Deletion,
   { places, act }: { readonly places: readonly Place[]; readonly act: Act },
@@ -164,10 +164,7 @@ function extendPlan(
     return { result: "held", waitingFor: obstacle.waitingFor };
   }
   const reference = nodeKey(deletion.resourceType, deletion.resourceId);
-  writePlan(
-    connection,
-    deletion,
-    records.map((record) => ({ record, reference, restricted: false })),
-  );
+  const targets = records.map((record) => ({ record, reference, restricted: false }));
+  connection.perform(extendPlan, deletion, targets);
   return { result: "found" };
 }

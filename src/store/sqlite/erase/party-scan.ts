@@ -5,7 +5,7 @@ import { isPartyType } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { NamingPage, NamingQuery } from "../../naming.ts";
 import { scanForParties, type ScanResults } from "../../party-scan.ts";
-import { findDeletion } from "../../sql/deletion.ts";
+import { findDeletions } from "../../sql/deletion.ts";
 import type { Act } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { Connection } from "../connection.ts";
@@ -24,10 +24,10 @@ export async function scanParties(
   ids: readonly string[],
   act: Act,
 ): Promise<ScanResults> {
-  const ofParties = ids.filter((id) => {
-    const type = reader.perform(findDeletion, id)?.resourceType;
-    return type !== undefined && isPartyType(type);
-  });
+  const ofParties = reader
+    .perform(findDeletions, ids)
+    .filter(({ resourceType }) => isPartyType(resourceType))
+    .map(({ deletionRequestId }) => deletionRequestId);
   if (ofParties.length === 0) return new Map();
   const leaseUntil = act.now + limits.deletionLeaseMs;
   const claim = { now: act.now, leaseUntil, claimant: undefined };

@@ -4,11 +4,12 @@
 import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
-import type { FloorScan } from "../../sql/organization-floors.ts";
 import type { NamingPage, NamingQuery } from "../../naming.ts";
-import type { Obstacle, Planning, PlanTarget } from "../../sql/plan.ts";
+import type { Obstacle, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import type { CollectedPlan, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
@@ -43,20 +44,16 @@ export class FileTasks {
 
   /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */
   collectPlan(
-    { organizationId, resourceType, resourceId }: RecordKey,
-    planning: Planning,
+    { resourceType, resourceId }: Pick<RecordKey, "resourceType" | "resourceId">,
+    deletion: Deletion,
+    now: number,
   ): Promise<CollectedPlan | Obstacle> {
-    return this.#ask("collectPlan", { organizationId, resourceType, resourceId }, planning);
+    return this.#ask("collectPlan", nodeKey(resourceType, resourceId), deletion, now);
   }
 
   /** The next targets of the plan that was collected last; empty at its end. */
   nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
     return this.#ask("nextPlanPart", targetsMax);
-  }
-
-  /** The next step of reading the floors of a closed organization. */
-  scanFloors(planning: Planning, scan: FloorScan | undefined): Promise<FloorScan> {
-    return this.#ask("scanFloors", planning, scan);
   }
 
   /** The records of a page that name parties. */

@@ -4,22 +4,15 @@
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
+import { planCascade } from "../../sql/erase/plan-step.ts";
 import { listFloors } from "../../sql/floor.ts";
-import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
 import type { NamingPage, NamingQuery } from "../../naming.ts";
 import { readNamingPage } from "../../sql/naming.ts";
-import {
-  isObstacle,
-  type Obstacle,
-  type Planning,
-  type PlanTarget,
-  targetsOf,
-  tooLarge,
-} from "../../sql/plan.ts";
-import { planFrom } from "../erase/cascade.ts";
+import { isObstacle, type Obstacle, type PlanTarget, targetsOf, tooLarge } from "../../sql/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
@@ -40,26 +33,18 @@ export interface CollectedPlan {
 }
 
 /** In one read transaction, so that the plan is of one snapshot. */
-function collectPlan(root: RecordKey, planning: Planning): CollectedPlan | Obstacle {
+function collectPlan(root: NodeKey, deletion: Deletion, now: number): CollectedPlan | Obstacle {
   plan = [];
   handedOver = 0;
   using reader = openReader(path);
   reader.run("BEGIN");
-  const bounds = { relationsMax: limits.cascadeRecordsMax, bounded: false };
-  const planned = planFrom(reader, root, planning, bounds);
-  if (planned === undefined) return tooLarge;
+  const bounds = { relationsMax: limits.cascadeRecordsMax, bounded: false, shortHistories: false };
+  const planned = reader.perform(planCascade, deletion, root, { now, bounds });
+  if (planned === "large") return tooLarge;
   if (isObstacle(planned)) return planned;
   plan = targetsOf(planned);
-  const floors = reader.perform(listFloors, planning.organizationId);
+  const floors = reader.perform(listFloors, deletion.organizationId);
   return { floors };
-}
-
-/** The next step of reading the floors of a closed organization, in a read transaction of its own. */
-function scanFloorsOf(planning: Planning, scan: FloorScan | undefined): FloorScan {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  const { floorScanRowsMax: rowsMax, floorScanHistoriesMax: historiesMax } = limits;
-  return reader.perform(scanFloors, planning, scan, { rowsMax, historiesMax });
 }
 
 function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
@@ -119,7 +104,6 @@ const tasks = {
   unpin,
   collectPlan,
   nextPlanPart,
-  scanFloors: scanFloorsOf,
   namingPage,
   /** Without pages: the whole file. */
   scrub: (pages: readonly number[] | undefined): void => {

@@ -80,7 +80,7 @@ describe("a group", () => {
     const connection = openFresh(test);
     const broken: OperationJob = {
       name: "eraseStep",
-      args: ["del_unknown", 1, operator],
+      args: [["del_unknown"], 1, operator],
     };
     const results = runJobs(connection, [job("a"), faulty, deletionOf("a"), broken, job("b")]);
     assert.deepEqual(results.map(brief), ["c", "Error", "del_a", "TypeError", "c"]);

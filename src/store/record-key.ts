@@ -1,6 +1,6 @@
 // The key of a record as text, and as the columns of a multi-row statement. Reads nothing.
 
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 
 /** The three key columns of a row. */
 export interface KeyRow {

@@ -3,11 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eraseOrganization } from "../../src/actions/erase-organization.ts";
+import { DeletionPace } from "../../src/actions/deletion-pace.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Store } from "../../src/store/store.ts";
 
-const deletionRequestId = "del_everything";
 const { organizationStepRowsMax: small, organizationStepRowsAloneMax: large } = limits;
 
 interface Steps {
@@ -20,21 +19,14 @@ interface Steps {
 /** The rows that each step was allowed, and how long all of them took. */
 async function erase({ engine, arrivalAfter, isLast }: Steps) {
   const rows: number[] = [];
-  const store = {
-    engine,
-    eraseStep: (id: string, rowsMax: number) => {
-      assert.equal(id, deletionRequestId);
-      rows.push(rowsMax);
-      const latestArrival = arrivalAfter(rows.length);
-      return Promise.resolve({ done: isLast(rows), workMs: 5, latestArrival });
-    },
-  };
+  const pace = new DeletionPace({ store: { engine } });
+  const { signal } = new AbortController();
   const startedAt = performance.now();
-  await eraseOrganization(
-    { store, now: Date.now },
-    { deletionRequestId },
-    { stopping: new AbortController().signal, processOthers: () => Promise.resolve() },
-  );
+  while (!isLast(rows)) {
+    rows.push(pace.rowsMax);
+    const step = { done: [], workMs: 5, latestArrival: arrivalAfter(rows.length) };
+    await pace.restOfOrganization(step, signal);
+  }
   return { rows, tookMs: performance.now() - startedAt };
 }
 

@@ -1,0 +1,86 @@
+// The steps of deletions that a process has claimed: each locks the deletions, and so no other process takes the same step. The last
+// one verifies them and completes those of which nothing is left, in one transaction.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { redactPayload } from "../../redact-payload.ts";
+import { sealReceipts } from "../../seal-receipts.ts";
+import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
+import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
+import { smallPlanMax } from "../../sql/erasure.ts";
+import { lockReceiptHead } from "../../sql/receipt.ts";
+import { finishDeletions } from "../../sql/verification.ts";
+import type { Act, ErasureStep, SealReceipt } from "../../store.ts";
+import type { Transaction } from "../transaction.ts";
+import { largeBounds as bounds } from "./claim.ts";
+import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
+import type { Leases } from "./lease.ts";
+import { verifyLateNamings } from "./party-scan.ts";
+
+const redact = redactPayload;
+
+export interface Stepping {
+  readonly leases: Leases;
+  readonly ids: readonly string[];
+  readonly act: Act;
+}
+
+export async function eraseStep(
+  transaction: Transaction,
+  { leases, ids, act }: Stepping,
+  recordsMax: number,
+): Promise<ErasureStep> {
+  const processing = await leases.lock(transaction, ids);
+  const startedAt = performance.now();
+  if (processing.some(({ deletion }) => isOfOrganization(deletion)))
+    await useOrderOfKeys(transaction);
+  const options = { recordsMax, act, redact };
+  const step = await transaction.perform(eraseNext, processing, options);
+  return { ...step, workMs: performance.now() - startedAt };
+}
+
+/** Verifies a part of a large plan, so that the last step has to verify little. Undefined if there is nothing to verify first. */
+export async function verifyPart(
+  transaction: Transaction,
+  { leases, ids, act }: Stepping,
+): Promise<Verification | { readonly result: "partly" } | undefined> {
+  const processing = await leases.lock(transaction, ids);
+  if (processing.every(({ planEnd }) => planEnd <= smallPlanMax)) return undefined;
+  const deletions = processing.map(({ deletion }) => deletion);
+  await lockPlansFor(transaction, deletions);
+  const options = { now: act.now, redact, bounds };
+  const [verification] = await transaction.perform(verifyFirst, processing, options);
+  return verification;
+}
+
+export type CompletionResult =
+  Verification | { readonly result: "completed"; readonly deletion: Deletion };
+
+export async function completeDeletions(
+  transaction: Transaction,
+  { leases, ids, act }: Stepping,
+  seal: SealReceipt | undefined,
+): Promise<readonly CompletionResult[]> {
+  const deletions = (await leases.lock(transaction, ids)).map(({ deletion }) => deletion);
+  await lockPlansFor(transaction, deletions);
+  const options = { now: act.now, redact, bounds };
+  const results: CompletionResult[] = [
+    ...(await transaction.perform(verifyDeletions, deletions, options)),
+  ];
+  for (const [index, deletion] of deletions.entries()) {
+    if (results[index]?.result !== "clean") continue;
+    results[index] = (await verifyLateNamings(transaction, deletion, act)) ?? { result: "clean" };
+  }
+  const clean = deletions.filter((_, index) => results[index]?.result === "clean");
+  if (clean.length === 0) return results;
+  const head = await transaction.perform(lockReceiptHead);
+  const sealing = { seal, head, engine: "postgres", completedAt: act.now } as const;
+  const sealed = await sealReceipts(clean, sealing);
+  const completing = clean.map((deletion, index) => ({ deletion, sealed: sealed[index] }));
+  const completed = await transaction.perform(finishDeletions, completing, act);
+  const byId = new Map(completed.map((deletion) => [deletion.deletionRequestId, deletion]));
+  return results.map((result, index) => {
+    const deletion = byId.get(ids[index] ?? "");
+    return deletion === undefined ? result : { result: "completed", deletion };
+  });
+}

@@ -1,0 +1,124 @@
+// Collects the relations that the cascades of several deletions depend on, level by level, and makes their plans one after another
+// as if each had begun before the next. Erases nothing.
+
+import {
+  BoundedEdges,
+  type Edge,
+  type ErasurePlan,
+  type NodeKey,
+  nodeKey,
+  planErasureInParts,
+} from "../../../domain/deletion/erasure.ts";
+import { rest, type Statements } from "../statements.ts";
+import { eachPage, findErasing, type RelationRow } from "./relations.ts";
+
+/** Edges between two rests. */
+const edgesAtOnce = 5_000;
+
+/** What was read of the relations of an organization. */
+export class RelationGraph {
+  /** By record, what belongs to it or mentions it: only of records of which all of it was read. */
+  readonly referrers = new Map<NodeKey, Edge[]>();
+  /** By record, what it belongs to. */
+  readonly holders = new Map<NodeKey, Edge[]>();
+  /** Records that a deletion which is being processed erases. */
+  readonly erasing = new Set<NodeKey>();
+}
+
+export interface Collecting {
+  readonly organizationId: string;
+  readonly roots: readonly NodeKey[];
+  readonly bounded: BoundedEdges;
+}
+
+/** Follows the relations backwards to any depth, or until the bound is exceeded. */
+export function* collectGraph({
+  organizationId,
+  roots,
+  bounded,
+}: Collecting): Statements<RelationGraph> {
+  const graph = new RelationGraph();
+  for (let level = [...new Set(roots)]; level.length > 0;) {
+    const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
+    const next = new Set<NodeKey>();
+    const isRead = yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
+      const edges = rows.map(toEdge);
+      bounded.add(...edges);
+      const belonging = edges.filter(({ kind }) => kind === "belongs").map(({ from }) => from);
+      for (const node of yield* findErasing(organizationId, belonging)) graph.erasing.add(node);
+      for (const edge of edges) read.get(edge.to)?.push(edge);
+      for (const from of belonging) if (!graph.erasing.has(from)) next.add(from);
+      return !bounded.isExceeded;
+    });
+    if (!isRead) return graph;
+    const fresh = [...next].filter((node) => !graph.referrers.has(node) && !read.has(node));
+    const isHeld = yield* collectHolders(graph, { organizationId, roots: fresh, bounded });
+    if (!isHeld) return graph;
+    for (const [node, edges] of read) graph.referrers.set(node, edges);
+    level = fresh;
+  }
+  return graph;
+}
+
+function* collectHolders(
+  graph: RelationGraph,
+  { organizationId, roots: nodes, bounded }: Collecting,
+): Statements<boolean> {
+  return yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
+    const edges = rows.filter(({ kind }) => kind === "belongs").map(toEdge);
+    bounded.add(...edges);
+    const holding = edges.map(({ to }) => to);
+    for (const node of yield* findErasing(organizationId, holding)) graph.erasing.add(node);
+    for (const edge of edges) {
+      const known = graph.holders.get(edge.from);
+      if (known === undefined) graph.holders.set(edge.from, [edge]);
+      else known.push(edge);
+    }
+    return !bounded.isExceeded;
+  });
+}
+
+function toEdge({ from_type, from_id, to_type, to_id, kind }: RelationRow): Edge {
+  return { from: nodeKey(from_type, from_id), to: nodeKey(to_type, to_id), kind };
+}
+
+export interface Cascade {
+  readonly plan: ErasurePlan;
+  readonly edges: readonly Edge[];
+}
+
+/**
+ * The cascade of one record; undefined if not all of it was read. Concurrent erasures have the same result as consecutive ones:
+ * a record that is being erased, or that an earlier plan erases, is not followed, as if it only mentioned what it belongs to, and
+ * keeps nothing that belongs to it.
+ */
+export function* cascadeOf(
+  root: NodeKey,
+  graph: RelationGraph,
+  planned: ReadonlySet<NodeKey>,
+): Statements<Cascade | undefined> {
+  const edges: Edge[] = [];
+  const isGoing = (node: NodeKey) => graph.erasing.has(node) || planned.has(node);
+  const reached = new Set([root]);
+  let restAt = edgesAtOnce;
+  // Iterating over a set includes the elements that are added meanwhile.
+  for (const to of reached) {
+    const referrers = graph.referrers.get(to);
+    if (referrers === undefined) return undefined;
+    for (const edge of referrers) {
+      const { from } = edge;
+      const follows = edge.kind === "belongs" && !isGoing(from);
+      edges.push(follows ? edge : { ...edge, kind: "mentions" });
+      if (!follows || reached.has(from)) continue;
+      reached.add(from);
+      for (const held of graph.holders.get(from) ?? []) if (!isGoing(held.to)) edges.push(held);
+    }
+    if (edges.length < restAt) continue;
+    restAt = edges.length + edgesAtOnce;
+    yield* rest();
+  }
+  const parts = planErasureInParts(root, edges);
+  let part = parts.next();
+  for (; part.done !== true; part = parts.next()) yield* rest();
+  return { plan: part.value, edges };
+}

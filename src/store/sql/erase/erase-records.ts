@@ -1,0 +1,181 @@
+// Removes records with their changes, relations and stored replies, or moves those that have to be kept to the restricted store.
+// Decides nothing: which records, and how many at once, is given.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../act.ts";
+import { type KeyRow, toKey } from "../../record-key.ts";
+import { type MovedRecord, moveHolds } from "../restricted-hold.ts";
+import { all, Rows, run, type Statements } from "../statements.ts";
+import { among, keyRows, named, namedRecords } from "./named.ts";
+import { type RepliedRow, removeRepliesOf } from "./replies.ts";
+
+const key = ["organization_id", "resource_type", "resource_id"] as const;
+/** On SQLite a plan has the number of each record, by which changes that outlived their record are found. */
+const numbered = named(...key, "record_no bigint");
+
+const numbers = `
+    --sqlite SELECT record.record_no FROM json_each($1) AS named CROSS JOIN record
+    --sqlite   ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
+    --sqlite     AND resource_id = named.value ->> 2
+    --sqlite UNION
+    --sqlite SELECT value ->> 3 FROM json_each($1) WHERE value ->> 3 IS NOT NULL
+    `;
+
+const findReplies = `
+  SELECT DISTINCT named.organization_id, reply_key
+  FROM ${numbered}
+    --sqlite CROSS JOIN change ON change.record_no IN (named.record_no, (
+    --sqlite   SELECT record_no FROM record
+    --sqlite   WHERE organization_id = named.organization_id
+    --sqlite     AND resource_type = named.resource_type AND resource_id = named.resource_id))
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE reply_key IS NOT NULL
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
+
+const removeChanges = `
+  DELETE FROM change
+  --sqlite WHERE record_no IN (
+  ${numbers}
+  --sqlite )
+  --postgres USING unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+  --postgres   AS named (organization_id, resource_type, resource_id, record_no)
+  --postgres WHERE change.organization_id = named.organization_id
+  --postgres   AND change.resource_type = named.resource_type AND change.resource_id = named.resource_id
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
+
+/** Changes of one record with many. */
+const removeSomeChanges = `
+  DELETE FROM change
+  --sqlite WHERE record_no = $1 AND change_no IN (
+  --sqlite   SELECT change_no FROM change WHERE record_no = $1 ORDER BY change_no LIMIT $2)
+  --postgres WHERE false
+  RETURNING reply_key`;
+
+const findSomeReplied = `
+  SELECT change_no, reply_key FROM change
+  --sqlite WHERE record_no = $1 AND reply_key IS NOT NULL ORDER BY change_no LIMIT $2
+  --postgres WHERE false
+  `;
+
+const forgetReplies = `
+  UPDATE change SET reply_key = NULL
+  --sqlite WHERE record_no = $1 AND change_no <= $2 AND reply_key IS NOT NULL
+  --postgres WHERE false
+  `;
+
+const removeRelationsFrom = `
+  DELETE FROM relation ${among("USING", "relation", ["organization_id", "from_type", "from_id"])}`;
+
+const removeRecords = `
+  DELETE FROM record ${among("USING", "record", key)}
+    --citus AND record.resource_id = ANY ($3::text[])
+  RETURNING record.organization_id, record.resource_type, record.resource_id`;
+
+/** On SQLite changes are stored by the number of their record, and stay where they are. */
+const moveChanges = `
+  UPDATE change SET reply_key = NULL
+  --sqlite WHERE reply_key IS NOT NULL AND record_no IN (
+  ${numbers}
+  --sqlite )
+  --postgres , organization_id = named.keeper
+  --postgres FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+  --postgres   AS named (organization_id, resource_type, resource_id, record_no, keeper)
+  --postgres WHERE change.organization_id = named.organization_id
+  --postgres   AND change.resource_type = named.resource_type AND change.resource_id = named.resource_id
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
+
+const moving = named("owner", "type", "id", "record_no bigint", "keeper");
+
+const moveRelations = `
+  UPDATE relation SET organization_id = named.keeper FROM ${moving}
+  WHERE relation.organization_id = named.owner AND from_type = named.type AND from_id = named.id`;
+
+const moveRows = `
+  UPDATE record SET organization_id = named.keeper FROM ${moving}
+  WHERE record.organization_id = named.owner AND resource_type = named.type AND resource_id = named.id
+    --citus AND record.resource_id = ANY ($3::text[])
+  RETURNING record.organization_id, record.resource_type, record.resource_id`;
+
+/** Records with more changes than this are erased one by one. */
+const changesMax = 16;
+
+const findLong = `
+  SELECT record_no, organization_id, resource_type, resource_id FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN record USING (organization_id, resource_type, resource_id)
+  WHERE EXISTS (
+    SELECT 1 FROM change
+    --sqlite WHERE change.record_no = record.record_no
+    LIMIT 1 OFFSET ${changesMax})`;
+
+export interface NumberedKey extends RecordKey {
+  readonly recordNo: number | null;
+}
+
+function numberedRows(keys: readonly NumberedKey[]): Rows {
+  const rows = keys.map((one) => [
+    one.organizationId,
+    one.resourceType,
+    one.resourceId,
+    one.recordNo,
+  ]);
+  return new Rows(rows, 4);
+}
+
+/** Returns those that still existed. As many statements are run if there are none: the time must not tell. */
+export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly RecordKey[]> {
+  const rows = numberedRows(keys);
+  yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, rows));
+  yield* run(removeChanges, rows);
+  yield* run(removeRelationsFrom, keyRows(keys));
+  return (yield* all<KeyRow>(removeRecords, keyRows(keys))).map(toKey);
+}
+
+export type MovingRecord = NumberedKey & MovedRecord;
+
+/** Returns those that still existed, with the organization id of their set; runs as many statements if there are none. */
+export function* moveRecords(
+  records: readonly MovingRecord[],
+  act: Act,
+): Statements<readonly RecordKey[]> {
+  yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, numberedRows(records)));
+  const rows = new Rows(
+    records.map((one) => [
+      one.organizationId,
+      one.resourceType,
+      one.resourceId,
+      one.recordNo,
+      one.set,
+    ]),
+    5,
+  );
+  yield* run(moveChanges, rows);
+  yield* run(moveRelations, rows);
+  yield* moveHolds(records, act);
+  return (yield* all<KeyRow>(moveRows, rows)).map(toKey);
+}
+
+export interface LongRow extends KeyRow {
+  readonly record_no: number;
+}
+
+/** On SQLite: those of these records that have many changes. */
+export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonly LongRow[]> {
+  return keys.length === 0 ? [] : yield* all<LongRow>(findLong, keyRows(keys));
+}
+
+/** Removes up to `max` changes of such a record, or forgets their replies; returns how many. */
+export function* shortenRecord(
+  { record_no, organization_id }: LongRow,
+  { max, isMoved }: { readonly max: number; readonly isMoved: boolean },
+): Statements<number> {
+  const sql = isMoved ? findSomeReplied : removeSomeChanges;
+  const rows = yield* all<{ change_no: number; reply_key: Uint8Array | null }>(sql, record_no, max);
+  yield* removeRepliesOf(rows.map(({ reply_key }) => ({ organization_id, reply_key })));
+  const last = rows.at(-1);
+  if (isMoved && last !== undefined) yield* run(forgetReplies, record_no, last.change_no);
+  return rows.length;
+}

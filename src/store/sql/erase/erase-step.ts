@@ -1,0 +1,202 @@
+// A step of the erasure of records: takes the next targets of the plans of several deletions, removes or moves records, redacts
+// references from records that stay, and stores the progress, all in one transaction. Never decides what to erase.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { isPartyType } from "../../../domain/deletion/party.ts";
+import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../act.ts";
+import { keyText, rowKeyText, toKey } from "../../record-key.ts";
+import type { ErasureStep } from "../../store.ts";
+import {
+  type ErasureProgress,
+  findAllTargets,
+  findNextTargets,
+  type PlanPart,
+  type Processing,
+  smallPlanMax,
+  storeProgressOf,
+  type TargetRow,
+} from "../erasure.ts";
+import { eraseOrganizationStep, type Page } from "../organization-erasure.ts";
+import { findPseudonyms } from "../pseudonym.ts";
+import { type LeavingReports, updateReferencesOf } from "../restricted-reference.ts";
+import { get, lock, type Statements } from "../statements.ts";
+import type { Redact } from "../verification.ts";
+import {
+  eraseRecords,
+  findLongRecords,
+  moveRecords,
+  type NumberedKey,
+  shortenRecord,
+} from "./erase-records.ts";
+import { redactReferences, type RedactedTypes } from "./redact-records.ts";
+
+const readArrival = `
+  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
+  --postgres SELECT pg_sequence_last_value('arrival'::regclass) AS latest
+  `;
+
+/** Changes of records with many that one transaction removes where writers wait for it. */
+export const longChangesMax = 2_000;
+
+type Progress = ErasureProgress & LeavingReports;
+
+export interface ErasingOptions {
+  readonly act: Act;
+  readonly redact: Redact;
+}
+
+export interface StepOptions extends ErasingOptions {
+  /** Records, or rows of an organization. */
+  readonly recordsMax: number;
+  /** How the engine erases the records of an organization, if it has a way of its own. */
+  readonly eraseOfOrganization?: Page["eraseRecords"];
+}
+
+/** Erases the next part: of an organization, of the plans of several deletions if they are small, or else of one plan. */
+export function* eraseStep(
+  processing: readonly Processing[],
+  options: StepOptions,
+): Statements<Pick<ErasureStep, "done" | "latestArrival">> {
+  const done = yield* eraseNext(processing, options);
+  const arrival = yield* get<{ latest: number | null }>(readArrival);
+  return { done: [...done], latestArrival: arrival?.latest ?? 0 };
+}
+
+function* eraseNext(
+  processing: readonly Processing[],
+  { recordsMax, eraseOfOrganization, ...options }: StepOptions,
+): Statements<Iterable<string>> {
+  const [first] = processing;
+  if (first === undefined) return [];
+  const { deletion } = first;
+  if (isOfOrganization(deletion)) {
+    const args = { rowsMax: recordsMax, eraseRecords: eraseOfOrganization, ...options };
+    return (yield* eraseOrganizationStep(first, args)) ? [deletion.deletionRequestId] : [];
+  }
+  let left = recordsMax;
+  const small = processing.filter(({ planEnd }) => {
+    if (planEnd === 0 || planEnd > Math.min(left, smallPlanMax)) return false;
+    left -= planEnd;
+    return true;
+  });
+  if (small.length === 0) {
+    return yield* eraseParts([yield* findNextTargets(deletion, recordsMax)], options);
+  }
+  return yield* eraseParts(yield* findAllTargets(small.map((one) => one.deletion)), options);
+}
+
+/** Returns the ids of the deletions of which nothing is left to erase. */
+function* eraseParts(
+  given: readonly PlanPart[],
+  { act, redact }: ErasingOptions,
+): Statements<ReadonlySet<string>> {
+  const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
+  // Once a record is locked, no change is added to it that this step would not see.
+  const isLocked = yield* lock(keys);
+  const parts = isLocked ? given : yield* shortenRecords(given);
+  const targets = parts.flatMap((part) => part.targets);
+  const deletions = parts.map(({ deletion }) => deletion);
+  const pseudonyms = yield* findPseudonymsOf(deletions);
+  const options = { deletions, pseudonyms, redact, act };
+  const redacted = yield* redactReferences(targets, options);
+  const erased = yield* eraseUnrestricted(targets);
+  const moved = yield* moveRestricted(parts, act);
+  const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
+  yield* updateReferencesOf(progress);
+  yield* storeProgressOf(progress, act);
+  const ended = parts.filter(({ isLast }) => isLast);
+  return new Set(ended.map(({ deletion }) => deletion.deletionRequestId));
+}
+
+function* findPseudonymsOf(
+  deletions: readonly Deletion[],
+): Statements<ReadonlyMap<string, string>> {
+  const ofParties = deletions.filter(({ resourceType }) => isPartyType(resourceType));
+  return yield* findPseudonyms(ofParties.map(({ deletionRequestId }) => deletionRequestId));
+}
+
+function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {
+  return [...new Map(targets.map((row) => [rowKeyText(row), toKey(row)])).values()];
+}
+
+function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
+  const keys = new Map<string, NumberedKey>();
+  for (const row of targets) {
+    const recordNo = row.record_no ?? null;
+    const text = rowKeyText(row);
+    if (recordNo !== null || !keys.has(text)) keys.set(text, { ...toKey(row), recordNo });
+  }
+  return [...keys.values()];
+}
+
+/** By deletion: the records that still existed. One that several deletions erase counts for the first of them. */
+function* eraseUnrestricted(
+  targets: readonly TargetRow[],
+): Statements<ReadonlyMap<string, readonly RecordKey[]>> {
+  const going = targets.filter(({ action, restricted }) => action === "erase" && !restricted);
+  const owners = new Map(going.toReversed().map((row) => [rowKeyText(row), row]));
+  const erased = yield* eraseRecords(numberedKeys(going));
+  return Map.groupBy(erased, (key) => owners.get(keyText(key))?.deletion_request_id ?? "");
+}
+
+/** By the organization id of the restricted set: the records that still existed, by their former keys. */
+function* moveRestricted(
+  parts: readonly PlanPart[],
+  act: Act,
+): Statements<ReadonlyMap<string, readonly RecordKey[]>> {
+  const moving = parts.flatMap(({ deletion, targets }) => {
+    const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
+    const set = restrictedId(deletion.deletionRequestId);
+    return numberedKeys(kept).map((key) => ({ ...key, set }));
+  });
+  const moved = yield* moveRecords(moving, act);
+  return Map.groupBy(moved, ({ organizationId }) => organizationId);
+}
+
+function progressOf(
+  { deletion, targets }: PlanPart,
+  results: {
+    readonly erased: ReadonlyMap<string, readonly RecordKey[]>;
+    readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
+    readonly redacted: RedactedTypes;
+  },
+): Progress {
+  const { deletionRequestId: id } = deletion;
+  const erased = results.erased.get(id) ?? [];
+  const { organizationId } = deletion;
+  const set = results.moved.get(restrictedId(id)) ?? [];
+  const moved = set.map((key) => ({ ...key, organizationId }));
+  return { deletion, done: targets, erased, moved, redactedTypes: results.redacted.get(id) ?? [] };
+}
+
+/**
+ * Where writers wait for the transaction, its changes are bounded too: the changes of a long record are removed first, and one of
+ * which some are left ends the part. Confidential records have a bound of their own, so that they decide nothing for the others.
+ */
+function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
+  const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");
+  const long = yield* findLongRecords(uniqueKeys(going));
+  if (long.length === 0) return parts;
+  const rows = new Map(long.map((row) => [rowKeyText(row), row]));
+  const left = { open: longChangesMax, confidential: longChangesMax };
+  const bounded: PlanPart[] = [];
+  for (const part of parts) {
+    let end = part.targets.length;
+    for (const [index, target] of part.targets.entries()) {
+      const row = target.action === "erase" ? rows.get(rowKeyText(target)) : undefined;
+      if (row === undefined) continue;
+      const kind = part.isConfidential(target) ? "confidential" : "open";
+      const isMoved = Boolean(target.restricted);
+      if (left[kind] > 0) left[kind] -= yield* shortenRecord(row, { max: left[kind], isMoved });
+      if (left[kind] > 0) continue;
+      end = index;
+      break;
+    }
+    const isWhole = end === part.targets.length;
+    bounded.push(isWhole ? part : { ...part, targets: part.targets.slice(0, end), isLast: false });
+  }
+  return bounded;
+}

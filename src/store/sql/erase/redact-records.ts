@@ -1,0 +1,147 @@
+// Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record with
+// several references is rewritten once.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../act.ts";
+import type { Gone } from "../../gone.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../record-key.ts";
+import { evaluateParties } from "../../rewritten-parties.ts";
+import { type Reference, referencesOf, type TargetRow } from "../erasure.ts";
+import { keepPseudonym } from "../kept-pseudonym.ts";
+import { deleteOrphans } from "../orphan.ts";
+import { all, Rows, type Statements } from "../statements.ts";
+import type { Redact } from "../verification.ts";
+import { among } from "./named.ts";
+import { readChanges, redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
+
+const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
+
+const removeRelations = `
+  DELETE FROM relation ${among("USING", "relation", columns)}
+    --citus AND relation.to_id = ANY ($5::text[])
+  RETURNING relation.organization_id, relation.from_type, relation.from_id, relation.to_type, relation.to_id`;
+
+type RelationRow = Omit<Reference, "deletion_request_id">;
+
+export interface RedactionOptions {
+  readonly deletions: readonly Deletion[];
+  /** Of the deletions of parties, by their ids. */
+  readonly pseudonyms: ReadonlyMap<string, string>;
+  readonly redact: Redact;
+  readonly act: Act;
+}
+
+/** By deletion: the types of the records, one entry for each reference or id that was removed. */
+export type RedactedTypes = ReadonlyMap<string, readonly string[]>;
+
+class TypesByDeletion {
+  readonly all = new Map<string, string[]>();
+
+  add(deletionRequestId: string, type: string): void {
+    const known = this.all.get(deletionRequestId);
+    if (known === undefined) this.all.set(deletionRequestId, [type]);
+    else known.push(type);
+  }
+}
+
+export function* redactReferences(
+  targets: readonly TargetRow[],
+  options: RedactionOptions,
+): Statements<RedactedTypes> {
+  const types = new TypesByDeletion();
+  // As many statements are run whether or not there is a reference that remains: the time must not tell.
+  yield* removeThem(referencesOf(targets, { restricted: true }));
+  const references = referencesOf(targets, { restricted: false });
+  // A reference that two deletions remove counts for one of them.
+  const owners = new Map(references.toReversed().map((one) => [relationText(one), one]));
+  for (const row of yield* removeThem(references)) {
+    const owner = owners.get(relationText(row));
+    if (owner !== undefined) types.add(owner.deletion_request_id, row.from_type);
+  }
+  const byRecord = Map.groupBy(references, (reference) => rowKeyText(recordOf(reference)));
+  const keys = [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
+  const goneOf = (record: string) => goneBy(byRecord.get(record) ?? [], options.pseudonyms);
+  const rewritten = redactAll(yield* readChanges(keys), goneOf, options.redact);
+  yield* storeRewritten(rewritten);
+  const renamed = findRenamed(rewritten, byRecord, options.pseudonyms);
+  for (const [id, { records }] of renamed) {
+    for (const { resourceType } of records) types.add(id, resourceType);
+  }
+  yield* followParties(renamed, options);
+  return types.all;
+}
+
+function* removeThem(references: readonly Reference[]): Statements<readonly RelationRow[]> {
+  const rows = references.map((reference) => columns.map((column) => reference[column]));
+  return yield* all<RelationRow>(removeRelations, new Rows(rows, columns.length));
+}
+
+function relationText(row: RelationRow): string {
+  return columns.map((column) => row[column]).join("\n");
+}
+
+function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {
+  return { organization_id, resource_type: from_type, resource_id: from_id };
+}
+
+/** The records that the references lead to. A party has the pseudonym of its deletion. */
+function goneBy(
+  references: readonly Reference[],
+  pseudonyms: RedactionOptions["pseudonyms"],
+): Gone {
+  return new Map(
+    references.map(({ to_type, to_id, deletion_request_id }) => [
+      nodeKey(to_type, to_id),
+      pseudonyms.get(deletion_request_id),
+    ]),
+  );
+}
+
+interface Renamed {
+  /** Records that name the pseudonym of the deletion only now. */
+  readonly records: RecordKey[];
+  /** Those of them that name no party any more that is not erased. */
+  readonly orphans: RecordKey[];
+}
+
+function findRenamed(
+  changes: readonly Rewritten[],
+  references: ReadonlyMap<string, readonly Reference[]>,
+  pseudonyms: RedactionOptions["pseudonyms"],
+): ReadonlyMap<string, Renamed> {
+  const found = new Map<string, Renamed>();
+  if (pseudonyms.size === 0) return found;
+  for (const [record, ofRecord] of Map.groupBy(changes, rowKeyText)) {
+    const [first] = ofRecord;
+    const ids = new Set(references.get(record)?.map((one) => one.deletion_request_id));
+    for (const id of ids) {
+      const pseudonym = pseudonyms.get(id);
+      if (first === undefined || pseudonym === undefined) continue;
+      const before = ofRecord.map(({ payload }) => payload);
+      const after = ofRecord.map((change) => change.after);
+      const parties = evaluateParties(first.resource_type, { before, after, pseudonym });
+      if (!parties.isNew) continue;
+      const renamed = found.get(id) ?? { records: [], orphans: [] };
+      found.set(id, renamed);
+      renamed.records.push(toKey(first));
+      if (parties.isOrphan) renamed.orphans.push(toKey(first));
+    }
+  }
+  return found;
+}
+
+/** In the transaction that has replaced the ids of the parties. */
+function* followParties(
+  renamed: ReadonlyMap<string, Renamed>,
+  { deletions, pseudonyms, act }: RedactionOptions,
+): Statements<void> {
+  for (const deletion of deletions) {
+    const { deletionRequestId: id } = deletion;
+    const [found, pseudonym] = [renamed.get(id), pseudonyms.get(id)];
+    if (found === undefined || pseudonym === undefined) continue;
+    yield* keepPseudonym(deletion, found.records, { pseudonym, now: act.now });
+    if (found.orphans.length > 0) yield* deleteOrphans(deletion, found.orphans, act);
+  }
+}

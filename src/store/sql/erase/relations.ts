@@ -1,0 +1,138 @@
+// Reads the relations that cascades depend on, for many records at once, page by page: one record may have very many. Changes
+// nothing.
+
+import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import type { RelationKind } from "../../../domain/record-type.ts";
+import type { KeyRow } from "../../record-key.ts";
+import { all, rest, Rows, type Statements } from "../statements.ts";
+import { named } from "./named.ts";
+
+/** Rows of one statement, and records that one names. */
+const rowsAtOnce = 499;
+const nodesAtOnce = 500;
+
+const columns = "from_type, from_id, to_type, to_id, kind";
+
+const findTo = `
+  SELECT ${columns} FROM ${named("organization_id", "to_type", "to_id")}
+    --sqlite CROSS
+    JOIN relation USING (organization_id, to_type, to_id)
+  --citus WHERE relation.to_id = ANY ($3::text[])
+  LIMIT $4`;
+
+const findFrom = `
+  SELECT ${columns} FROM ${named("organization_id", "from_type", "from_id")}
+    --sqlite CROSS
+    JOIN relation USING (organization_id, from_type, from_id)
+  LIMIT $4`;
+
+const findPageTo = `
+  SELECT ${columns} FROM relation
+  WHERE organization_id = $1 AND to_type = $2 AND to_id = $3 AND (from_type, from_id) > ($4, $5)
+  ORDER BY from_type, from_id LIMIT $6`;
+
+const findPageFrom = `
+  SELECT ${columns} FROM relation
+  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND (to_type, to_id) > ($4, $5)
+  ORDER BY to_type, to_id LIMIT $6`;
+
+/** Records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
+const findGoing = `
+  SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
+  FROM ${named("organization_id", "resource_type", "resource_id")}
+    --sqlite CROSS
+    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+  WHERE action = 'erase'
+    --sqlite AND EXISTS (
+    --sqlite   SELECT 1 FROM deletion
+    --sqlite   WHERE deletion_request_id = target.deletion_request_id AND status = 'processing')
+    --citus AND target.resource_id = ANY ($3::text[])
+  `;
+
+export interface RelationRow {
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
+  readonly kind: RelationKind;
+}
+
+/** Handles a page; false ends the reading. */
+export type PageHandler = (rows: readonly RelationRow[]) => Statements<boolean>;
+
+export interface RelationsOf {
+  readonly organizationId: string;
+  readonly nodes: readonly NodeKey[];
+  /** Whether the relations lead to these records or begin at them. */
+  readonly end: "to" | "from";
+}
+
+/** False if the handler has ended it. */
+export function* eachPage(
+  { organizationId, nodes, end }: RelationsOf,
+  handle: PageHandler,
+): Statements<boolean> {
+  for (let at = 0; at < nodes.length; at += nodesAtOnce) {
+    const part = nodes.slice(at, at + nodesAtOnce);
+    if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
+    if (nodes.length > nodesAtOnce) yield* rest();
+  }
+  return true;
+}
+
+/** All of them at once, or else half of the records at a time, or else one record page by page. */
+function* eachPageOfSome(
+  { organizationId, nodes, end }: RelationsOf,
+  handle: PageHandler,
+): Statements<boolean> {
+  const [first] = nodes;
+  if (first === undefined) return true;
+  const keys = new Rows(
+    nodes.map((node) => {
+      const { type, id } = parseNodeKey(node);
+      return [organizationId, type, id];
+    }),
+    3,
+  );
+  const rows = yield* all<RelationRow>(end === "to" ? findTo : findFrom, keys, rowsAtOnce + 1);
+  if (rows.length <= rowsAtOnce) return yield* handle(rows);
+  if (nodes.length === 1) return yield* eachPageOfOne(organizationId, { node: first, end }, handle);
+  const half = Math.ceil(nodes.length / 2);
+  for (const part of [nodes.slice(0, half), nodes.slice(half)]) {
+    if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
+  }
+  return true;
+}
+
+function* eachPageOfOne(
+  organizationId: string,
+  { node, end }: { readonly node: NodeKey; readonly end: "to" | "from" },
+  handle: PageHandler,
+): Statements<boolean> {
+  const { type, id } = parseNodeKey(node);
+  const sql = end === "to" ? findPageTo : findPageFrom;
+  let after: readonly [string, string] = ["", ""];
+  for (;;) {
+    const key = [organizationId, type, id] as const;
+    const rows = yield* all<RelationRow>(sql, ...key, ...after, rowsAtOnce);
+    if (!(yield* handle(rows))) return false;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsAtOnce) return true;
+    after = end === "to" ? [last.from_type, last.from_id] : [last.to_type, last.to_id];
+    yield* rest();
+  }
+}
+
+/** Those of these records that a deletion which is being processed erases. */
+export function* findErasing(
+  organizationId: string,
+  nodes: readonly NodeKey[],
+): Statements<ReadonlySet<NodeKey>> {
+  if (nodes.length === 0) return new Set();
+  const keys = nodes.map((node) => {
+    const { type, id } = parseNodeKey(node);
+    return [organizationId, type, id];
+  });
+  const rows = yield* all<KeyRow>(findGoing, new Rows(keys, 3));
+  return new Set(rows.map(({ resource_type, resource_id }) => nodeKey(resource_type, resource_id)));
+}

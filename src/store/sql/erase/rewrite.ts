@@ -1,0 +1,88 @@
+// Rewrites the payloads of records: references to what is erased are removed, and the ids of parties replaced. Which records,
+// and which references, is decided elsewhere.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Gone } from "../../gone.ts";
+import { payloadDigest } from "../../payload-digest.ts";
+import { type KeyRow, rowKeyText } from "../../record-key.ts";
+import { all, runTogether, type Statements } from "../statements.ts";
+import type { Redact } from "../verification.ts";
+import { keyRows, namedRecords } from "./named.ts";
+import { removeRepliesOf } from "./replies.ts";
+
+const readAll = `
+  SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
+  FROM ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite CROSS JOIN change USING (record_no)
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  ORDER BY organization_id, resource_type, resource_id, change_no`;
+
+const readPage = `
+  SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
+  FROM record JOIN change
+  --sqlite USING (record_no)
+  --postgres USING (organization_id, resource_type, resource_id)
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND change_no > $4
+  ORDER BY change_no LIMIT $5`;
+
+/** Not every change has a digest. */
+const rewriteOne = `
+  UPDATE change SET payload = $5, digest = CASE WHEN digest IS NULL THEN NULL ELSE CAST($6 AS bigint) END
+  WHERE
+    --sqlite record_no = (
+    --sqlite   SELECT record_no FROM record
+    --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3)
+    --postgres organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND change_no = $4`;
+
+export interface PayloadRow extends KeyRow {
+  readonly change_no: number;
+  readonly payload: string;
+  readonly reply_key: Uint8Array | null;
+}
+
+export interface Rewritten extends PayloadRow {
+  readonly after: string;
+}
+
+/** All changes of these records. */
+export function* readChanges(keys: readonly RecordKey[]): Statements<readonly PayloadRow[]> {
+  return yield* all<PayloadRow>(readAll, keyRows(keys));
+}
+
+/** Those of one record that arrived after this one, in order. */
+export function* readChangesAfter(
+  { organizationId, resourceType, resourceId }: RecordKey,
+  after: number,
+  changesMax: number,
+): Statements<readonly PayloadRow[]> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  return yield* all<PayloadRow>(readPage, ...key, after, changesMax);
+}
+
+/** The changes with their payloads afterwards; `goneOf` is given the text of the key of a record (record-key.ts). */
+export function redactAll(
+  changes: readonly PayloadRow[],
+  goneOf: (record: string) => Gone,
+  redact: Redact,
+): readonly Rewritten[] {
+  return changes.map((change) => ({
+    ...change,
+    after: redact(change.resource_type, change.payload, goneOf(rowKeyText(change))),
+  }));
+}
+
+/** Stores the payloads that differ. The caller has to lock the records. */
+export function* storeRewritten(changes: readonly Rewritten[]): Statements<void> {
+  const rewritten = changes.filter(({ payload, after }) => after !== payload);
+  if (rewritten.length === 0) return;
+  yield* runTogether(
+    ...rewritten.map(({ organization_id, resource_type, resource_id, change_no, after }) => {
+      const key = [organization_id, resource_type, resource_id] as const;
+      return [rewriteOne, ...key, change_no, after, payloadDigest(after)] as const;
+    }),
+  );
+  yield* removeRepliesOf(rewritten);
+}

@@ -1,0 +1,236 @@
+// Verifies that the erasure of records is complete, by other statements than those that erased. Adds what it finds to the plans;
+// erases nothing.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../record-key.ts";
+import { putOff } from "../claim.ts";
+import { smallPlanMax, type Processing, type TargetRow } from "../erasure.ts";
+import { verifyOrganization } from "../organization-erasure.ts";
+import { readConfidentialTypes } from "../organization.ts";
+import { isObstacle, targetsOf } from "../plan.ts";
+import { verifyKept } from "../redact-kept.ts";
+import { all, get, Rows, run, type Statements } from "../statements.ts";
+import { type Redact, reopenUnredacted } from "../verification.ts";
+import { inNamedIds, keyRows, named, namedRecords } from "./named.ts";
+import { type PlanBounds, planCascade } from "./plan-step.ts";
+import { extendPlan } from "./write-plan.ts";
+
+/** How many targets of a large plan share a transaction that verifies them. */
+export const verifiedTargetsAtOnceMax = 200;
+
+/** Greater than every position. */
+const anyPosition = Number.MAX_SAFE_INTEGER;
+
+const readTargets = `
+  SELECT * FROM deletion_target
+  WHERE ${inNamedIds("deletion_request_id")} AND action = 'erase' AND position <= $2`;
+
+const findRecords = `
+  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN record USING (organization_id, resource_type, resource_id)
+  --citus WHERE record.resource_id = ANY ($3::text[])
+  `;
+
+/** On SQLite by the numbers that the records had. */
+const findChanges = `
+  SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
+  FROM ${named("organization_id", "resource_type", "resource_id", "record_no bigint")}
+    --sqlite CROSS JOIN change ON change.record_no = named.record_no
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  `;
+
+const findRelationsTo = `
+  SELECT DISTINCT organization_id, to_type AS resource_type, to_id AS resource_id
+  FROM ${named("organization_id", "to_type", "to_id")}
+    --sqlite CROSS
+    JOIN relation USING (organization_id, to_type, to_id)
+  --citus WHERE relation.to_id = ANY ($3::text[])
+  `;
+
+const findRelationsFrom = `
+  SELECT DISTINCT organization_id, from_type AS resource_type, from_id AS resource_id
+  FROM ${named("organization_id", "from_type", "from_id")}
+    --sqlite CROSS
+    JOIN relation USING (organization_id, from_type, from_id)`;
+
+/**
+ * The position of the last target of the next part that can be removed; null if there are fewer targets. Those of confidential
+ * types don't count for the others, so that they don't decide how many parts there are.
+ */
+const findEndOfPart = `
+  SELECT min(position) AS position FROM (
+    SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM (
+      SELECT position,
+        --sqlite resource_type IN (SELECT value FROM json_each($5)) AS confidential
+        --postgres resource_type = ANY ($5::text[]) AS confidential
+      FROM deletion_target
+      WHERE deletion_request_id = $1 AND NOT restricted
+        AND NOT (action = 'erase' AND resource_type = $2 AND resource_id = $3)
+      ORDER BY position LIMIT CAST($4 AS bigint) * 2) AS target) AS numbered
+  WHERE place = $4`;
+
+/**
+ * The root's target stays until the end; the deletion itself contains its id anyway. So do those of records that were moved, which
+ * nobody may write again before the deletion is completed.
+ */
+const removeTargetsButRoot = `
+  DELETE FROM deletion_target
+  --postgres USING unnest($1::text[], $2::text[], $3::text[]) AS named (id, type, resource)
+  WHERE
+    --sqlite deletion_request_id IN (SELECT value ->> 0 FROM json_each($1))
+    --postgres deletion_target.deletion_request_id = named.id
+    AND position <= $4 AND NOT restricted AND NOT (action = 'erase'
+      --sqlite AND (deletion_request_id, resource_type, resource_id) IN (
+      --sqlite   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each($1)))
+      --postgres AND resource_type = named.type AND resource_id = named.resource)
+    `;
+
+/**
+ * `found`: the plan was extended. `large`: it must be extended by the cascade of this record, which is too large to be planned
+ * here. `held`: a hold or a floor protects something that was found.
+ */
+export type Verification =
+  | { readonly result: "clean" }
+  | { readonly result: "found" }
+  | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey }
+  | { readonly result: "held"; readonly waitingFor: string };
+
+export interface VerifyingOptions {
+  readonly now: number;
+  readonly redact: Redact;
+  readonly bounds: PlanBounds;
+  /** The last target that is verified. */
+  readonly upTo?: number;
+}
+
+/** The result of each deletion, in order. */
+export function* verifyDeletions(
+  deletions: readonly Deletion[],
+  options: VerifyingOptions,
+): Statements<readonly Verification[]> {
+  const ofRecords = deletions.filter((deletion) => !isOfOrganization(deletion));
+  const ids = ofRecords.map(({ deletionRequestId }) => deletionRequestId);
+  const { upTo = anyPosition, redact } = options;
+  const targets = ids.length === 0 ? [] : yield* all<TargetRow>(readTargets, ids, upTo);
+  const left = yield* findLeft(targets);
+  const byDeletion = Map.groupBy(
+    targets.filter((row) => left.has(rowKeyText(row))),
+    (row) => row.deletion_request_id,
+  );
+  const unredacted = yield* reopenUnredacted(ids, { upTo, redact });
+  const results: Verification[] = [];
+  for (const deletion of deletions) {
+    const { deletionRequestId: id } = deletion;
+    const found = byDeletion.get(id) ?? [];
+    if (isOfOrganization(deletion)) results.push(yield* verifyAll(deletion, redact));
+    else if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
+    else results.push({ result: unredacted.has(id) ? "found" : "clean" });
+  }
+  return results;
+}
+
+function* verifyAll(deletion: Deletion, redact: Redact): Statements<Verification> {
+  const isErased = yield* verifyOrganization(deletion);
+  const isClean = yield* verifyKept(deletion, redact);
+  return { result: isErased && isClean ? "clean" : "found" };
+}
+
+/** Of targets to be erased, the keys of those of which anything is left: the record, a change of it, or a relation. */
+function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
+  if (targets.length === 0) return new Set();
+  const keys = keyRows(targets.map(toKey));
+  const numbered = targets.map((row) => [
+    row.organization_id,
+    row.resource_type,
+    row.resource_id,
+    row.record_no ?? null,
+  ]);
+  const found = [
+    ...(yield* all<KeyRow>(findRecords, keys)),
+    ...(yield* all<KeyRow>(findChanges, new Rows(numbered, 4))),
+    ...(yield* all<KeyRow>(findRelationsTo, keys)),
+    ...(yield* all<KeyRow>(findRelationsFrom, keys)),
+  ];
+  return new Set(found.map(rowKeyText));
+}
+
+function* planAgain(
+  deletion: Deletion,
+  found: readonly TargetRow[],
+  { now, bounds }: VerifyingOptions,
+): Statements<Verification> {
+  for (const [index, row] of found.slice(0, limits.erasureStepRecordsMax).entries()) {
+    const root = nodeKey(row.resource_type, row.resource_id);
+    const plan = yield* planCascade(deletion, root, { now, bounds });
+    if (plan === "large") {
+      if (index > 0) break;
+      return { result: "large", deletion, record: toKey(row) };
+    }
+    if (isObstacle(plan)) {
+      yield* putOff(deletion, plan, now);
+      return { result: "held", waitingFor: plan.waitingFor };
+    }
+    yield* extendPlan(deletion, targetsOf(plan));
+  }
+  return { result: "found" };
+}
+
+export type FirstVerification = Verification | { readonly result: "partly" };
+
+/**
+ * The first verification pass: of several small plans at once, or else of a part of the first large one, which is `partly` verified
+ * if there is more. Verified targets are removed, because they contain the ids of erased records: so these can be scrubbed before
+ * the deletion is completed. The results are in order; there may be fewer than deletions.
+ */
+export function* verifyFirst(
+  processing: readonly Processing[],
+  options: VerifyingOptions,
+): Statements<readonly FirstVerification[]> {
+  const [first] = processing;
+  if (first === undefined) return [];
+  const end = processing.findIndex(({ planEnd }) => planEnd > smallPlanMax);
+  if (end === 0) return [yield* verifyPart(first.deletion, options)];
+  const small = end === -1 ? processing : processing.slice(0, end);
+  const deletions = small.map(({ deletion }) => deletion);
+  const results = yield* verifyDeletions(deletions, options);
+  const clean = deletions.filter((_, index) => results[index]?.result === "clean");
+  yield* removeTargets(clean, anyPosition);
+  return results;
+}
+
+function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<FirstVerification> {
+  const { deletionRequestId, resourceType, resourceId } = deletion;
+  const confidential = yield* readConfidentialTypes(deletion.organizationId);
+  const root = [resourceType, resourceId] as const;
+  const last = yield* get<{ position: number | null }>(
+    findEndOfPart,
+    deletionRequestId,
+    ...root,
+    verifiedTargetsAtOnceMax,
+    [...confidential],
+  );
+  const upTo = last?.position ?? anyPosition;
+  const [verification = { result: "found" }] = yield* verifyDeletions([deletion], {
+    ...options,
+    upTo,
+  });
+  if (verification.result !== "clean") return verification;
+  yield* removeTargets([deletion], upTo);
+  return upTo === anyPosition ? verification : { result: "partly" };
+}
+
+function* removeTargets(deletions: readonly Deletion[], upTo: number): Statements<void> {
+  if (deletions.length === 0) return;
+  const rows = deletions.map((deletion) => [
+    deletion.deletionRequestId,
+    deletion.resourceType,
+    deletion.resourceId,
+  ]);
+  yield* run(removeTargetsButRoot, new Rows(rows, 3), upTo);
+}

@@ -1,0 +1,113 @@
+// The steps of deletions that the writer performs within the transaction of a group, and the last one, which verifies and completes.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { countsOf } from "../../../domain/deletion/receipt-count.ts";
+import type { ReceiptHead } from "../../../domain/deletion/receipt.ts";
+import type { PartyErasure } from "../../naming.ts";
+import { headAfter } from "../../seal-receipts.ts";
+import { followsHead } from "../../row/receipt-row.ts";
+import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
+import {
+  type FirstVerification,
+  verifyDeletions,
+  verifyFirst,
+} from "../../sql/erase/verify-step.ts";
+import { lockProcessing } from "../../sql/erasure.ts";
+import { lockReceiptHead } from "../../sql/receipt.ts";
+import { type Completing, finishDeletions } from "../../sql/verification.ts";
+import type { Act, ErasureStep, SealedReceipt } from "../../store.ts";
+import type { Group } from "../commit/group.ts";
+import { planBounds } from "./claim.ts";
+import { takePseudonym, verifyLastNamings, verifyNextNamings } from "./late-namings.ts";
+import { eraseNumberedRecords } from "./organization-records.ts";
+import { redactPayload } from "./redaction.ts";
+
+export function eraseStep(
+  group: Group,
+  ids: readonly string[],
+  recordsMax: number,
+  act: Act,
+): ErasureStep {
+  const { connection } = group;
+  const startedAt = performance.now();
+  const processing = connection.perform(lockProcessing, ids);
+  const options = { act, redact: redactPayload, recordsMax };
+  const step = connection.perform(eraseNext, processing, {
+    ...options,
+    eraseOfOrganization: eraseNumberedRecords,
+  });
+  // Orphans may have been requested.
+  group.deletionsChanged();
+  return { ...step, workMs: performance.now() - startedAt };
+}
+
+export type VerificationResult =
+  FirstVerification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
+
+/**
+ * The first verification pass, of the first of these deletions; there may be fewer results. Those of persons and companies that are
+ * clean lose their pseudonym.
+ */
+export function verifyErasures(
+  { connection }: Group,
+  ids: readonly string[],
+  act: Act,
+): readonly VerificationResult[] {
+  const processing = connection.perform(lockProcessing, ids);
+  const options = { now: act.now, redact: redactPayload, bounds: planBounds };
+  const results = connection.perform(verifyFirst, processing, options);
+  return results.map((verification, index) => {
+    const { deletion } = processing[index] ?? {};
+    if (verification.result !== "clean" || deletion === undefined) return verification;
+    const late = verifyNextNamings(connection, deletion, act);
+    if (late.result !== "clean") return late;
+    return { result: "clean", erasure: takePseudonym(connection, deletion) };
+  });
+}
+
+export interface SealedCompletion {
+  readonly deletionRequestId: string;
+  /** Left out only by tests of the engine. */
+  readonly sealed?: SealedReceipt | undefined;
+  /** Of a person or a company, as the first verification pass has removed it. */
+  readonly erasure?: PartyErasure | undefined;
+}
+
+/** `moved`: the receipt no longer fits the chain, because one before it was not completed; it must be signed again. */
+export type CompletionResult = Deletion | VerificationResult | { readonly result: "moved" };
+
+/** The last verification pass, and the completion of those of which nothing is left, in the same transaction. */
+export function completeVerified(
+  group: Group,
+  completions: readonly SealedCompletion[],
+  act: Act,
+): readonly CompletionResult[] {
+  const { connection } = group;
+  const ids = completions.map(({ deletionRequestId }) => deletionRequestId);
+  const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
+  const options = { now: act.now, redact: redactPayload, bounds: planBounds };
+  const verified = connection.perform(verifyDeletions, deletions, options);
+  let head: ReceiptHead = connection.perform(lockReceiptHead);
+  const completing: Completing[] = [];
+  const results = completions.map(({ sealed, erasure }, index): CompletionResult => {
+    const [deletion, verification] = [deletions[index], verified[index]];
+    if (deletion === undefined || verification === undefined) return { result: "moved" };
+    if (verification.result !== "clean") return verification;
+    const late = verifyLastNamings(group, deletion, { act, erasure });
+    if (late.result !== "clean") return late;
+    if (sealed !== undefined) {
+      const isAsSealed = isDeepStrictEqual(sealed.counts, countsOf(deletion));
+      if (!isAsSealed || !followsHead(sealed, head)) return { result: "moved" };
+      head = headAfter(head, sealed);
+    }
+    completing.push({ deletion, sealed });
+    return deletion;
+  });
+  const completed = connection.perform(finishDeletions, completing, act);
+  group.deletionsChanged();
+  const byId = new Map(completed.map((deletion) => [deletion.deletionRequestId, deletion]));
+  return results.map((result) =>
+    "result" in result ? result : (byId.get(result.deletionRequestId) ?? result),
+  );
+}
