@@ -1,5 +1,4 @@
-// The completion scripts, run by the shells that they are for. A shell that is not installed is
-// skipped.
+// What shell completion offers, and the scripts, run by the shells that they are for. A shell that is not installed is skipped.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -7,14 +6,72 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { commands, groups, topics } from "../../src/cli/commands.ts";
+import { completionOffer } from "../../src/cli/completion-offer.ts";
 import { commonOptions, optionFlags } from "../../src/cli/option-flag.ts";
+import { root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const folder = makeTempFolder();
-mkdirSync(join(folder, "backups"));
-writeFileSync(join(folder, "receipts.json"), "");
 const line = makeCommandLine({ folder });
+
+function offered(...typed: readonly string[]): readonly string[] | "files" | "folders" {
+  const offer = completionOffer({ commands, groups, topics }, typed);
+  return typeof offer === "string" ? offer : offer.map(([word]) => word);
+}
+
+describe("what can follow a command line", () => {
+  it("is every command, and every topic after help", () => {
+    const first = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
+    assert.deepEqual(
+      new Set(offered("")),
+      new Set([...first, "help", "-h", "--help", "-V", "--version"]),
+    );
+    assert.deepEqual(new Set(offered("help", "")), new Set([...first, ...Object.keys(topics)]));
+    for (const group of Object.keys(groups)) {
+      const names = commands.map(({ name }) => name.split(" "));
+      const seconds = names.flatMap(([word, second = ""]) => (word === group ? [second] : []));
+      assert.deepEqual(offered(group, ""), seconds);
+      assert.deepEqual(offered("help", group, ""), seconds);
+    }
+  });
+
+  it("is every option of each command", () => {
+    for (const { name, options } of commands) {
+      const flags = Object.keys({ ...options, ...commonOptions }).flatMap(optionFlags);
+      assert.deepEqual(offered(...name.split(" "), "-"), [...flags, "-h", "--help"], name);
+    }
+  });
+
+  const cases: readonly (readonly [typed: readonly string[], words: readonly string[] | string])[] =
+    [
+      [["migr"], ["migrate"]],
+      [["help", "key", "ro"], ["rotate"]],
+      [
+        ["deletion", "list", "--status", ""],
+        ["pending", "processing", "completed", "cancelled"],
+      ],
+      [["deletion", "list", "--status", "=", "proc"], ["processing"]],
+      [
+        ["deletion", "list", "--status", "="],
+        ["pending", "processing", "completed", "cancelled"],
+      ],
+      [["deletion", "list", "--status=proc"], ["--status=processing"]],
+      [["export", "pers"], ["person"]],
+      [["import", "file.csv", "--type", "pers"], ["person"]],
+      [["receipt", "verify", ""], "files"],
+      [["serve", "--data-dir", ""], "folders"],
+      [["serve", "--data-dir=a"], "folders"],
+      [["key", "list", "-o", ""], []],
+      [["unknown", ""], []],
+      [["toString", ""], []],
+    ];
+  for (const [typed, words] of cases) {
+    it(`is ${String(words) || "nothing"} for "${typed.join(" ")}"`, () => {
+      assert.deepEqual(offered(...typed), words);
+    });
+  }
+});
 
 /** Prints what the function of the script offers for each line, with a space between the words. */
 const bashProbe = `
@@ -61,106 +118,61 @@ function missing(shell: Shell): string | false {
   return spawnSync(shell, ["--version"]).status === 0 ? false : `needs ${shell}`;
 }
 
-async function writeScript(shell: Shell): Promise<string> {
-  const path = join(folder, `completion.${shell}`);
-  writeFileSync(path, (await line.type(`completion ${shell}`)).out);
-  return path;
-}
-
 /** What the shell prints for each line, run with the script and a probe. */
 async function ask(shell: Shell, lines: readonly string[]): Promise<readonly string[]> {
-  const probe = join(folder, `probe.${shell}`);
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  mkdirSync(join(folder, "backups"), { recursive: true });
+  writeFileSync(join(folder, "receipts.json"), "");
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/sluice.js")}" "$@"\n`;
+  writeFileSync(join(folder, "bin/sluice"), program, { mode: 0o755 });
+  const [script, probe] = [join(folder, `script.${shell}`), join(folder, `probe.${shell}`)];
+  writeFileSync(script, (await line.type(`completion ${shell}`)).out);
   writeFileSync(probe, shells[shell].probe);
-  const words = [...shells[shell].options, probe, await writeScript(shell), ...lines];
-  const { PATH = "" } = process.env;
-  const env = { PATH, HOME: folder, TERM: "dumb", LC_ALL: "C.UTF-8" };
-  const { stdout, stderr } = spawnSync(shell, words, { env, encoding: "utf8" });
+  const words = [...shells[shell].options, probe, script, ...lines];
+  const env = {
+    ...process.env,
+    PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`,
+    HOME: folder,
+    TERM: "dumb",
+    LC_ALL: "C.UTF-8",
+  };
+  const { stdout, stderr } = spawnSync(shell, words, { env, cwd: folder, encoding: "utf8" });
   assert.equal(stderr, "");
   return stdout.split("\n").slice(0, lines.length);
 }
 
-const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
-
-function sorted(words: string | readonly string[]): readonly string[] {
-  const list = typeof words === "string" ? words.split(" ") : words;
-  return list.map((word) => word.replace(/\/$/, "")).toSorted();
-}
-
-/** Lines, and all that is offered for each. */
-const offered: readonly (readonly [line: string, words: readonly string[]])[] = [
-  ["sluice help ", [...firstWords, ...Object.keys(topics)]],
-  ...Object.keys(groups).map((group) => {
-    const names = commands.map(({ name }) => name.split(" "));
-    const seconds = names.flatMap(([first, second = ""]) => (first === group ? [second] : []));
-    return [`sluice ${group} `, seconds] as const;
-  }),
-  ["sluice help key ro", ["rotate"]],
-  ["sluice deletion list --status ", ["pending", "processing", "completed", "cancelled"]],
-  ["sluice export pers", ["person"]],
-  ["sluice import file.csv --type pers", ["person"]],
-  ["sluice completion ", ["bash", "fish", "zsh"]],
-  [`sluice receipt verify ${folder}/rec`, [`${folder}/receipts.json`]],
-  [`sluice serve --data-dir ${folder}/b`, [`${folder}/backups`]],
-  ["sluice key list --organization ", [""]],
-  ["sluice key list -o ", [""]],
-];
-
 describe("the completion script", () => {
-  for (const shell of ["bash", "fish"] as const) {
-    it(`for ${shell} offers words, values and files`, { skip: missing(shell) }, async () => {
-      const found = await ask(
-        shell,
-        offered.map(([typed]) => typed),
-      );
-      for (const [index, [typed, words]] of offered.entries())
-        assert.deepEqual(sorted(found[index] ?? ""), sorted(words), typed);
-    });
+  const completed = [
+    ["sluice migr", "migrate"],
+    ["sluice help key rot", "rotate"],
+    ["sluice deletion list --status proc", "processing"],
+    ["sluice serve --data-d", "--data-dir"],
+    [`sluice receipt verify ${folder}/rec`, `${folder}/receipts.json`],
+    [`sluice serve --data-dir ${folder}/back`, `${folder}/backups`],
+  ] as const;
+  const lines = completed.map(([typed]) => typed);
 
-    it(`for ${shell} offers all options of every command`, { skip: missing(shell) }, async () => {
-      const found = await ask(
-        shell,
-        commands.map(({ name }) => `sluice ${name} -`),
-      );
-      for (const [index, { name, options }] of commands.entries()) {
-        const names = Object.keys({ ...options, ...commonOptions });
-        const flags = [...names.flatMap(optionFlags), "-h", "--help"];
-        assert.deepEqual(sorted(found[index] ?? ""), sorted(flags), name);
-      }
-    });
+  for (const shell of ["bash", "fish"] as const) {
+    it(
+      `for ${shell} offers words, values, files and folders`,
+      { skip: missing(shell) },
+      async () => {
+        const found = await ask(shell, [...lines, "sluice key list -o "]);
+        const expected = [...completed.map(([, word]) => word), ""];
+        assert.deepEqual(
+          found.map((word) => word.replace(/\/$/, "")),
+          expected,
+        );
+      },
+    );
   }
 
-  it("for zsh completes words, options, values and files", { skip: missing("zsh") }, async () => {
-    const completed = [
-      ["sluice migr", "sluice migrate "],
-      ["sluice key cr", "sluice key create "],
-      ["sluice help exit", "sluice help exit-codes "],
-      ["sluice help key rot", "sluice help key rotate "],
-      ["sluice deletion list --status proc", "sluice deletion list --status processing "],
-      ["sluice key list --org", "sluice key list --organization="],
-      ["sluice serve --data-d", "sluice serve --data-dir="],
-      ["sluice check --er", "sluice check --erasure "],
-      ["sluice export pers", "sluice export person "],
-      [
-        "sluice organization set x --strict-scopes of",
-        "sluice organization set x --strict-scopes off ",
-      ],
-      [`sluice receipt verify ${folder}/rec`, `sluice receipt verify ${folder}/receipts.json `],
-    ] as const;
-    const found = await ask(
-      "zsh",
-      completed.map(([typed]) => typed),
-    );
+  it("for zsh completes words, values, files and folders", { skip: missing("zsh") }, async () => {
+    const found = await ask("zsh", lines);
+    const expected = completed.map(([typed, word]) => typed.replace(/\S+$/, word));
     assert.deepEqual(
-      found,
-      completed.map(([, whole]) => whole),
-    );
-  });
-
-  it("for zsh has a valid specification of every command", { skip: missing("zsh") }, async () => {
-    const lines = commands.map(({ name }) => `sluice ${name} --hel`);
-    assert.deepEqual(
-      await ask("zsh", lines),
-      commands.map(({ name }) => `sluice ${name} --help `),
+      found.map((one) => one.replace(/[ /]$/, "")),
+      expected,
     );
   });
 

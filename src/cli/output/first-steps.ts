@@ -2,7 +2,7 @@
 // API key. Never prints a setting that may contain a password.
 
 import { sqlitePath } from "../../files/sqlite-path.ts";
-import { quote } from "../completion/quote.ts";
+import { quote } from "./quote.ts";
 
 export interface FirstOrganization {
   readonly organization_id: string;
