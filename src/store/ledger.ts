@@ -7,12 +7,12 @@ import type {
   LedgerEntry,
 } from "../domain/deletion/ledger-entry.ts";
 
-/** What one append has written: a frame, or a line of an older ledger. */
+/** A frame, which one append has written, or a line of a file of receipts. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[];
   /** The offset of its end, without the newline. */
   readonly end: number;
-  /** Undefined for a line of an older ledger. */
+  /** Undefined for a receipt. */
   readonly digest: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 // The ledger as a file: its entries are read back in order; a torn end is cut off and any other
-// damage is rejected; ledgers of earlier versions and files of receipts can be read too.
+// damage is rejected; files of receipts can be read too.
 
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -82,19 +82,6 @@ function reopen({ path }: DeletionLedger): DeletionLedger {
 async function all(ledger: DeletionLedger): Promise<readonly LedgerEntry[]> {
   const parts = await Array.fromAsync(ledger.readParts());
   return parts.flatMap(({ entries }) => entries).filter(({ kind }) => kind !== "begin");
-}
-
-function oldLine(fields: object): string {
-  const fixed = { organization_id: "acme", deletion_request_id: "del_1", resource_type: "person" };
-  const times = { requested_by: "key_1", requested_at: "1970-01-01T00:00:01.000Z" };
-  return JSON.stringify({ ...fixed, resource_id: "p{1}", ...times, ...fields });
-}
-
-async function openOld(test: TestContext, text: string): Promise<DeletionLedger> {
-  const ledger = openOne(test);
-  await ledger.note([entry(1)]);
-  writeFileSync(ledger.path, text);
-  return reopen(ledger);
 }
 
 function writeReceipts(test: TestContext, text: string): string {
@@ -281,58 +268,16 @@ describe("damage that no crash explains", () => {
   });
 });
 
-describe("a ledger of an earlier version", () => {
-  const completed = {
-    completed_at: "1970-01-01T00:00:02.000Z",
-    receipt_no: 1,
-    receipt_hash: "1".repeat(64),
-  };
-
-  it("is read, and continues in the new form, which signs the old lines too", async (test) => {
-    const old = `${oldLine({})}\n${oldLine(completed)}\n`;
-    const ledger = await openOld(test, old);
-    assert.equal((await ledger.state()).lastReceiptNo, 1);
-    await ledger.note([entry(2)]);
-    await ledger.note([entry(3)]);
-    const entries = (await all(reopen(ledger))) as readonly DeletionEntry[];
-    assert.deepEqual(
-      entries.map((one) => [one.resourceId, one.completed?.receiptNo]),
-      [
-        ["p{1}", undefined],
-        ["p{1}", 1],
-        ["tx-2", 2],
-        ["tx-3", 3],
-      ],
-    );
-    const changed = readFileSync(ledger.path, "utf8").replace('"p{1}"', '"p{2}"');
-    writeFileSync(ledger.path, changed);
-    await assert.rejects(all(reopen(ledger)), /is damaged at line 3/);
-  });
-
-  it("can contain lines that a crash had cut, in an id with a bracket too, and continues", async (test) => {
-    const line = oldLine(completed);
-    const cuts = [1, 30, line.indexOf("}") + 1, line.length - 2];
-    for (const cut of cuts) {
-      const torn = line.slice(0, cut);
-      for (const text of [
-        `${line}\n${torn}`,
-        `${line}\n${torn}\n${line}\n`,
-        `${line}\n\0\0\0${torn}`,
-      ]) {
-        const ledger = await openOld(test, text);
-        const before = (await all(ledger)).length;
-        assert.equal(before, text.endsWith(`${line}\n`) && text.split("\n").length > 3 ? 2 : 1);
-        await ledger.note([entry(2)]);
-        assert.equal((await all(reopen(ledger))).length, before + 1);
-      }
-    }
-  });
-
-  it("is rejected where a line in it is damaged", async (test) => {
-    for (const bad of ['{"resource_type": }', '{"hello": "world"}']) {
-      const ledger = await openOld(test, `${oldLine({})}\n${bad}\n${oldLine(completed)}\n`);
-      await assert.rejects(all(ledger), /damaged at line 2/);
-      await assert.rejects(ledger.state(), /damaged at line 2/);
+describe("a ledger", () => {
+  it("has only frames, from its beginning on: anything else is damage", async (test) => {
+    const { receipts } = makeChain(1);
+    for (const line of [JSON.stringify(receipts[0]), '{"organization_id":"acme"}', ""]) {
+      const ledger = openOne(test);
+      await ledger.note([entry(1)]);
+      const frames = readFileSync(ledger.path, "utf8");
+      writeFileSync(ledger.path, `${line}\n${frames}`);
+      await assert.rejects(all(reopen(ledger)), /is damaged at line 1/, line);
+      await assert.rejects(reopen(ledger).state(), /is damaged at line 1/, line);
     }
   });
 });
@@ -366,6 +311,14 @@ describe("a file that is passed in addition to the ledger", () => {
       Array.fromAsync(readLedgerFile(path)),
       /its end is missing: line 2 .*Copy it again/,
     );
+  });
+
+  it("is rejected where a ledger follows receipts", async (test) => {
+    const ledger = openOne(test);
+    await ledger.note([entry(1)]);
+    const frames = readFileSync(ledger.path, "utf8");
+    const path = writeReceipts(test, `${JSON.stringify(receipts[0])}\n${frames}`);
+    await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 2/);
   });
 
   it("is rejected where it is something else", async (test) => {

@@ -1,4 +1,4 @@
-// The JSON of the entries of a ledger, both ways. Entries of deletions are the same as in older ledgers, which had no others.
+// The JSON of the entries of a ledger, both ways.
 
 import type { Hold } from "../access.ts";
 import { type Codec, count, invalid, object, text, textOrNull, time } from "../json/codec.ts";

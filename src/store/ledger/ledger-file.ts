@@ -14,8 +14,8 @@ import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { explainCreation, explainOpening, explainWriting, isPresent } from "../../files/present.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { makeFrame } from "./ledger-frame.ts";
-import { digestOfPlain, ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
+import { makeFrame, noDigest } from "./ledger-frame.ts";
+import { ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
 import { withPart } from "./ledger-state.ts";
 import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
 import { StoreError } from "../store-error.ts";
@@ -183,7 +183,7 @@ interface Place extends Appending {
 async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   const { state, entries, seal } = place;
   if (entries.length === 0 && seal === undefined) return state;
-  const previous = state.lastFrame?.digest ?? (await digestOfPlain(place.path, state));
+  const previous = state.lastFrame?.digest ?? noDigest;
   const writer = new FrameWriter(file, state, previous);
   const ledgerId = state.ledgerId ?? makeLedgerId();
   const begin: readonly LedgerEntry[] =

@@ -1,11 +1,13 @@
-// Classifies the lines of a ledger: frames, lines of older ledgers and receipts, torn lines, and damage. Works on bytes in
-// bounded memory; opens no file.
+// Classifies the lines of a ledger, or of a file of receipts: frames, receipts, and what is neither. Works on bytes in bounded
+// memory; opens no file.
 
+import { hash as digest } from "node:crypto";
 import { readEntry } from "../../domain/deletion/ledger-codec.ts";
-import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { entryOfReceipt, type LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { chainedText } from "../../domain/deletion/receipt.ts";
+import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
-import { readPlainLine } from "./ledger-text.ts";
 
 /** Longer than any line that is written: a frame with its head, or a receipt. */
 const lineBytesMax = 128 * 1_024;
@@ -65,28 +67,31 @@ export class LineCutter {
 
 export type LineContent =
   | { readonly is: "frame"; readonly frame: Frame; readonly entries: readonly LedgerEntry[] }
-  | { readonly is: "plain"; readonly entry: LedgerEntry }
-  /** Torn by a crash, as older versions left it, or empty. */
+  | { readonly is: "receipt"; readonly entry: LedgerEntry }
+  /** An empty line between receipts. */
   | { readonly is: "skipped" }
   | { readonly is: "bad" };
 
 export interface LineContext {
   /** The digest of the previous frame; undefined if it is unknown. */
   readonly previous: () => string | undefined;
-  /** False after the first frame, which only frames may follow. */
-  readonly plainAllowed: boolean;
+  /** False in a ledger, which has only frames. */
+  readonly receiptsAllowed: boolean;
 }
 
 export function readLine({ bytes }: RawLine, context: LineContext): LineContent {
   if (bytes === undefined) return { is: "bad" };
-  if (bytes.length === 0) return { is: context.plainAllowed ? "skipped" : "bad" };
+  if (bytes.length === 0) return { is: context.receiptsAllowed ? "skipped" : "bad" };
   const frame = parseFrame(bytes);
   if (frame !== undefined) return readFrame(frame, context);
-  if (!context.plainAllowed) return { is: "bad" };
-  const text = bytes.toString();
-  const entry = readPlainLine(parseJson(text));
-  if (entry !== undefined) return { is: "plain", entry };
-  return { is: isTornLine(text) ? "skipped" : "bad" };
+  const entry = context.receiptsAllowed ? readReceipt(bytes) : undefined;
+  return entry === undefined ? { is: "bad" } : { is: "receipt", entry };
+}
+
+/** A receipt says the same about a deletion as an entry. */
+function readReceipt(bytes: Buffer): LedgerEntry | undefined {
+  const value = parseJson(bytes.toString());
+  return isReceipt(value) ? entryOfReceipt(value, digest("sha256", chainedText(value))) : undefined;
 }
 
 function readFrame(frame: Frame, { previous }: LineContext): LineContent {
@@ -99,33 +104,10 @@ function readFrame(frame: Frame, { previous }: LineContext): LineContent {
   return { is: "frame", frame, entries: entries as readonly LedgerEntry[] };
 }
 
-/** True for a complete frame, entry or receipt, though it may not follow the previous line. */
+/** True for a complete frame or receipt, though it may not follow the previous line. */
 export function isWholeLine({ bytes }: RawLine): boolean {
   if (bytes === undefined || bytes.length === 0) return false;
-  return (
-    parseFrame(bytes) !== undefined || readPlainLine(parseJson(bytes.toString())) !== undefined
-  );
-}
-
-const oldLineStart = '{"organization_id":';
-
-/**
- * A line of an older ledger of which a crash has left only the beginning, or zeros. Older versions began a new line after it. A
- * truncated receipt is not torn but damaged: it comes from an export, which was complete once.
- */
-function isTornLine(text: string): boolean {
-  if (text.startsWith("\0")) return true;
-  if (!text.startsWith(oldLineStart)) return oldLineStart.startsWith(text);
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at];
-    if (inText && sign === "\\") at += 1;
-    else if (sign === '"') inText = !inText;
-    else if (!inText && sign === "{") depth += 1;
-    else if (!inText && sign === "}") depth -= 1;
-  }
-  return inText || depth > 0;
+  return parseFrame(bytes) !== undefined || readReceipt(bytes) !== undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,6 @@
 // Reads a ledger from its beginning, or only its end, in bounded memory. Distinguishes a torn end from damage: a crash can tear
 // only the last append, after which nothing complete follows. Never changes the file.
 
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
@@ -28,7 +27,7 @@ export const ledgerName = "The ledger of deletions";
 
 type ReadingOf = "own" | "other";
 
-/** Reads older ledgers and files of receipts too. Throws FileError, and StoreError that names the line. */
+/** With `other` it also reads files of receipts. Throws FileError, and StoreError that names the line. */
 export async function* readLedgerParts(
   path: string,
   reading: ReadingOf,
@@ -37,7 +36,7 @@ export async function* readLedgerParts(
   if (!isPresent(path, what)) return;
   // A ledger that can't be read must not seem to be empty.
   requireReadable(path, what);
-  const walk = new LineWalk(path, { reading, start: 0, plainHash: createHash("sha256") });
+  const walk = new LineWalk(path, { reading, start: 0 });
   const cutter = new LineCutter(0);
   for await (const part of createReadStream(path)) yield* walk.read(cutter.cut(part as Buffer));
   yield* walk.read(cutter.rest());
@@ -58,8 +57,7 @@ export async function readLedgerState(path: string): Promise<LedgerState> {
   const bytes = await readBytes(path, from, size);
   const firstLine = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
   const start = from + firstLine;
-  const plainHash = from === 0 ? createHash("sha256") : undefined;
-  const walk = new LineWalk(path, { reading: "own", start, plainHash });
+  const walk = new LineWalk(path, { reading: "own", start });
   const cutter = new LineCutter(start);
   const parts = [...walk.read(cutter.cut(bytes.subarray(firstLine))), ...walk.read(cutter.rest())];
   if (parts.length === 0 && from > 0) throw damaged(path, `at byte ${start}`);
@@ -69,24 +67,9 @@ export async function readLedgerState(path: string): Promise<LedgerState> {
   return { ...state, bytes: whole, tornBytes: size - whole, terminated };
 }
 
-/** The digest that the first frame after the lines of an older ledger continues. */
-export async function digestOfPlain(
-  path: string,
-  { bytes, terminated }: Pick<LedgerState, "bytes" | "terminated">,
-): Promise<string> {
-  const hash = createHash("sha256");
-  if (bytes === 0) return noDigest;
-  for await (const part of createReadStream(path, { end: bytes - 1 })) hash.update(part as Buffer);
-  // The frame is written after a newline.
-  if (!terminated) hash.update("\n");
-  return hash.digest("hex");
-}
-
 interface LineWalkOptions {
   readonly reading: ReadingOf;
   readonly start: number;
-  /** Over the lines before the first frame; undefined where only the end is read. */
-  readonly plainHash: ReturnType<typeof createHash> | undefined;
 }
 
 /** Reads line by line, and verifies that each follows the previous one. */
@@ -119,7 +102,7 @@ class LineWalk {
       }
       const content = readLine(line, {
         previous: () => this.#previous ?? this.#beforeFirstFrame(line),
-        plainAllowed: !this.#framed,
+        receiptsAllowed: this.#options.reading === "other" && !this.#framed,
       });
       if (content.is === "bad") {
         this.#bad = { line: this.#line, start: line.start };
@@ -129,7 +112,7 @@ class LineWalk {
       if (content.is === "frame") {
         const { digest } = content.frame;
         yield { entries: content.entries, end: line.start + lengthOf(line), digest };
-      } else if (content.is === "plain") {
+      } else if (content.is === "receipt") {
         yield { entries: [content.entry], end: line.start + lengthOf(line), digest: undefined };
       }
     }
@@ -155,16 +138,13 @@ class LineWalk {
     if (content.is === "frame") {
       this.#previous = content.frame.digest;
       this.#framed = true;
-    } else if (!this.#framed && line.bytes !== undefined) {
-      this.#options.plainHash?.update(line.bytes);
-      if (line.terminated) this.#options.plainHash?.update("\n");
     }
   }
 
+  /** The first frame is at the beginning of the file. Undefined if that was not read. */
   #beforeFirstFrame({ start }: RawLine): string | undefined {
-    const { plainHash } = this.#options;
-    if (plainHash === undefined) return undefined;
-    return start === 0 ? noDigest : plainHash.copy().digest("hex");
+    if (start === 0) return noDigest;
+    return this.#options.start === 0 ? "" : undefined;
   }
 
   #damaged(): StoreError {
