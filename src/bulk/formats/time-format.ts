@@ -13,12 +13,17 @@ export type ReadTime = (text: string) => string | CellError;
 /** Decimal digits of a second in the unit. */
 const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_us: 6, unix_ns: 9 };
 
+const formatCharactersMax = 200;
+
 /**
  * `rfc3339`, `unix`, `unix_ms`, `unix_us`, `unix_ns`, `days:2025-01-01` (days since then), or a pattern such as
  * `dd.MM.yyyy HH:mm:ss Europe/Berlin`. For a field that is a date the pattern has no zone. Throws UsageError.
  */
 export function compileTimeFormat(format: string, wanted: "date-time" | "date"): ReadTime {
   if (format === "rfc3339") return readRfc3339;
+  if (format.length > formatCharactersMax) {
+    throw new UsageError(`The time format is longer than ${formatCharactersMax} characters.`);
+  }
   const digits = Object.hasOwn(unixUnits, format) ? unixUnits[format] : undefined;
   if (digits !== undefined) return (text) => readUnix(text, { digits, wanted });
   const epoch = /^days:(.*)$/.exec(format)?.[1];
