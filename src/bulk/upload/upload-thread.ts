@@ -114,11 +114,25 @@ function resultOf(thread: UploadThread, onOther: (message: FromUpload) => void):
       else if (message.kind === "failed") reject(errorOf(message));
       else onOther(message);
     });
-    thread.on("error", reject);
+    thread.on("error", (error) => reject(isOutOfMemory(error) ? tooMuchMemory(error) : error));
     thread.on("exit", () =>
       reject(new Error("the thread of an upload has ended without a result")),
     );
   });
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+}
+
+/** The file decides how much memory its thread takes; it is no failure of ours. */
+function tooMuchMemory(cause: unknown): OperatorError {
+  return new OperatorError(
+    "input",
+    "The rows of this file take more memory than an upload may use. Upload it with smaller rows, or use sluice import on the " +
+      "server.",
+    { cause },
+  );
 }
 
 function errorOf({ name, message }: Extract<FromUpload, { readonly kind: "failed" }>): Error {
