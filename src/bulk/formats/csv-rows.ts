@@ -5,6 +5,7 @@ import { CsvError, parse, type Parser } from "csv-parse";
 import { bulkKeys } from "./bulk-keys.ts";
 import { restoreFormula } from "./csv-cell.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { recordCharactersMax } from "./record-characters.ts";
 import type { CsvRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
@@ -32,8 +33,6 @@ export async function openCsv(input: TextInput, delimiter: string): Promise<RowI
 function unchanged(cell: string): string {
   return cell;
 }
-
-const recordCharactersMax = 4 * 1_024 * 1_024;
 
 interface Reading {
   readonly records: AsyncIterator<string[]>;

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.
 import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { ListSplitter } from "./list-splitter.ts";
+import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
@@ -16,8 +17,6 @@ export function openNdjson(input: TextInput): RowInput {
 export function openJson(input: TextInput): RowInput {
   return { format: "json", columns: undefined, rows: () => readRows(splitList(input)) };
 }
-
-const itemCharactersMax = 4 * 1_024 * 1_024;
 
 async function* readRows(items: AsyncIterable<string>): AsyncGenerator<Row> {
   let count = 0;
@@ -57,7 +56,7 @@ async function* splitLines(input: TextInput): AsyncGenerator<string> {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) if (line.trim() !== "") yield line;
-    if (rest.length > itemCharactersMax) throw tooLong(input, "line");
+    if (rest.length > recordCharactersMax) throw tooLong(input, "line");
   }
   if (rest.trim() !== "") yield rest;
 }
@@ -67,7 +66,7 @@ async function* splitList(input: TextInput): AsyncGenerator<string> {
   for await (const text of input.read()) {
     yield* splitter.push(text);
     if (splitter.state === "broken") throw notAList(input);
-    if (splitter.heldCharacters > itemCharactersMax) throw tooLong(input, "item");
+    if (splitter.heldCharacters > recordCharactersMax) throw tooLong(input, "item");
   }
   if (splitter.state !== "ended") throw notAList(input);
 }
@@ -82,6 +81,6 @@ function notAList({ path }: TextInput): OperatorError {
 function tooLong({ path }: TextInput, what: string): OperatorError {
   return new OperatorError(
     "input",
-    `${path} has a ${what} of more than ${itemCharactersMax} characters; check that the file has the format that its name says.`,
+    `${path} has a ${what} of more than ${recordCharactersMax} characters; check that the file has the format that its name says.`,
   );
 }

@@ -10,6 +10,7 @@ import { compressionOf, plainName } from "./compression.ts";
 import { ColumnValues } from "./parquet/column-values.ts";
 import { type Footer, type Group, leavesOf, readFooter } from "./parquet/footer.ts";
 import { codecs } from "./parquet/pages.ts";
+import { isTooLong, recordCharactersMax } from "./record-characters.ts";
 import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
 import type { JsonRow, RowInput, UnreadableRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
@@ -75,7 +76,7 @@ async function* readRows(
       const part = readPart(input, { columns, values, count });
       for (let row = 0; row < count; row += 1) {
         number += 1;
-        yield rowOf(number, found, (index) => part[index]?.[row]);
+        yield rowOf(input, { number, columns: found, valueOf: (index) => part[index]?.[row] });
       }
       input.advance(Math.round((input.bytes * number) / Number(footer.metadata.num_rows)));
     }
@@ -152,9 +153,16 @@ const longCharacters = 200;
 
 /** Reads the values only now, because a dictionary may have one that is as long as a page for each of many rows. */
 function rowOf(
-  number: number,
-  columns: readonly Column[],
-  valueOf: (index: number) => unknown,
+  { path }: TextInput,
+  {
+    number,
+    columns,
+    valueOf,
+  }: {
+    readonly number: number;
+    readonly columns: readonly Column[];
+    readonly valueOf: (index: number) => unknown;
+  },
 ): JsonRow | UnreadableRow {
   const entries: [string, unknown][] = [];
   const unread: string[] = [];
@@ -167,6 +175,10 @@ function rowOf(
     }
   }
   const fields = withNulls(Object.fromEntries(entries));
+  if (isTooLong(fields)) {
+    const reason = `has more than ${recordCharactersMax} characters`;
+    throw new OperatorError("input", `The row ${number} of ${path} ${reason}.`);
+  }
   if (unread.length === 0) return { number, fields };
   return { number, text: JSON.stringify(fields), reason: unread.join("; ") };
 }

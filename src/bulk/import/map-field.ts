@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
+import { recordCharactersMax } from "../formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
@@ -81,6 +82,9 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
       if (index % 2 === 1 && (found === undefined || found === null || found === ""))
         return undefined;
       made += textOf(found);
+      if (made.length > recordCharactersMax) {
+        return new CellError(`becomes longer than ${recordCharactersMax} characters`);
+      }
     }
     return kind === "text" ? made : convertTo(kind, made);
   };

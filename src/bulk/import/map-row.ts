@@ -9,6 +9,7 @@ import { validatorOf } from "../../domain/schema/validator.ts";
 import { explainRefusal } from "../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
 import { CellError, readCell } from "../formats/csv-cell.ts";
+import { isTooLong, recordCharactersMax } from "../formats/record-characters.ts";
 import {
   findColumn,
   requireColumn,
@@ -50,10 +51,23 @@ export interface MapperOptions {
 /** Throws OperatorError if the mapping does not match the type or the columns. */
 export function makeRowMapper(input: RowInput, options: MapperOptions): RowMapper {
   const { columns, typedColumns } = input;
-  if (columns !== undefined) return csvMapper(columns, options);
-  const map = mapObjects(options);
+  if (columns !== undefined) {
+    const mapper = csvMapper(columns, options);
+    return { ...mapper, map: bounded((row) => mapper.map(row)) };
+  }
+  const map = bounded(mapObjects(options));
   if (typedColumns === undefined) return { map, unused: [], used: undefined };
   return { map, ...shareColumns(typedColumns, options) };
+}
+
+/** A mapping may repeat a long cell in any number of fields. */
+function bounded(map: RowMapper["map"]): RowMapper["map"] {
+  return (row) => {
+    const mapped = map(row);
+    if ("fieldErrors" in mapped || !isTooLong(mapped.submissions)) return mapped;
+    const message = `becomes a record of more than ${recordCharactersMax} characters`;
+    return { fieldErrors: [{ message }] };
+  };
 }
 
 function csvMapper(

@@ -6,6 +6,7 @@ import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { openRows } from "../formats/open-rows.ts";
 import type { Row, RowInput } from "../formats/row.ts";
+import { isTooLong } from "../formats/record-characters.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map-row.ts";
@@ -110,7 +111,8 @@ async function readFirst(input: RowInput): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const row of input.rows(wanted)) {
     rows.push(row);
-    if (rows.length >= rowsShown) break;
+    // Rows are held together here.
+    if (rows.length >= rowsShown || isTooLong(rows)) break;
   }
   return rows;
 }

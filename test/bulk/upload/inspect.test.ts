@@ -44,6 +44,39 @@ describe("the beginning of an uploaded file", () => {
     await assert.rejects(inspect("blank.ndjson.gz", blank), /has no 5 rows in its first 67108864/);
   });
 
+  it("becomes no record whose JSON takes more than a thread has", async () => {
+    const long = "x".repeat(3_000_000);
+    const cases = [
+      [long, "additional_properties.one=b,additional_properties.two=b"],
+      [long, "additional_properties.one=~{b}{b}"],
+      ["\u0001".repeat(1_000_000), "additional_properties.one=b"],
+    ] as const;
+    for (const [cell, more] of cases) {
+      const choice = choose({ person_id: "person_id", b: "" }, more);
+      const { rows } = await inspect("long.csv", `person_id,b\np1,${cell}\n`, choice);
+      const [{ message = "" } = {}] = rows[0]?.errors ?? [];
+      assert.match(message, /becomes (?:a record of more|longer) than 4194304 characters/);
+    }
+    const columns = ["one", "two"].map((name) =>
+      column(name, { type: "BYTE_ARRAY", converted_type: "UTF8" }, [long]),
+    );
+    const file = await writeParquet(join(folder, "long.parquet"), columns);
+    await assert.rejects(
+      inspectFile(file, plan, undefined),
+      /row 1 of .*long\.parquet has more than 4194304 characters/,
+    );
+  });
+
+  it("is mapped by no time format that is longer than any", async () => {
+    const more = `timestamp=b@yyyy-MM-dd${"-".repeat(200)} UTC`;
+    const { problem } = await inspect(
+      "time.csv",
+      "person_id,b\np1,x\n",
+      choose({ person_id: "person_id", b: "" }, more),
+    );
+    assert.match(problem ?? "", /timestamp does not work: The time format is longer than 200/);
+  });
+
   it("maps columns by their names, apart from case and spaces, and no others", async () => {
     const content = `Person ID,is_test_user,Is-Retail-Customer,timestmp,Remark\np1,0,1,${timestamp},x\n`;
     const { columns, problem, rows } = await inspect("persons.csv", content);
