@@ -56,16 +56,23 @@ const lateStep = 3;
 const shownBefore = 60;
 const shownMax = 300;
 const signal = new AbortController().signal;
+/** Processes the deletions of the campaigns. */
+export const claimant = "campaign";
 
 /** True while a batch applies the retention ceilings. */
 let isApplying = false;
 
-/** The service finds nothing above a ceiling by itself: a slow machine would decide when, and so for which of the worlds. */
-function withoutOwnRetention(store: Store): Store {
+/**
+ * The service finds nothing above a ceiling by itself, and its worker, which each request for a deletion wakes, claims nothing: a
+ * slow machine would decide when, and so for which of the worlds.
+ */
+function withoutOwnWork(store: Store): Store {
   const none: ExpiredPart = { expired: [], next: undefined };
   const findExpired: Store["findExpired"] = (query) =>
     isApplying ? store.findExpired(query) : Promise.resolve(none);
-  return withMethods(store, { findExpired });
+  const claimDeletions: Store["claimDeletions"] = async (claim, deletionsMax) =>
+    claim.claimant === claimant ? await store.claimDeletions(claim, deletionsMax) : [];
+  return withMethods(store, { findExpired, claimDeletions });
 }
 
 /** The store with other methods. */
@@ -85,7 +92,7 @@ export function withMethods(store: Store, methods: Partial<Store>): Store {
 /** The worker leaves due deletions to the campaign, which processes them when the clock has been moved. */
 export const serviceOptions = {
   environment: { DELETION_POLL_MS: "3600000" },
-  wrapStore: withoutOwnRetention,
+  wrapStore: withoutOwnWork,
 } satisfies ServiceOptions;
 
 export async function runBatch(service: Service, batch: Batch): Promise<BatchReport> {
@@ -195,7 +202,7 @@ async function applyAllRetention(service: Service, trials: readonly Trial[]): Pr
 async function processAll({ app }: Service): Promise<readonly Deletion[]> {
   const all: Deletion[] = [];
   for (;;) {
-    const done = await processDeletions(app, { claimant: "campaign", stopping: signal });
+    const done = await processDeletions(app, { claimant, stopping: signal });
     if (done.length === 0) return all;
     for (const one of done) {
       if (one.result === "postponed") throw new Error("a deletion failed", { cause: one.cause });

@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commands } from "../../src/cli/commands.ts";
+import { renderBars } from "../../src/console/chart.ts";
 import { routes } from "../../src/console/routes.ts";
 import type { Store } from "../../src/store/store.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
 import { compareTwins } from "./twins.ts";
-import { apart, apartPages } from "./view.ts";
+import { apart, apartPages, withoutChance } from "./view.ts";
 
 const reports = ["customer_sar", "transaction_suspicious_activity"];
 
@@ -42,6 +43,10 @@ function run(seed: number, wrapStore?: (store: Store) => Store) {
   return compareTwins({ seed, pairsMax: 6, budgetMs: Infinity, ...(wrapStore && { wrapStore }) });
 }
 
+function shown(hash: string, values: readonly number[]): string {
+  return withoutChance(`"key_id":"${hash}" ${renderBars({ values, label: "records" }).text} 1`);
+}
+
 describe("two stores that differ only in confidential records", () => {
   it("have the same pages and commands for those who may not know of them", async () => {
     const { pairs, compared, differences } = await run(1);
@@ -63,6 +68,12 @@ describe("two stores that differ only in confidential records", () => {
       views.some((view) => view.startsWith("metrics")),
       views.join("\n"),
     );
+  });
+
+  it("do not differ if a hash begins or ends with a hyphen, or the machine was slower", () => {
+    const first = shown("a".repeat(43), [0, 1]);
+    assert.equal(shown(`-${"a".repeat(42)}`, [1, 0]), first);
+    assert.equal(shown(`${"a".repeat(42)}-`, [0, 0, 1]), first);
   });
 
   it("are compared in everything but what exists and is listed", () => {

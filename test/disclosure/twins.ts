@@ -12,7 +12,7 @@ import { makeFakeClock } from "../support/fake-clock.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { serviceOptions } from "./batch.ts";
+import { claimant, serviceOptions } from "./batch.ts";
 import { makeHidden, makeScenario, type Scenario, stepsMax } from "./scenario.ts";
 import { type Twin, type View, viewsOf } from "./view.ts";
 import { Wire } from "./wire.ts";
@@ -186,7 +186,7 @@ async function playPhase(
 
 async function processAll({ app }: Service): Promise<void> {
   for (;;) {
-    const done = await processDeletions(app, { claimant: "twins", stopping: signal });
+    const done = await processDeletions(app, { claimant, stopping: signal });
     if (done.length === 0) return;
     for (const one of done) {
       if (one.result === "postponed") throw new Error("a deletion failed", { cause: one.cause });
