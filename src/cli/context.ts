@@ -1,5 +1,6 @@
 // The context of a command in a process: its environment and streams, who runs it, and the store that the environment names.
 
+import type { App } from "../actions/app.ts";
 import { readConfig } from "../config.ts";
 import { findActiveOperator } from "../actions/operator/find-operator.ts";
 import { OperatorError, UsageError } from "../actions/operator-error.ts";
@@ -16,6 +17,8 @@ export interface ProcessContext {
   readonly err: Output;
   /** For tests. */
   readonly now?: () => number;
+  /** For tests: what commands act on instead. */
+  readonly wrapApp?: (app: App) => App;
   readonly operator?: string;
 }
 
@@ -31,7 +34,7 @@ export function makeContext(
   processContext: ProcessContext,
   { json, as, rights = [] }: ContextOptions,
 ): Context {
-  const { environment, out, err, now } = processContext;
+  const { environment, out, err, now, wrapApp = (app) => app } = processContext;
   const operator = as ?? processContext.operator ?? readOperatorName();
   const onLeftover = (path: string): void => {
     if (!json) err.write(`Removed ${path}, left behind by a command that was killed.\n`);
@@ -57,11 +60,12 @@ export function makeContext(
         operator,
         ...clock,
       } as const;
-      await using app = await openApp(config, { ...options, onLeftover }).catch(
+      await using opened = await openApp(config, { ...options, onLeftover }).catch(
         (cause: unknown) => {
           throw OperatorError.from("store", cause);
         },
       );
+      const app = wrapApp(opened);
       if (as === undefined) return await work(app);
       const own = actAs(app, await findActiveOperator(app, as));
       requireAnyRight(own, rights);

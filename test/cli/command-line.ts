@@ -1,6 +1,7 @@
 // The command line for tests, without a process: the arguments that an operator types, and the
 // result.
 
+import type { App } from "../../src/actions/app.ts";
 import { run } from "../../src/cli/run.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -27,13 +28,14 @@ export function makeCommandLine(
     folder?: string;
     environment?: Readonly<Record<string, string>>;
     now?: () => number;
+    wrapApp?: ((app: App) => App) | undefined;
     /** Whether both outputs are a terminal. */
     isTTY?: boolean;
   } = {},
 ): CommandLine {
   const folder = options.folder ?? makeTempFolder();
   const environment = testEnvironment(folder, options.environment);
-  const { isTTY = false } = options;
+  const { isTTY = false, wrapApp } = options;
   async function type(...words: readonly string[]): Promise<Outcome> {
     let out = "";
     let err = "";
@@ -43,6 +45,7 @@ export function makeCommandLine(
       err: { isTTY, write: (text) => (err += text) },
       operator: "operator",
       ...(options.now === undefined ? {} : { now: options.now }),
+      ...(wrapApp && { wrapApp }),
     });
     return { code, out, err };
   }

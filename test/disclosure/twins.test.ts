@@ -1,14 +1,15 @@
 // A short comparison of all pages of the console and all commands between two stores that differ only in confidential records, and
-// that it notices a page and a figure that disclose them.
+// that it notices a page, a figure and a command that disclose them.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { renderBars } from "../../src/console/chart.ts";
 import { routes } from "../../src/console/routes.ts";
 import type { Store } from "../../src/store/store.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
-import { compareTwins } from "./twins.ts";
+import { compareTwins, type TwinCampaign } from "./twins.ts";
 import { apart, apartPages, withoutChance } from "./view.ts";
 
 const reports = ["customer_sar", "transaction_suspicious_activity"];
@@ -39,8 +40,17 @@ function countingStored(store: Store): Store {
   return withMethods(serviceOptions.wrapStore(store), { deletionFigures });
 }
 
-function run(seed: number, wrapStore?: (store: Store) => Store) {
-  return compareTwins({ seed, pairsMax: 6, budgetMs: Infinity, ...(wrapStore && { wrapStore }) });
+/** Commands open the store themselves. */
+function countingShown(app: App): App {
+  const countRecords: Store["countRecords"] = async (organizationId) => {
+    const counts = await app.store.countRecords(organizationId);
+    return { ...counts, person: (counts["person"] ?? 0) + countReports(counts) };
+  };
+  return { ...app, store: withMethods(app.store, { countRecords }) };
+}
+
+function run(seed: number, leak: Pick<TwinCampaign, "wrapStore" | "wrapApp"> = {}) {
+  return compareTwins({ seed, pairsMax: 6, budgetMs: Infinity, ...leak });
 }
 
 function shown(hash: string, values: readonly number[]): string {
@@ -55,7 +65,7 @@ describe("two stores that differ only in confidential records", () => {
   });
 
   it("differ if a page counts reports as something else", async () => {
-    const views = (await run(7, countingErased)).differences.map(({ view }) => view);
+    const views = (await run(7, { wrapStore: countingErased })).differences.map(({ view }) => view);
     assert.ok(
       views.some((view) => view.includes("/console/deletion/:id")),
       views.join("\n"),
@@ -63,10 +73,22 @@ describe("two stores that differ only in confidential records", () => {
   });
 
   it("differ if a figure on /metrics counts them", async () => {
-    const views = (await run(7, countingStored)).differences.map(({ view }) => view);
+    const views = (await run(7, { wrapStore: countingStored })).differences.map(({ view }) => view);
     assert.ok(
       views.some((view) => view.startsWith("metrics")),
       views.join("\n"),
+    );
+  });
+
+  it("differ if a command counts reports as something else", async () => {
+    const views = (await run(7, { wrapApp: countingShown })).differences.map(({ view }) => view);
+    assert.ok(
+      views.some((view) => view.includes(" organization show ")),
+      views.join("\n"),
+    );
+    assert.deepEqual(
+      views.filter((view) => view.includes("/console")),
+      [],
     );
   });
 

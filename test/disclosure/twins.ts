@@ -25,6 +25,8 @@ export interface TwinCampaign {
   readonly budgetMs: number;
   readonly makeDatabase?: MakeDatabase | undefined;
   readonly wrapStore?: ServiceOptions["wrapStore"];
+  /** Of the commands. */
+  readonly wrapApp?: Twin["wrapApp"];
   readonly onBatch?: (report: TwinReport) => void;
 }
 
@@ -112,7 +114,7 @@ interface Playing {
 }
 
 async function playTwin(
-  { makeDatabase, wrapStore }: TwinCampaign,
+  { makeDatabase, wrapStore, wrapApp }: TwinCampaign,
   { index, folder, plans, isLong }: Playing,
 ): Promise<Twin> {
   const url = (await makeDatabase?.()) ?? `sqlite:${folder}/sluice.db`;
@@ -154,7 +156,7 @@ async function playTwin(
   } finally {
     wire.close();
   }
-  return { service, worlds, cookies: await signInAll(service), environment };
+  return { service, worlds, cookies: await signInAll(service), environment, wrapApp };
 }
 
 async function signInAll({ app, client, clock }: Service): Promise<Twin["cookies"]> {

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
+import type { App } from "../../src/actions/app.ts";
 import { type Command, type Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
@@ -22,6 +23,8 @@ export interface Twin {
   /** By role: the cookie of a session. */
   readonly cookies: ReadonlyMap<OperatorRole, string>;
   readonly environment: Readonly<Record<string, string>>;
+  /** What commands act on instead. */
+  readonly wrapApp?: ((app: App) => App) | undefined;
 }
 
 export interface View {
@@ -109,8 +112,9 @@ async function* metricsOf({ service }: Twin): AsyncGenerator<View> {
 }
 
 async function* commandsOf(twin: Twin, role: OperatorRole, random: Random): AsyncGenerator<View> {
-  const { service, environment } = twin;
-  const line = makeCommandLine({ folder: service.folder, environment, now: service.clock.now });
+  const { service, environment, wrapApp } = twin;
+  const { folder, clock } = service;
+  const line = makeCommandLine({ folder, environment, now: clock.now, wrapApp });
   const file = join(service.folder, "input.json");
   writeFileSync(file, "{}");
   for (const command of commands) {
