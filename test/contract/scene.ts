@@ -91,12 +91,12 @@ export function check(
 let addresses = 0;
 
 /**
- * Headers that make a request come from a separate network, so that failed authentications don't
+ * Headers that make a request come from a /48 of its own, so that failed authentications don't
  * add up.
  */
 export function fromNewAddress(): Readonly<Record<string, string>> {
   addresses += 1;
-  return { "x-forwarded-for": `2001:db8:0:${addresses.toString(16)}::1` };
+  return { "x-forwarded-for": `2001:db8:${addresses.toString(16)}::1` };
 }
 
 /**
