@@ -1,4 +1,4 @@
-// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Rejects a store that is older
+// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Refuses a store that is older
 // than its ledger.
 
 import type { KeyObject } from "node:crypto";
@@ -54,7 +54,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       callers: new CallerCache(),
       inFlight: new InFlightKeys(),
     };
-    if (options.restoring !== true) await rejectRolledBack(app);
+    if (options.restoring !== true) await refuseRolledBack(app);
     const close = await makeClose(app, options);
     return { ...app, close, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -83,7 +83,7 @@ function findSigner(
 }
 
 /** Erased records must not be served or shown because a backup was put back. */
-async function rejectRolledBack(app: App): Promise<void> {
+async function refuseRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);
   if (lost !== undefined) throw new StoreError(lost);

@@ -206,7 +206,7 @@ function quote(name: string, given: string | undefined): string {
     : `, but is "${given ?? ""}"`;
 }
 
-/** Anything else, such as `prod`, is ambiguous and therefore rejected. */
+/** Anything else, such as `prod`, is ambiguous and therefore refused. */
 function environmentName(value: string): boolean | Problem {
   const known = ["production", "development", "test"];
   return known.includes(value)

@@ -13,7 +13,7 @@ import type { ServerOptions } from "./http/server.ts";
 import type { Logger } from "./log.ts";
 import { startHistory } from "./metrics/history.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { RejectionHistory } from "./metrics/rejections.ts";
+import type { RefusalHistory } from "./metrics/refusals.ts";
 import { openUploads } from "./open-uploads.ts";
 import { showSettings } from "./shown-settings.ts";
 import { version } from "./version.ts";
@@ -33,12 +33,12 @@ export interface ConsoleParts {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly rejections: RejectionHistory;
+  readonly refusals: RefusalHistory;
   readonly startUploadThread: StartUploadThread | undefined;
 }
 
 export function openConsole(
-  { app, config, log, metrics, rejections, startUploadThread: startThread }: ConsoleParts,
+  { app, config, log, metrics, refusals, startUploadThread: startThread }: ConsoleParts,
   context: HttpContext,
   opened: AsyncDisposableStack,
 ): ServerOptions["mount"] {
@@ -53,7 +53,7 @@ export function openConsole(
   opened.defer(() => uploads.close());
   const sources = {
     history,
-    rejections,
+    refusals,
     uploads,
     streams: new EventStreams(),
     openId: openIssuer(config, { now: app.now, log }),

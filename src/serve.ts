@@ -26,7 +26,7 @@ import { makeReplies } from "./http/reply/reply.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
-import { RejectionHistory } from "./metrics/rejections.ts";
+import { RefusalHistory } from "./metrics/refusals.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
@@ -47,7 +47,7 @@ export interface Serving {
   readonly edge: Edge;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
-  /** Rejects new requests from now on. */
+  /** Refuses new requests from now on. */
   refuse(): void;
   /** Stops accepting connections, finishes the requests in flight, and closes the store. */
   stop(): Promise<void>;
@@ -147,9 +147,9 @@ async function openParts(
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
-  const rejections = new RejectionHistory(app.now);
+  const refusals = new RefusalHistory(app.now);
   const { startUploadThread } = options;
-  return { app, config, log, metrics, rejections, startUploadThread, edge, load, stage, tracing };
+  return { app, config, log, metrics, refusals, startUploadThread, edge, load, stage, tracing };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -246,7 +246,7 @@ interface EntryPoints {
 }
 
 function makeHttpContext(
-  { app, log, metrics, rejections, edge, load, stage, tracing }: Parts,
+  { app, log, metrics, refusals, edge, load, stage, tracing }: Parts,
   { worker, rates, bulk }: EntryPoints,
 ): HttpContext {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
@@ -264,7 +264,7 @@ function makeHttpContext(
     traceRequest: tracing?.request,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
-    onRejected: (rejected) => rejections.add(rejected),
+    onRefused: (refused) => refusals.add(refused),
     onDeletionRequested: () => worker.wake(),
     draining: () => stage.draining,
     closing: () => stage.closing,

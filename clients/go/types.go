@@ -989,7 +989,7 @@ type WriteItemResult struct {
 	// Error code: the HTTP status times 100 plus a number. Stable, unlike the message.
 	Code int64 `json:"code,omitempty"`
 
-	// Why it was rejected.
+	// Why it was refused.
 	Message string `json:"message,omitempty"`
 
 	// Detail about errors in specific fields.

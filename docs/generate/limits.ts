@@ -2,7 +2,7 @@
 // Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
-import { rejectionDelayMsMax, rejectionPolicy } from "../../src/http/load/rejection-pace.ts";
+import { refusalDelayMsMax, refusalPolicy } from "../../src/http/load/refusal-pace.ts";
 import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;
@@ -31,7 +31,7 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   [
     "Bytes of a line of a stream; the number of lines is unlimited",
     "streamLineBytesMax",
-    "the line is rejected",
+    "the line is refused",
   ],
   ["Levels of nesting in a body", "jsonDepthMax", "400"],
   ["Levels of nesting in a field for any JSON, including itself", "jsonFieldDepthMax", "400"],
@@ -120,8 +120,8 @@ wait accordingly. \`RateLimit\` has the number of tokens left, and \`Retry-After
 enough. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
 most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.
 
-A client that ignores \`Retry-After\` is slowed down: after ${rejectionPolicy.burst} replies of 429 to one organization, or to one network
-without a credential, at most ${rejectionPolicy.perSecond} follow in a second, each of them up to ${rejectionDelayMsMax} milliseconds late.`;
+A client that ignores \`Retry-After\` is slowed down: after ${refusalPolicy.burst} replies of 429 to one organization, or to one network
+without a credential, at most ${refusalPolicy.perSecond} follow in a second, each of them up to ${refusalDelayMsMax} milliseconds late.`;
 
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";
@@ -136,7 +136,7 @@ const sheddingRows: typeof rows = [
   ],
   ["The same", "residentBytesCritical", large],
   [
-    "Bytes of large bodies in memory; the largest are rejected from 7/8 on",
+    "Bytes of large bodies in memory; the largest are refused from 7/8 on",
     "heldBodyBytesMax",
     "a body waits",
   ],
@@ -144,7 +144,7 @@ const sheddingRows: typeof rows = [
 
 const shedding = `## Load shedding
 
-Under pressure a process rejects the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
+Under pressure a process refuses the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
 Bodies from ${limits.shedBodyBytesMin.toLocaleString("en-US")} bytes and streams count as large; bodies from
 ${limits.largestBodyBytesMin.toLocaleString("en-US")} bytes, bodies that are compressed or have no stated length, and
 streams count as the largest. Health checks, token requests and small requests are always served. The

@@ -7,7 +7,7 @@ import { block, code, generatedNote, page, table } from "./markdown.ts";
 
 const opening = `A record belongs to one organization, and its id is unique there for its type. To add one (POST), every
 field marked *yes* is required; to update one (PUT), only the id and the \`timestamp\` are, and null clears an optional field.
-Unknown fields are rejected. Text is stored exactly as it was sent.`;
+Unknown fields are refused. Text is stored exactly as it was sent.`;
 
 export function renderRecords(): string {
   return page("# Records", generatedNote, opening, ...recordTypes.flatMap(renderType));

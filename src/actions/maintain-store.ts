@@ -28,7 +28,7 @@ export async function refreshCallers({ store, callers }: App): Promise<void> {
   );
 }
 
-/** Does what a write needs. Rejects where writes would be rejected, as on a full disk. */
+/** Does what a write needs. Rejects where writes would be refused, as on a full disk. */
 export function probeWrite({ store }: App): Promise<void> {
   return store.probeWrite();
 }

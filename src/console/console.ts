@@ -7,7 +7,7 @@ import { actAs, requireRight } from "../actions/require-right.ts";
 import { OperatorError } from "../actions/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
-import { rejectAmbiguousRequest, rejectBodyOfGet } from "../http/connection/request-smuggling.ts";
+import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
 import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
@@ -83,8 +83,8 @@ async function answer(
   const ticket = lasting === true ? undefined : watch.begin(requestContext);
   try {
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
-    rejectAmbiguousRequest(request.raw);
-    rejectBodyOfGet(request.raw);
+    refuseAmbiguousRequest(request.raw);
+    refuseBodyOfGet(request.raw);
     if (!limitUnauthenticated(context, request, reply)) return reply;
     const origin = originOf(request, url);
     if (origin === undefined) throw new AppError("malformed_http");
@@ -116,7 +116,7 @@ function sendFailure(context: HttpContext, { request, reply }: Exchange, error: 
   }
   const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
   const failure = errorReply({ error, requestId: request.id, wantsJson });
-  // A body that was rejected before it was read ends the connection.
+  // A body that was refused before it was read ends the connection.
   const headers = request.raw.complete
     ? failure.headers
     : { ...failure.headers, connection: "close" };

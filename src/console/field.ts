@@ -1,4 +1,4 @@
-// Fields of forms: read, and rejected with what was expected. A field that was not sent is undefined, and changes nothing.
+// Fields of forms: read, and refused with what was expected. A field that was not sent is undefined, and changes nothing.
 
 import { OperatorError } from "../actions/operator-error.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";

@@ -12,7 +12,7 @@ import type { Uploads } from "../bulk/upload/uploads.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
-import type { RejectionHistory } from "../metrics/rejections.ts";
+import type { RefusalHistory } from "../metrics/refusals.ts";
 import type { Snapshot } from "../metrics/snapshot.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { OpenId } from "./openid/provider.ts";
@@ -21,7 +21,7 @@ import type { Origin } from "./origin.ts";
 /** What the pages show besides the store. */
 export interface ConsoleSources {
   readonly history: Pick<IntakeHistory, "read">;
-  readonly rejections: Pick<RejectionHistory, "read">;
+  readonly refusals: Pick<RefusalHistory, "read">;
   readonly uploads: Uploads;
   readonly streams: EventStreams;
   readonly process: ProcessFacts;

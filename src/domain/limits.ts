@@ -33,7 +33,7 @@ export const limits = {
   idempotencyKeyCharactersMax: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
 
-  // work in progress: of one organization, then of all; a request beyond these waits, and is then rejected
+  // work in progress: of one organization, then of all; a request beyond these waits, and is then refused
   organizationRequestsMax: 2_048,
   organizationBodyBytesMax: 48 * 1_024 * 1_024,
   organizationStreamsMax: 8,
@@ -51,7 +51,7 @@ export const limits = {
   /** Resident memory of an idle process, and how much more it may retain from earlier work. */
   residentBytesUsual: 224 * 1_024 * 1_024,
   retainedBytesMax: 112 * 1_024 * 1_024,
-  /** Resident memory, without what is retained, above which the largest bodies are rejected, and all large ones are. */
+  /** Resident memory, without what is retained, above which the largest bodies are refused, and all large ones are. */
   residentBytesHigh: 384 * 1_024 * 1_024,
   residentBytesCritical: 448 * 1_024 * 1_024,
   /** What counts as a large body, and as one of the largest. */
@@ -111,7 +111,7 @@ export const limits = {
   // shared by actions and both engines: writing
   /** Rows of one transaction of the group commit. */
   groupRowsMax: 2_000,
-  /** Writes that wait for it; further ones are rejected. */
+  /** Writes that wait for it; further ones are refused. */
   queuedWritesMax: 65_536,
   // erasing
   erasureStepRecordsMax: 128,

@@ -77,7 +77,7 @@ export const operatorRights = {
     summary: "disclose the numbers of a receipt",
     roles: ["officer", "auditor"],
   },
-  "intake.read": { summary: "see rejections and imports", roles: everyone },
+  "intake.read": { summary: "see refusals and imports", roles: everyone },
   "health.read": {
     summary: "see checks, versions and settings",
     roles: ["operator", "auditor"],

@@ -33,7 +33,7 @@ export interface RelationField {
 }
 
 /**
- * A rule that the schema of a field can't express. Also runs on a payload that its schema rejects, so that all errors are
+ * A rule that the schema of a field can't express. Also runs on a payload that its schema refuses, so that all errors are
  * reported together: it must accept any JSON object, and does not report what the schemas report.
  */
 export interface Rule {

@@ -8,7 +8,7 @@ import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
-import type { OnRejected } from "./reply/rejections.ts";
+import type { OnRefused } from "./reply/refusals.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
 /** Runs `work`, which answers the request, as its span. `route` is the path of the operation. */
@@ -34,10 +34,10 @@ export interface HttpContext {
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
-  readonly onRejected: OnRejected;
+  readonly onRefused: OnRefused;
   readonly onDeletionRequested: () => void;
   /** True once the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;
-  /** True once it rejects requests. */
+  /** True once it refuses requests. */
   readonly closing: () => boolean;
 }

@@ -1,7 +1,7 @@
 // The routes that need no access token, as a table, and how they are served.
 
 import type { FastifyInstance } from "fastify";
-import { rejectAmbiguousRequest, rejectBodyOfGet } from "./connection/request-smuggling.ts";
+import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import type { HttpContext } from "./http-context.ts";
 import { liveRoute, readyRoute } from "./public/health.ts";
 import { metricsRoute } from "./public/metrics-route.ts";
@@ -36,8 +36,8 @@ export function registerPublicRoutes(
     const handler = makeHandler(context, options);
     server.get(path, async (request, reply) => {
       try {
-        rejectAmbiguousRequest(request.raw);
-        rejectBodyOfGet(request.raw);
+        refuseAmbiguousRequest(request.raw);
+        refuseBodyOfGet(request.raw);
         if (limited && !limitUnauthenticated(context, request, reply)) return reply;
         const answer = await handler({ request, reply });
         if (answer !== undefined) context.replies.send(request, reply, answer);

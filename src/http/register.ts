@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { unavailable } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
-import { rejectAmbiguousRequest, rejectBodyOfGet } from "./connection/request-smuggling.ts";
+import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import type { RequestWatch } from "./connection/request-watch.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
@@ -81,13 +81,13 @@ async function answer(
   let began: string | undefined;
   try {
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
-    rejectAmbiguousRequest(request.raw);
+    refuseAmbiguousRequest(request.raw);
     if (operation.permission !== undefined) {
       // Not awaited for a caller in memory. Either way the body is not read before.
       const pending = authenticate(context, request, { requestContext, scopes });
       if (pending !== undefined) await pending;
     }
-    rejectBodyOfGet(request.raw);
+    refuseBodyOfGet(request.raw);
     const { caller = nobody } = requestContext;
     if (caller !== nobody) {
       organizations.beginRequest(caller.organizationId);

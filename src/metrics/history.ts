@@ -42,7 +42,7 @@ export interface HistoryOptions {
   readonly now: () => number;
   /** The operations whose replies count. */
   readonly operations: ReadonlySet<string>;
-  /** Those of them of which 404 is an answer and no rejection. */
+  /** Those of them of which 404 is an answer and no refusal. */
   readonly existenceChecks: ReadonlySet<string>;
   readonly intervalMs?: number;
 }

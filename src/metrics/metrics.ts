@@ -283,10 +283,10 @@ function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["l
   };
   const pressure = {
     name: "sluice_pressure",
-    help: "Pressure on the process by cause: 0 none, 1 the largest new work is rejected, 2 all large new work.",
+    help: "Pressure on the process by cause: 0 none, 1 the largest new work is refused, 2 all large new work.",
     labels: ["cause"],
   };
-  const rejected = {
+  const refused = {
     name: "sluice_load_shed_total",
     help: "New large bodies and streams that were answered 503 under pressure, by kind.",
     labels: ["kind"],
@@ -298,5 +298,5 @@ function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["l
     const { event_loop: eventLoop, memory, bodies: bytes } = shedding.figures.levels;
     return { event_loop: severity[eventLoop], memory: severity[memory], bodies: severity[bytes] };
   });
-  registry.observe("counter", rejected, () => ({ ...shedding.figures.rejected }));
+  registry.observe("counter", refused, () => ({ ...shedding.figures.refused }));
 }

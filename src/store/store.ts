@@ -1,7 +1,7 @@
 // The interface of the store, and the guarantees of every engine.
 //
 // 1. When a promise resolves, its effect is on stable storage; when it rejects, there was no effect. One exception: if the
-//    connection to a server is lost during COMMIT, the rejection `unavailable` does not say whether there was one.
+//    connection to a server is lost during COMMIT, the error `unavailable` does not say whether there was one.
 // 2. Writes that arrive during a commit share the next one, each evaluated separately. Writes and deletion requests take
 //    effect in the order of their arrival; other operations may overtake them.
 // 3. Every method that accesses data of an organization names the organization.
@@ -178,7 +178,7 @@ export interface DeletionStore {
 
   /**
    * Claims deletions that are due, or whose worker has stopped, at most this many. In one transaction they become `processing` and
-   * their plans are stored; from then on writes to what will be erased are rejected. One that a hold prevents stays `pending`,
+   * their plans are stored; from then on writes to what will be erased are refused. One that a hold prevents stays `pending`,
    * with the reason. None: nothing is due; otherwise more may be.
    */
   claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
@@ -281,7 +281,7 @@ export interface AccessStore {
   ): Promise<Organization | CeilingTooLow | undefined>;
 
   /**
-   * Ends the access of the organization: its keys are revoked, and its writes are rejected with AppError
+   * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
    * credential_revoked. Undefined if there is no such organization; closing it a second time changes nothing.
    */
   closeOrganization(organizationId: string, act: Act): Promise<Organization | undefined>;
@@ -319,7 +319,7 @@ export interface UpkeepStore {
   /** Rejects if the store can't answer. */
   ping(): Promise<void>;
   /**
-   * Does what a write does, without a lasting effect. Rejects if writes would be rejected: the disk is full or read-only, or
+   * Does what a write does, without a lasting effect. Rejects if writes would be refused: the disk is full or read-only, or
    * the server is unreachable or has become a replica.
    */
   probeWrite(): Promise<void>;
@@ -362,7 +362,7 @@ export interface GroupFigures {
 export interface StoreOptions {
   /** `serve` acquires the exclusive right to serve and takes over open deletions; `replay` the same without serving. */
   readonly role: "serve" | "command" | "replay";
-  /** Unless it is true, a store that is being restored is rejected: erased data may be readable in it. */
+  /** Unless it is true, a store that is being restored is refused: erased data may be readable in it. */
   readonly restoring?: boolean;
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;

@@ -1,4 +1,4 @@
-// The intake in the console: rejections, counted wherever a record is rejected and without anything that a client chose; and
+// The intake in the console: refusals, counted wherever a record is refused and without anything that a client chose; and
 // imports of this process and of others.
 
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { createOrganization } from "../../src/actions/create-organization.ts";
 import { listImports } from "../../src/actions/track-import.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { fieldPointer, unknownField } from "../../src/domain/validation/field-pointer.ts";
-import { RejectionHistory } from "../../src/metrics/rejections.ts";
+import { RefusalHistory } from "../../src/metrics/refusals.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
@@ -25,7 +25,7 @@ const counts = (page: string, code: number) =>
     .map(([row]) => row.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " "))
     .filter((row) => row.includes(` ${code} `));
 
-describe("the rejections in the console", () => {
+describe("the refusals in the console", () => {
   let service: Service;
   let acme: Customer;
   let cookie: string;
@@ -48,8 +48,8 @@ describe("the rejections in the console", () => {
     });
   const show = async (query = "") =>
     (await read(service.client, `/console/intake${query}`, { cookie })).text;
-  it("say first that nothing was rejected", async () => {
-    assert.match(await show(), /Nothing was rejected\./);
+  it("say first that nothing was refused", async () => {
+    assert.match(await show(), /Nothing was refused\./);
   });
 
   it("count every way in which records are rejected, without content", async () => {
@@ -96,7 +96,7 @@ describe("the rejections in the console", () => {
   it("are filtered by code, organization and key", async () => {
     assert.equal(counts(await show("?code=40001"), 40_000).length, 0);
     assert.equal(counts(await show("?code=40001"), 40_001).length, 1);
-    assert.match(await show("?key=none"), /Nothing like this was rejected/);
+    assert.match(await show("?key=none"), /Nothing like this was refused/);
     assert.equal(counts(await show(`?organization=${acme.organizationId}`), 40_001).length, 1);
   });
 });
@@ -163,24 +163,24 @@ describe("the imports in the console", () => {
   });
 });
 
-describe("the history of rejections", () => {
+describe("the history of refusals", () => {
   it("ends after a day, and is bounded whatever clients send", () => {
     const clock = makeFakeClock();
-    const history = new RejectionHistory(clock.now);
+    const history = new RefusalHistory(clock.now);
     const add = (keyId: string) => {
       const caller = { organizationId: "acme", keyId };
       history.add({ resourceType: "person", caller, counts: [[40_000, "", 2]] });
     };
     for (let index = 0; index < 600; index += 1) add(`key_${index}`);
-    assert.equal(history.read(1).rejections.length, 500);
+    assert.equal(history.read(1).refusals.length, 500);
     assert.equal(history.read(1).others, 200);
     clock.advanceMs(3_600_000);
     add("key_0");
     const counted = (hours: number) =>
-      history.read(hours).rejections.find(({ keyId }) => keyId === "key_0")?.count;
+      history.read(hours).refusals.find(({ keyId }) => keyId === "key_0")?.count;
     assert.deepEqual([counted(1), counted(24)], [2, 4]);
     clock.advanceMs(24 * 3_600_000);
-    assert.deepEqual(history.read(24), { rejections: [], others: 0 });
+    assert.deepEqual(history.read(24), { refusals: [], others: 0 });
   });
 });
 

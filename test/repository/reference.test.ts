@@ -171,7 +171,7 @@ const build = { version: "1.2.3", node: "26.10.0", engine: "sqlite" } as const;
 async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   const levels = { event_loop: "none", memory: "none", bodies: "none" } as const;
-  const figures = { eventLoopDelayMs: 0, levels, rejected: { body: 0, stream: 0 } };
+  const figures = { eventLoopDelayMs: 0, levels, refused: { body: 0, stream: 0 } };
   const metrics = makeMetrics({
     build,
     deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),

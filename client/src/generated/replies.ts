@@ -71,7 +71,7 @@ export interface WriteItemResult {
   readonly status: "created" | "updated" | "unchanged" | "refused";
   /** Error code: the HTTP status times 100 plus a number. Stable, unlike the message. */
   readonly code?: number;
-  /** Why it was rejected. */
+  /** Why it was refused. */
   readonly message?: string;
   /** Detail about errors in specific fields. */
   readonly errors?: readonly ErrorItem[];

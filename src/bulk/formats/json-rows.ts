@@ -31,10 +31,8 @@ function readRow(text: string, number: number): Row {
   if (typeof fields === "string") return { number, text, reason: fields };
   const given = fields[bulkKeys.row];
   const known = typeof given === "number" && Number.isSafeInteger(given) ? given : number;
-  const rejectedText = fields[bulkKeys.text];
-  return typeof rejectedText === "string"
-    ? readRow(rejectedText, known)
-    : { number: known, fields };
+  const refusedText = fields[bulkKeys.text];
+  return typeof refusedText === "string" ? readRow(refusedText, known) : { number: known, fields };
 }
 
 /** The object, or the reason why the text is not one. */

@@ -28,7 +28,7 @@ export const organizationClose = defineStoreCommand({
   summary:
     "Close an organization, and request the permanent deletion of everything that belongs to it.",
   details:
-    "From then on its keys and tokens are rejected, in a running server within 2 seconds, and nothing can be written. With " +
+    "From then on its keys and tokens are refused, in a running server within 2 seconds, and nothing can be written. With " +
     "`--export`, every change of every record is then written to files in that folder, one for each type, with a manifest of their " +
     "rows and SHA-256, before anything is deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
     "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues; without " +

@@ -90,7 +90,7 @@ const figures: Readonly<Record<string, readonly [string, (value: number) => stri
   sluice_process_resident_memory_bytes: ["Memory of the process", formatBytes],
   sluice_held_body_bytes: ["Memory for bodies of requests", formatBytes],
   sluice_connections: ["Open connections", formatNumber],
-  sluice_load_shed_total: ["Rejected under pressure", formatNumber],
+  sluice_load_shed_total: ["Refused under pressure", formatNumber],
 };
 
 function renderFigures(snapshot: Snapshot): Html {

@@ -1,4 +1,4 @@
-// The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was rejected.
+// The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was refused.
 
 import { listOrganizations } from "../../actions/find-organization.ts";
 import { hasRight, readHiddenTypes, requireRight } from "../../actions/require-right.ts";
@@ -12,7 +12,7 @@ import type { Person } from "../request.ts";
 import { renderTable } from "../table.ts";
 import { formatBytes, renderTime } from "../time.ts";
 import { renderImports } from "./imports.ts";
-import { renderRejections } from "./rejections.ts";
+import { renderRefusals } from "./refusals.ts";
 
 const screen = "/console/intake";
 
@@ -20,7 +20,7 @@ export async function showIntake(person: Person): Promise<Answer> {
   requireRight(person.app, "intake.read");
   const mayImport = hasRight(person.app, "records.import");
   const body = html`${mayImport && (await renderUploads(person))} ${await renderImports(person)}
-  ${renderRejections(person)}`;
+  ${renderRefusals(person)}`;
   return pageAnswer(renderPage({ title: "Intake", screen, body }, person));
 }
 

@@ -35,7 +35,7 @@ export async function showOverview(person: Person): Promise<Answer> {
   const slots = toSlots(minutes, period);
   const body = html`${overview.organizations === 0 && firstSteps}
     ${renderState(overview, app.now())} ${renderPeriods(period)}
-    ${renderRecords(overview.types, slots, period)} ${renderRejections(slots, period)}
+    ${renderRecords(overview.types, slots, period)} ${renderRefusals(slots, period)}
     ${renderDurations(slots, { buckets, period })}
     <p class="note">
       Counted by this process since its start at most a day ago; other processes of the same store
@@ -146,7 +146,7 @@ function renderRecords(
   </section>`;
 }
 
-function renderRejections(slots: readonly IntakeMinute[][], period: Period): Html {
+function renderRefusals(slots: readonly IntakeMinute[][], period: Period): Html {
   const statuses = new Set(
     slots.flat().flatMap((minute) => Object.keys(minute.statuses).filter((name) => name >= "400")),
   );
@@ -156,10 +156,10 @@ function renderRejections(slots: readonly IntakeMinute[][], period: Period): Htm
   });
   const table =
     rows.length === 0
-      ? html`<p class="empty">No request was rejected.</p>`
+      ? html`<p class="empty">No request was refused.</p>`
       : renderFocusableTable(["Status", "Over time", "Requests"], rows, "charts");
-  return html`<section aria-labelledby="rejections">
-    <h2 id="rejections">Rejected requests</h2>
+  return html`<section aria-labelledby="refusals">
+    <h2 id="refusals">Refused requests</h2>
     ${table}
   </section>`;
 }

@@ -1,5 +1,5 @@
 // Reads JSON without rounding: a number that a double does not represent exactly as written becomes Infinity. JSON has no other
-// text for Infinity, and every schema rejects it with an error at its path.
+// text for Infinity, and every schema refuses it with an error at its path.
 
 import type { FieldError } from "../error.ts";
 import { limits } from "../limits.ts";

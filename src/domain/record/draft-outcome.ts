@@ -1,4 +1,4 @@
-// Decides the outcome of a draft: created, updated, unchanged, or rejected and why; and the result of its list. The one rule for
+// Decides the outcome of a draft: created, updated, unchanged, or refused and why; and the result of its list. The one rule for
 // every engine, whatever its lookups. Pure.
 
 import type { DraftOutcome, WriteMode } from "./record-write.ts";
@@ -24,21 +24,21 @@ export function decideOutcome(mode: WriteMode, facts: RecordFacts): DraftOutcome
   return identical ? "unchanged" : "updated";
 }
 
-/** True if a change is stored for the draft, unless its list is rejected. */
+/** True if a change is stored for the draft, unless its list is refused. */
 export function isWritten(outcome: DraftOutcome): boolean {
   return outcome === "created" || outcome === "updated";
 }
 
-export function isRejected(outcome: DraftOutcome): boolean {
+export function isRefused(outcome: DraftOutcome): boolean {
   return !isWritten(outcome) && outcome !== "unchanged";
 }
 
-/** True for a strict list with a rejected draft: then nothing of the list is stored. */
-export function isListRejected(
+/** True for a strict list with a refused draft: then nothing of the list is stored. */
+export function isListRefused(
   outcomes: readonly DraftOutcome[],
   { lenient }: { readonly lenient: boolean },
 ): boolean {
-  return !lenient && outcomes.some(isRejected);
+  return !lenient && outcomes.some(isRefused);
 }
 
 /** How many changes are stored for a list. */
@@ -46,5 +46,5 @@ export function countWritten(
   outcomes: readonly DraftOutcome[],
   options: { readonly lenient: boolean },
 ): number {
-  return isListRejected(outcomes, options) ? 0 : outcomes.filter(isWritten).length;
+  return isListRefused(outcomes, options) ? 0 : outcomes.filter(isWritten).length;
 }

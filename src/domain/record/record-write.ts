@@ -55,11 +55,11 @@ export type RecordRefusal = Extract<
   "identical_record_exists" | "record_exists" | "no_such_record" | "deletion_open"
 >;
 
-/** The outcome of a draft. In a rejected strict write, valid drafts have `created` and so on, though nothing was written. */
+/** The outcome of a draft. In a refused strict write, valid drafts have `created` and so on, though nothing was written. */
 export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 
 /**
- * `written` counts the stored changes (0 for a rejected strict write); `drafts` has an entry for each draft, in order. Contains
+ * `written` counts the stored changes (0 for a refused strict write); `drafts` has an entry for each draft, in order. Contains
  * no id and no content, so that it may be stored for an Idempotency-Key.
  */
 export interface WriteOutcome {

@@ -1,5 +1,5 @@
-// Explains why a schema rejects a value: one error for each path, with what was expected and what to do. Walks the schema itself,
-// because the list of a validator has every branch of a union and stops early. Runs only after a rejection. Errors contain
+// Explains why a schema refuses a value: one error for each path, with what was expected and what to do. Walks the schema itself,
+// because the list of a validator has every branch of a union and stops early. Runs only after a refusal. Errors contain
 // names, kinds and sizes of what was sent, never content.
 
 import type { FieldError } from "../error.ts";
@@ -63,7 +63,7 @@ export function explainErrors(
   return validatorOf(schema).Check(value) ? [] : explainRefusal(schema, value, explanation);
 }
 
-/** The same for a value that the schema is known to reject. */
+/** The same for a value that the schema is known to refuse. */
 export function explainRefusal(
   schema: SchemaShape,
   value: unknown,

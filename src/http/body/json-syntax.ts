@@ -1,5 +1,5 @@
 // Finds where a text stops being JSON (RFC 8259), which JSON.parse does not report for every mistake. Used only for
-// text that JSON.parse has rejected, and never repeats any of it. Reads no deeper than the nesting limit of a body.
+// text that JSON.parse has refused, and never repeats any of it. Reads no deeper than the nesting limit of a body.
 
 import { limits } from "../../domain/limits.ts";
 

@@ -1,5 +1,5 @@
-// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are rejected, and a number that a double
-// does not hold exactly becomes Infinity, which validation rejects with its path. Errors never repeat what was sent.
+// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are refused, and a number that a double
+// does not hold exactly becomes Infinity, which validation refuses with its path. Errors never repeat what was sent.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../../domain/error.ts";

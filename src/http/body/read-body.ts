@@ -29,7 +29,7 @@ const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
 const decoders = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  // Without its own option it rejects windows beyond 16 MiB.
+  // Without its own option it refuses windows beyond 16 MiB.
   br: () => createBrotliDecompress(strictly),
   zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),
 } as const;

@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { unavailable } from "../../domain/error.ts";
 import { restoreError } from "../../domain/error-form.ts";
 import type { Work } from "../load/work-tokens.ts";
-import type { RejectionCount } from "../reply/rejections.ts";
+import type { RefusalCount } from "../reply/refusals.ts";
 import type {
   FromBulk,
   ListOrder,
@@ -43,7 +43,7 @@ export interface StreamEvents {
     readonly written: number;
     readonly lines: string;
     readonly lineCount: number;
-    readonly rejections: readonly RejectionCount[];
+    readonly refusals: readonly RefusalCount[];
     readonly work: Work;
   }) => void;
   /** The stream has failed: further chunks are not read, and `end` returns the error. */

@@ -10,7 +10,7 @@ import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
-import { countRejections } from "../reply/rejections.ts";
+import { countRefusals } from "../reply/refusals.ts";
 import { countDrafts } from "./count-drafts.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
@@ -181,7 +181,7 @@ async function describeReport(
   context: TaskContext,
 ): Promise<ListReport> {
   const counted = countDrafts(report);
-  if (results === undefined) return { ...counted, refused: 0, results, rejections: [] };
+  if (results === undefined) return { ...counted, refused: 0, results, refusals: [] };
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
@@ -189,12 +189,12 @@ async function describeReport(
     parts.push(context.meter.run(() => JSON.stringify(part).slice(1, -1)));
   }
   const refused = results.filter(({ status }) => status === "refused");
-  const rejections = context.meter.run(() => countRejections(refused, requireType(task.operation)));
+  const refusals = context.meter.run(() => countRefusals(refused, requireType(task.operation)));
   return {
     ...counted,
     refused: refused.length,
     results: `[${parts.join(",")}]`,
-    rejections,
+    refusals,
   };
 }
 

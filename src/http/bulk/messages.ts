@@ -2,7 +2,7 @@
 
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
-import type { RejectionCount } from "../reply/rejections.ts";
+import type { RefusalCount } from "../reply/refusals.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 
@@ -52,11 +52,11 @@ export interface ListReport {
   /** Identical items that were skipped. */
   readonly unchanged: number;
   readonly repeated: boolean;
-  /** The number of rejected items of a lenient list. Its `results` are JSON. */
+  /** The number of refused items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
   /** Counted for lenient lists only. */
-  readonly rejections: readonly RejectionCount[];
+  readonly refusals: readonly RefusalCount[];
 }
 
 export interface StreamTally {
@@ -93,7 +93,7 @@ export type FromBulk =
       readonly written: number;
       readonly lines: string;
       readonly lineCount: number;
-      readonly rejections: readonly RejectionCount[];
+      readonly refusals: readonly RefusalCount[];
       readonly work: Work;
     }
   /** A stream has failed: further chunks are not read. */

@@ -1,5 +1,5 @@
 // Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads further
-// chunks while a group is stored. Reports each group after its commit, with a reply line for each rejected item.
+// chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
 
 import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
@@ -9,7 +9,7 @@ import { parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
 import type { Work } from "../load/work-tokens.ts";
-import { countRejections, type RejectionCount } from "../reply/rejections.ts";
+import { countRefusals, type RefusalCount } from "../reply/refusals.ts";
 import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
 
 /** The maximum number of lines of a stream that are stored in one transaction. */
@@ -40,7 +40,7 @@ export interface WrittenGroup {
   /** Each ends in a newline. */
   readonly lines: string;
   readonly lineCount: number;
-  readonly rejections: readonly RejectionCount[];
+  readonly refusals: readonly RefusalCount[];
   readonly work: Work;
 }
 
@@ -205,7 +205,7 @@ export class StreamTask {
       written,
       lines: meter.run(() => refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")),
       lineCount: refusals.length,
-      rejections: meter.run(() => countRejections(refusals, requireType(this.#operation))),
+      refusals: meter.run(() => countRefusals(refusals, requireType(this.#operation))),
       work: meter.take(),
     });
   }

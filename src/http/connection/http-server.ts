@@ -27,7 +27,7 @@ export function makeHttpServer(
       keepAliveTimeout: limits.idleSocketTimeoutMs,
       // Node's requestTimeout would also end long streams. `RequestWatch` does not.
       requestTimeout: 0,
-      // Node would reply to a missing Host without a body; `rejectAmbiguousRequest` replies like any other error.
+      // Node would reply to a missing Host without a body; `refuseAmbiguousRequest` replies like any other error.
       requireHostHeader: false,
     },
     edge.pipelines.inOrder(handle),

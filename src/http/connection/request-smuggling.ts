@@ -1,4 +1,4 @@
-// Rejects ambiguous requests: proxies and servers can disagree about where such a request ends (request smuggling).
+// Refuses ambiguous requests: proxies and servers can disagree about where such a request ends (request smuggling).
 // Checks only the request line and the headers.
 
 import type { IncomingMessage } from "node:http";
@@ -15,7 +15,7 @@ let lastHost = "";
  * 3.2), for a repeated Authorization, of which a proxy may have read the other one, and for a transfer coding other than
  * chunked.
  */
-export function rejectAmbiguousRequest({
+export function refuseAmbiguousRequest({
   headers,
   rawHeaders,
   httpVersion,
@@ -42,7 +42,7 @@ export function rejectAmbiguousRequest({
  * Throws malformed_http for a GET or HEAD with a body, which has no meaning (RFC 9110, section 9.3.1), and which some
  * proxies forward and others don't.
  */
-export function rejectBodyOfGet({ method, headers }: IncomingMessage): void {
+export function refuseBodyOfGet({ method, headers }: IncomingMessage): void {
   if (method !== "GET" && method !== "HEAD") return;
   const { "transfer-encoding": coding, "content-length": length = "0" } = headers;
   if (coding === undefined && Number(length) === 0) return;

@@ -4,7 +4,7 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** Beyond this many waiting bodies a request is rejected at once, so that the queue is bounded. */
+/** Beyond this many waiting bodies a request is refused at once, so that the queue is bounded. */
 const bodiesWaitingMax = 256;
 
 /** Memory reserved for one body, to be released when its request is finished. */

@@ -1,11 +1,11 @@
-// Samples the pressure on the process, and rejects new large work while there is any. Accepted work continues; health
-// checks, token requests and small requests are never rejected here.
+// Samples the pressure on the process, and refuses new large work while there is any. Accepted work continues; health
+// checks, token requests and small requests are never refused here.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import {
-  findRejection,
+  findRefusal,
   heldBytesMaxOf,
   type NewWork,
   noPressure,
@@ -16,7 +16,7 @@ import {
 
 /** How often the process is sampled. */
 export const pressureSampleMs = 250;
-/** The Retry-After of rejected work: about as long as pressure usually lasts. */
+/** The Retry-After of refused work: about as long as pressure usually lasts. */
 export const pressureRetrySeconds = 2;
 
 /** Measures the process. */
@@ -35,13 +35,13 @@ export interface LoadSheddingOptions {
 export interface LoadSheddingFigures {
   readonly eventLoopDelayMs: number;
   readonly levels: Readonly<Record<"event_loop" | "memory" | "bodies", PressureLevel>>;
-  readonly rejected: Readonly<Record<NewWork["kind"], number>>;
+  readonly refused: Readonly<Record<NewWork["kind"], number>>;
 }
 
 export class LoadShedding {
   readonly #options: LoadSheddingOptions;
   readonly #timer: NodeJS.Timeout;
-  readonly #rejected = { body: 0, stream: 0 };
+  readonly #refused = { body: 0, stream: 0 };
   #state: PressureState = noPressure;
 
   /** Samples until `stop` is called. The timer does not keep the process alive. */
@@ -65,7 +65,7 @@ export class LoadShedding {
     return {
       eventLoopDelayMs: sample?.eventLoopDelayMs ?? 0,
       levels: { event_loop: delay, memory, bodies },
-      rejected: this.#rejected,
+      refused: this.#refused,
     };
   }
 
@@ -75,8 +75,8 @@ export class LoadShedding {
 
   #admit(kind: NewWork["kind"], bytes: number): void {
     const isAlone = this.#isIdle();
-    if (findRejection(this.#state, { kind, bytes, isAlone }) === undefined) return;
-    this.#rejected[kind] += 1;
+    if (findRefusal(this.#state, { kind, bytes, isAlone }) === undefined) return;
+    this.#refused[kind] += 1;
     throw new AppError("unavailable", {
       message:
         "The service is under heavy load and accepts only small requests for now. Send fewer records at a time, or try " +

@@ -1,4 +1,4 @@
-// Decides which new work a process under pressure rejects: the largest first, and never small requests. Pure functions of
+// Decides which new work a process under pressure refuses: the largest first, and never small requests. Pure functions of
 // samples of the process.
 
 import { limits } from "../../domain/limits.ts";
@@ -95,10 +95,10 @@ export interface NewWork {
 }
 
 /**
- * Why the work is rejected; undefined if it is accepted. Resident memory alone never rejects work that would be the only
- * one: memory that the process retains beyond `retainedBytesMax` must not reject large work permanently.
+ * Why the work is refused; undefined if it is accepted. Resident memory alone never refuses work that would be the only
+ * one: memory that the process retains beyond `retainedBytesMax` must not refuse large work permanently.
  */
-export function findRejection(
+export function findRefusal(
   { delay, memory, bodies }: PressureState,
   { kind, bytes, isAlone }: NewWork,
 ): "event_loop_delay" | "memory" | undefined {

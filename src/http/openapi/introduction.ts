@@ -26,7 +26,7 @@ const sections: readonly (readonly [title: string, text: string])[] = [
     "Records",
     "A record is a series of changes: each accepted POST or PUT appends one. `timestamp` is business time, so the order in " +
       "which changes arrive does not matter. Text is stored exactly as sent and must be well-formed Unicode. Unknown fields " +
-      "are rejected, and so are numbers with more digits than a double holds.",
+      "are refused, and so are numbers with more digits than a double holds.",
   ],
   [
     "Limits",

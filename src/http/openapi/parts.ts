@@ -80,7 +80,7 @@ export const parameters = {
     required: false,
     description:
       `The client's own name for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
-      "Any other value is replaced, not rejected.",
+      "Any other value is replaced, not refused.",
     schema: text,
   },
   IdempotencyKey: {
@@ -97,7 +97,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "With `handling=lenient` each item of a list is accepted or rejected by itself (RFC 7240). Other preferences are ignored.",
+      "With `handling=lenient` each item of a list is accepted or refused by itself (RFC 7240). Other preferences are ignored.",
     schema: text,
   },
 } as const satisfies Record<string, ParameterObject>;

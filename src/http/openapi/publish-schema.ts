@@ -1,5 +1,5 @@
 // Translates a schema that validates into standard JSON Schema 2020-12 for the document, without our own keywords and
-// formats. The result accepts nothing that the validators reject, except lone surrogates, for which no pattern is
+// formats. The result accepts nothing that the validators refuse, except lone surrogates, for which no pattern is
 // portable.
 
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";

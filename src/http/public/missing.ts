@@ -9,14 +9,14 @@ import { publicRoutes } from "../public-routes.ts";
 import { operations } from "../routes.ts";
 import { makeRequestContext } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
-import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
+import { refuseAmbiguousRequest } from "../connection/request-smuggling.ts";
 import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
 
 export function registerMissing(server: FastifyInstance, context: HttpContext): void {
   const methods = methodsByPath();
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
-      rejectAmbiguousRequest(request.raw);
+      refuseAmbiguousRequest(request.raw);
       if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
         if (!limitUnauthenticated(context, request, reply)) return reply;
       }
@@ -31,7 +31,7 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
   };
   server.setNotFoundHandler(answerMissing);
   server.setErrorHandler(async (error, request, reply) => {
-    // Fastify rejects a QUERY without a content type before it looks for a route, and no route here has that method.
+    // Fastify refuses a QUERY without a content type before it looks for a route, and no route here has that method.
     if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
       return answerMissing(request, reply);
     sendError(context, request, { reply, error: asMalformed(error) });

@@ -1,4 +1,4 @@
-// Rejects a request that is beyond a limit.
+// Refuses a request that is beyond a limit.
 
 import type { HttpContext } from "../http-context.ts";
 import type { RequestContext } from "../reply/reply.ts";

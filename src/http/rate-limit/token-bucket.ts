@@ -1,5 +1,5 @@
 // Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a
-// rejection says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only
+// refusal says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only
 // favours its owner.
 
 /** Buckets in memory; beyond this number the oldest is dropped. */
@@ -23,7 +23,7 @@ export interface Taken {
   readonly allowed: boolean;
   /** Whole tokens that are left. */
   readonly remaining: number;
-  /** Seconds, rounded up, until the bucket is full; if rejected, until a request is allowed. */
+  /** Seconds, rounded up, until the bucket is full; if refused, until a request is allowed. */
   readonly waitSeconds: number;
 }
 

@@ -9,7 +9,7 @@ import type { HttpContext } from "../http-context.ts";
 import { isExistenceCheck } from "../operation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
-import { countRejections, reportRejections } from "./rejections.ts";
+import { countRefusals, reportRefusals } from "./refusals.ts";
 
 /** The reason is logged at most this often. */
 const unavailableLogMs = 10_000;
@@ -20,7 +20,7 @@ interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** At once; only clients that keep sending beyond their rate limit wait for a moment (rejection-pace.ts). */
+/** At once; only clients that keep sending beyond their rate limit wait for a moment (refusal-pace.ts). */
 export function sendError(
   context: HttpContext,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export function sendError(
 function findDelayMs({ load }: HttpContext, request: FastifyRequest, error: unknown): number {
   if (!(error instanceof AppError) || error.errorName !== "rate_limited") return 0;
   const caller = request.requestContext?.caller;
-  return load.rejections.nextDelayMs(caller?.organizationId ?? addressOwner(request.ip));
+  return load.refusals.nextDelayMs(caller?.organizationId ?? addressOwner(request.ip));
 }
 
 function sendNow(
@@ -47,7 +47,7 @@ function sendNow(
   if (known.errorName === "internal") logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
   const operation = request.requestContext?.operation;
-  countRejection(context, request, known);
+  countRefusal(context, request, known);
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: operation !== undefined && operation.permission === undefined,
@@ -77,9 +77,9 @@ function describeOwnError(cause: unknown): AppError {
 
 const lackCodes: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
-/** Our own errors are no rejections, nor is what people in the console do, nor that a record does not exist. */
-function countRejection(
-  { onRejected }: HttpContext,
+/** Our own errors are no refusals, nor is what people in the console do, nor that a record does not exist. */
+function countRefusal(
+  { onRefused }: HttpContext,
   { requestContext }: FastifyRequest,
   error: AppError,
 ): void {
@@ -88,7 +88,7 @@ function countRejection(
   if (operation?.name === "console") return;
   const isNone = error.errorName === "no_such_record";
   if (isNone && operation !== undefined && isExistenceCheck(operation)) return;
-  reportRejections(onRejected, requestContext, countRejections([error], operation?.type));
+  reportRefusals(onRefused, requestContext, countRefusals([error], operation?.type));
 }
 
 /** True if the type is listed, in any case of letters, and not with a quality of 0 (RFC 9110, section 12.5.1). */
@@ -102,7 +102,7 @@ function acceptsProblem(accept: string | undefined): boolean {
 }
 
 /**
- * The connection ends with the reply if the request was not valid HTTP, or if a large body was rejected before it was
+ * The connection ends with the reply if the request was not valid HTTP, or if a large body was refused before it was
  * read; reading the rest only to keep the connection is not worthwhile.
  */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {

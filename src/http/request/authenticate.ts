@@ -24,13 +24,13 @@ export function authenticate(
   try {
     caller = identifyCaller(context.app, request.headers.authorization);
   } catch (error) {
-    return rejectCredential(context, request, { requestContext, error });
+    return refuseCredential(context, request, { requestContext, error });
   }
   const access = { requestContext, scopes };
   if (!(caller instanceof Promise)) return admit(context, caller, access);
   return caller.then(
     (found) => admit(context, found, access),
-    (error: unknown) => rejectCredential(context, request, { requestContext, error }),
+    (error: unknown) => refuseCredential(context, request, { requestContext, error }),
   );
 }
 
@@ -93,7 +93,7 @@ export async function countUnknownPath(
  * Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. Never
  * returns: it throws, or rejects where processes share their limits.
  */
-export function rejectCredential(
+export function refuseCredential(
   context: HttpContext,
   request: FastifyRequest,
   { requestContext, error }: { requestContext: RequestContext; error: unknown },

@@ -1,4 +1,4 @@
-// The Prefer header (RFC 7240): with `handling=lenient` each item of a list is accepted or rejected by itself.
+// The Prefer header (RFC 7240): with `handling=lenient` each item of a list is accepted or refused by itself.
 
 import type { FastifyRequest } from "fastify";
 

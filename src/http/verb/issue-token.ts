@@ -18,7 +18,7 @@ import { tokenTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { jsonAnswer } from "../reply/reply.ts";
-import { rejectCredential } from "../request/authenticate.ts";
+import { refuseCredential } from "../request/authenticate.ts";
 import { readJson } from "../body/read-json.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 
@@ -144,7 +144,7 @@ export const issueToken: Verb = {
       try {
         holder = await identifyKeyHolder(context.app, http.headers.authorization);
       } catch (error) {
-        return rejectCredential(context, http, { requestContext, error });
+        return refuseCredential(context, http, { requestContext, error });
       }
       const limited = await context.rates.tokenIssuing(holder.key.keyId);
       enforceLimit(context, limited, { requestContext, name: "token-issuing" });

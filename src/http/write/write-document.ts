@@ -33,8 +33,8 @@ export function listDescription({ body }: Operation): string {
 }
 
 const aboutLists =
-  " A list is all or nothing: if one item is rejected, nothing is written and `errors` names every invalid field, such as " +
-  "`[3].timestamp`. With `Prefer: handling=lenient` each item is accepted or rejected by itself, and `results` has its " +
+  " A list is all or nothing: if one item is refused, nothing is written and `errors` names every invalid field, such as " +
+  "`[3].timestamp`. With `Prefer: handling=lenient` each item is accepted or refused by itself, and `results` has its " +
   "result. The same applies to a stream (`application/x-ndjson`), which has one record per line and may have any length.";
 
 /** `a transaction`, or with ` or a list of them`. */
@@ -94,12 +94,12 @@ export function writeReply(operation: Operation, mode: WriteMode): Content {
   };
   const line = { oneOf: [schemaRef("StreamRefusal"), schemaRef("StreamSummary")] };
   return {
-    description: `${description} The reply to a stream is a stream: a line for each rejected record, then a summary.`,
+    description: `${description} The reply to a stream is a stream: a line for each refused record, then a summary.`,
     headers: ["PreferenceApplied"],
     media: {
       "application/json": { schema, examples: { ...strict, lenient } },
       "application/x-ndjson": streamOf(line, {
-        summary: "One of two rejected",
+        summary: "One of two refused",
         values: [{ line: 2, ...refusalExample(type) }, summaryExample],
       }),
     },
@@ -145,7 +145,7 @@ function refusalExample(type: RecordType): object {
 const organizationId = textSchema("Organization that it belongs to.");
 const refusalSchemas = {
   code: codeSchema,
-  message: textSchema("Why it was rejected."),
+  message: textSchema("Why it was refused."),
   errors: fieldErrorsSchema,
 };
 
@@ -180,7 +180,7 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
     { sometimes: ["id", "code", "message", "errors"] },
   ),
   StreamRefusal: objectSchema(
-    "A line of the reply to a stream: a record that was rejected.",
+    "A line of the reply to a stream: a record that was refused.",
     {
       line: countSchema("Line of the request, from 1."),
       id: textSchema("Identifier of the record; absent if the line has no readable one."),
@@ -197,9 +197,9 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
       organization_id: organizationId,
       received: countSchema("Lines read, without blank ones."),
       unchanged: countSchema("Records that already existed and were identical."),
-      refused: countSchema("Records rejected."),
+      refused: countSchema("Records refused."),
       unlisted: countSchema(
-        "Rejected records without a line in the reply, because the client did not read it while sending.",
+        "Refused records without a line in the reply, because the client did not read it while sending.",
       ),
       code: codeSchema,
     },

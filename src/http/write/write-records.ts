@@ -29,7 +29,7 @@ import {
   readModerateBody,
   readSmallBody,
 } from "../body/read-body.ts";
-import { countRejections, reportRejections } from "../reply/rejections.ts";
+import { countRefusals, reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { makeWriteStream } from "./write-stream.ts";
@@ -55,7 +55,7 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
-    reportRejections(context.onRejected, input.requestContext, report.rejections);
+    reportRefusals(context.onRefused, input.requestContext, report.refusals);
     if (!report.repeated && !isConfidential(type, input.caller)) {
       context.onRecordsWritten(type.resourceType, report.written);
     }
@@ -84,11 +84,11 @@ function writeSmall(
     const counted = countDrafts(report);
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) void charge(context, { requestContext, caller }, work);
-    if (results === undefined) return { ...counted, refused: 0, results, rejections: [] };
+    if (results === undefined) return { ...counted, refused: 0, results, refusals: [] };
     const refused = results.filter(({ status }) => status === "refused");
-    const rejections = countRejections(refused, type);
+    const refusals = countRefusals(refused, type);
     const text = JSON.stringify(results);
-    return { ...counted, refused: refused.length, results: text, rejections };
+    return { ...counted, refused: refused.length, results: text, refusals };
   });
 }
 

@@ -1,5 +1,5 @@
 // Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed
-// as they arrive; the reply has a line for each rejected record and ends with a summary. Passes chunks to the bulk
+// as they arrive; the reply has a line for each refused record and ends with a summary. Passes chunks to the bulk
 // thread and its results to the client; never reports a line before its commit.
 
 import type { IncomingMessage } from "node:http";
@@ -18,7 +18,7 @@ import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../reply/reply.ts";
-import { reportRejections } from "../reply/rejections.ts";
+import { reportRefusals } from "../reply/refusals.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 
@@ -34,7 +34,7 @@ export function makeWriteStream(
   mode: WriteMode,
 ): Handler {
   return async (input) => {
-    rejectIdempotencyKey(input);
+    refuseIdempotencyKey(input);
     const { organizationId } = input.caller;
     context.load.shedding.admitStream();
     context.load.organizations.beginStream(organizationId);
@@ -84,8 +84,8 @@ class WriteStream {
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
       {
-        onGroup: ({ written, lines, lineCount, rejections, work }) => {
-          reportRejections(context.onRejected, input.requestContext, rejections);
+        onGroup: ({ written, lines, lineCount, refusals, work }) => {
+          reportRefusals(context.onRefused, input.requestContext, refusals);
           if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
           this.#charge(work);
           if (lineCount > 0) this.#reply(lines, lineCount);
@@ -242,7 +242,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
   });
 }
 
-function rejectIdempotencyKey({ request }: HandlerInput): void {
+function refuseIdempotencyKey({ request }: HandlerInput): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
     message: "A stream cannot have an Idempotency-Key; it can safely be sent again without one.",

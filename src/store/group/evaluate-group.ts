@@ -1,7 +1,7 @@
 // Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has read
 // everything that this needs.
 
-import { countWritten, decideOutcome, isListRejected } from "../../domain/record/draft-outcome.ts";
+import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";
 import { AppError } from "../../domain/error.ts";
 import type {
   DraftOutcome,
@@ -81,7 +81,7 @@ function evaluate(write: RecordWrite, group: Group): PackedOutcome {
   const standsAlone = write.lenient || write.drafts.length <= 1;
   if (!standsAlone) group.records.savepoint();
   const outcomes = write.drafts.map((draft) => evaluateDraft(write, draft, group));
-  if (!standsAlone && isListRejected(outcomes, write)) group.records.rollBack();
+  if (!standsAlone && isListRefused(outcomes, write)) group.records.rollBack();
   return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
 }
 

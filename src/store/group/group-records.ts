@@ -1,4 +1,4 @@
-// The records of a group during its evaluation: what was stored before and what the group adds. A rejected strict list is
+// The records of a group during its evaluation: what was stored before and what the group adds. A refused strict list is
 // rolled back.
 
 import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
@@ -92,7 +92,7 @@ export class RecordsOfGroup {
     this.#push(key, { record, write, draft, first: false });
   }
 
-  /** To be called before a list that may be rejected as a whole. */
+  /** To be called before a list that may be refused as a whole. */
   savepoint(): void {
     this.#before = new Map();
     this.#changesBefore = this.#changes.length;

@@ -74,7 +74,7 @@ async function openDatabase(
 ): Promise<Database> {
   const database = makeDatabase(url, options);
   try {
-    await rejectUnsupported(database);
+    await refuseUnsupported(database);
     await database.transaction({}, refuseWorker);
     await migrate(database, options);
     await check?.(database);
@@ -97,7 +97,7 @@ function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): 
   }
 }
 
-async function rejectUnsupported(database: Database): Promise<void> {
+async function refuseUnsupported(database: Database): Promise<void> {
   const server = await database.transaction({}, (transaction) =>
     transaction.get<Server>(describeServer),
   );

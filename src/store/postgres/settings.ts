@@ -3,7 +3,7 @@
 /** How many connections of a serving process are reserved for its bulk thread. */
 export const bulkConnectionsMax = 2;
 
-/** How long a request waits for a connection before it is rejected as unavailable. */
+/** How long a request waits for a connection before it is refused as unavailable. */
 export const connectTimeoutMs = 5_000;
 
 /** After this time, a process that hangs in a transaction loses its locks. */

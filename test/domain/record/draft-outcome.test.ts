@@ -7,8 +7,8 @@ import * as fc from "fast-check";
 import {
   countWritten,
   decideOutcome,
-  isListRejected,
-  isRejected,
+  isListRefused,
+  isRefused,
   isWritten,
 } from "../../../src/domain/record/draft-outcome.ts";
 import type { DraftOutcome, WriteMode } from "../../../src/domain/record/record-write.ts";
@@ -124,7 +124,7 @@ describe("the outcomes of drafts of one record", () => {
         const twice = apply([...drafts, ...drafts]);
         assert.deepEqual(twice.stored, once.stored);
         assert.deepEqual(twice.stored, [...new Set(payloads)]);
-        assert.ok(!twice.outcomes.some(isRejected));
+        assert.ok(!twice.outcomes.some(isRefused));
       }),
     );
   });
@@ -147,8 +147,8 @@ describe("a list of outcomes", () => {
   it("is stored item by item where it is lenient", () => {
     fc.assert(
       fc.property(anyOutcomes, (outcomes) => {
-        assert.ok(!isListRejected(outcomes, { lenient: true }));
-        const rest = outcomes.filter((outcome) => outcome === "unchanged" || isRejected(outcome));
+        assert.ok(!isListRefused(outcomes, { lenient: true }));
+        const rest = outcomes.filter((outcome) => outcome === "unchanged" || isRefused(outcome));
         assert.equal(countWritten(outcomes, { lenient: true }), outcomes.length - rest.length);
       }),
     );
@@ -160,7 +160,7 @@ describe("a list of outcomes", () => {
         const isSound = outcomes.every((outcome) =>
           ["created", "updated", "unchanged"].includes(outcome),
         );
-        assert.equal(isListRejected(outcomes, { lenient: false }), !isSound);
+        assert.equal(isListRefused(outcomes, { lenient: false }), !isSound);
         const changes = isSound ? outcomes.filter((outcome) => outcome !== "unchanged").length : 0;
         assert.equal(countWritten(outcomes, { lenient: false }), changes);
       }),

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
 import {
-  findRejection,
+  findRefusal,
   heldBytesMaxOf,
   type NewWork,
   noPressure,
@@ -55,7 +55,7 @@ const [small, large, largest] = [
 function rejected(state: PressureState): readonly string[] {
   const kinds = { small, large, largest, stream };
   return Object.entries(kinds).flatMap(([name, work]) =>
-    findRejection(state, work) === undefined ? [] : [name],
+    findRefusal(state, work) === undefined ? [] : [name],
   );
 }
 
@@ -72,7 +72,7 @@ describe("pressure of the event loop", () => {
     assert.deepEqual(rejected(afterDelays(lateFor(sustained - 1))), []);
     const late = afterDelays(lateFor(sustained));
     assert.deepEqual(rejected(late), ["large", "largest", "stream"]);
-    assert.equal(findRejection(late, large), "event_loop_delay");
+    assert.equal(findRefusal(late, large), "event_loop_delay");
   });
 
   it("does not begin with occasional delays", () => {
@@ -96,7 +96,7 @@ describe("pressure of the event loop", () => {
 
   it("rejects large work even if nothing else is in progress", () => {
     const late = afterDelays(lateFor(sustained));
-    assert.equal(findRejection(late, { ...large, isAlone: true }), "event_loop_delay");
+    assert.equal(findRefusal(late, { ...large, isAlone: true }), "event_loop_delay");
   });
 });
 
@@ -111,9 +111,9 @@ describe("pressure of memory", () => {
 
   it("admits large work that is alone, because resident memory may never shrink again", () => {
     const full = after({ residentBytes: limits.residentBytesCritical * 2 });
-    assert.equal(findRejection(full, { ...largest, isAlone: true }), undefined);
-    assert.equal(findRejection(full, { ...stream, isAlone: true }), undefined);
-    assert.equal(findRejection(full, largest), "memory");
+    assert.equal(findRefusal(full, { ...largest, isAlone: true }), undefined);
+    assert.equal(findRefusal(full, { ...stream, isAlone: true }), undefined);
+    assert.equal(findRefusal(full, largest), "memory");
   });
 
   it("is the growth since nothing large was in progress, because allocators keep pages", () => {
@@ -162,7 +162,7 @@ describe("small work", () => {
         for (const heldBodyBytes of [0, 2 ** 50]) {
           const sample = { eventLoopDelayMs, residentBytes, heldBodyBytes, isIdle: false };
           const state = observePressure(after({}), { ...sample, atMs: 60_000 });
-          assert.equal(findRejection(state, small), undefined);
+          assert.equal(findRefusal(state, small), undefined);
         }
       }
     }

@@ -944,7 +944,7 @@ class WriteItemResult(_WriteItemResultRequired, total=False):
     code: int
     """Error code: the HTTP status times 100 plus a number. Stable, unlike the message."""
     message: str
-    """Why it was rejected."""
+    """Why it was refused."""
     errors: List[ErrorItem]
     """Detail about errors in specific fields."""
 

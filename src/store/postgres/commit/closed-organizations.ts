@@ -1,4 +1,4 @@
-// Organizations that are closed: their writes are rejected. A transaction checks this after it has written, so one that
+// Organizations that are closed: their writes are refused. A transaction checks this after it has written, so one that
 // does not see the closing is found by `awaitWriters`, and verification sees what it has written.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
@@ -30,8 +30,8 @@ export function organizationsOf(asking: readonly OfOrganization[]): readonly str
   return [...new Set(asking.map(({ organizationId }) => organizationId))];
 }
 
-/** Adds the rejections to the evaluations of the other writes, in the order of the writes. */
-export function rejectClosed(
+/** Adds the refusals to the evaluations of the other writes, in the order of the writes. */
+export function refuseClosed(
   writes: readonly RecordWrite[],
   closed: ReadonlySet<string>,
   evaluations: readonly Evaluation[],

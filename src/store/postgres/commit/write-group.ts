@@ -21,7 +21,7 @@ import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
-import { findClosedOrganizations, rejectClosed } from "./closed-organizations.ts";
+import { findClosedOrganizations, refuseClosed } from "./closed-organizations.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
@@ -101,7 +101,7 @@ async function evaluateExactly(
 ): Promise<readonly Evaluation[]> {
   const closedOrganizations = await findClosedOrganizations(transaction, all);
   const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
-  if (writes.length === 0) return rejectClosed(all, closedOrganizations, []);
+  if (writes.length === 0) return refuseClosed(all, closedOrganizations, []);
   const distinct = keysOf(writes);
   const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
   const [replies, known] = await inSequence([
@@ -118,7 +118,7 @@ async function evaluateExactly(
       "another process has created a record, stored the reply, opened a deletion, or closed an organization",
     );
   }
-  return rejectClosed(all, closedOrganizations, evaluated.evaluations);
+  return refuseClosed(all, closedOrganizations, evaluated.evaluations);
 }
 
 /** False if not all records were new. Then nothing was stored. */

@@ -2,7 +2,7 @@
 // effect one after another, so that a second draft with the same id sees the first.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
-import { countWritten, isListRejected } from "../../../domain/record/draft-outcome.ts";
+import { countWritten, isListRefused } from "../../../domain/record/draft-outcome.ts";
 import type { Draft, DraftOutcome, RecordWrite } from "../../../domain/record/record-write.ts";
 import {
   packCreated,
@@ -45,7 +45,7 @@ function evaluate(group: Group, write: RecordWrite): PackedOutcome {
 function evaluateStrictly(group: Group, context: DraftContext, write: RecordWrite): PackedOutcome {
   group.connection.run("SAVEPOINT list");
   const outcomes = writeEach(group, context, write);
-  if (isListRejected(outcomes, write)) group.connection.run("ROLLBACK TO list");
+  if (isListRefused(outcomes, write)) group.connection.run("ROLLBACK TO list");
   group.connection.run("RELEASE list");
   return describe(outcomes, write);
 }

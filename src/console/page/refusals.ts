@@ -1,7 +1,7 @@
-// What was rejected, by error, field and API key: a table without content, with filters in the address.
+// What was refused, by error, field and API key: a table without content, with filters in the address.
 
 import { errorCatalogue } from "../../domain/error.ts";
-import type { Rejection, RejectionsRead } from "../../metrics/rejections.ts";
+import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
 import { type Html, html } from "../html.ts";
 import type { Person } from "../request.ts";
 import { renderFocusableTable } from "../table.ts";
@@ -15,28 +15,28 @@ const messages: ReadonlyMap<number, string> = new Map(
   Object.values(errorCatalogue).map(({ code, message }) => [code, message]),
 );
 
-export function renderRejections({ sources, query }: Person): Html {
+export function renderRefusals({ sources, query }: Person): Html {
   const hours = hoursOf[query.get("period") ?? "day"] ?? 24;
-  const read = sources.rejections.read(hours);
-  const found = read.rejections.filter((one) => fits(one, query));
-  return html`<section aria-labelledby="rejections">
-    <h2 id="rejections">Rejections</h2>
+  const read = sources.refusals.read(hours);
+  const found = read.refusals.filter((one) => fits(one, query));
+  return html`<section aria-labelledby="refusals">
+    <h2 id="refusals">Refusals</h2>
     ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderFound(found)}
     ${
       read.others > 0 &&
       html`<p>
-        ${formatNumber(read.others)} more are not listed: too many different ones were rejected.
+        ${formatNumber(read.others)} more are not listed: too many different ones were refused.
       </p>`
     }
     <p class="note">
-      Errors in requests that this process has rejected since its start, a day ago at most; other
+      Errors in requests that this process has refused since its start, a day ago at most; other
       processes of the same store count their own. No values, no ids, and nothing about confidential
       types.
     </p>
   </section>`;
 }
 
-function fits({ code, organizationId, keyId }: Rejection, query: URLSearchParams): boolean {
+function fits({ code, organizationId, keyId }: Refusal, query: URLSearchParams): boolean {
   const is = (name: string, value: string) => {
     const wanted = query.get(name)?.trim() ?? "";
     return wanted === "" || wanted === value;
@@ -70,24 +70,24 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-function renderNone({ rejections }: RejectionsRead): Html {
-  return rejections.length === 0
-    ? html`<p class="empty">Nothing was rejected.</p>`
+function renderNone({ refusals }: RefusalsRead): Html {
+  return refusals.length === 0
+    ? html`<p class="empty">Nothing was refused.</p>`
     : html`<p class="empty">
-        Nothing like this was rejected. <a href="/console/intake">Show all rejections</a>
+        Nothing like this was refused. <a href="/console/intake">Show all refusals</a>
       </p>`;
 }
 
 const headings = ["Error", "Records", "Field", "API key", "Times", "Last"];
 
-function renderFound(found: readonly Rejection[]): Html {
+function renderFound(found: readonly Refusal[]): Html {
   const more = found.length - rowsShown;
   const rows = found.slice(0, rowsShown).map(renderRow);
   return html`${renderFocusableTable(headings, rows)}
   ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 
-function renderRow(one: Rejection): Html {
+function renderRow(one: Refusal): Html {
   const { code, resourceType, field, organizationId, keyId, count, at } = one;
   const key =
     keyId === undefined

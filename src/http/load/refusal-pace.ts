@@ -1,15 +1,15 @@
 // Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as soon
-// as it receives a reply would otherwise occupy the event loop with rejections and slow down all other clients.
+// as it receives a reply would otherwise occupy the event loop with refusals and slow down all other clients.
 
 import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
 
 /** Replies of 429 to one organization or address: how many are sent without delay, and the rate of further ones. */
-export const rejectionPolicy: BucketPolicy = { name: "rejections", perSecond: 200, burst: 200 };
+export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, burst: 200 };
 
 /** The maximum delay of a reply: what an empty bucket takes to fill. */
-export const rejectionDelayMsMax = (rejectionPolicy.burst / rejectionPolicy.perSecond) * 1_000;
+export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
-export class RejectionPace {
+export class RefusalPace {
   readonly #buckets: TokenBuckets;
 
   /** `now`: milliseconds of a monotonic clock. */
@@ -17,8 +17,8 @@ export class RejectionPace {
     this.#buckets = new TokenBuckets(now);
   }
 
-  /** The delay of this rejection: 0 for the first ones, and at most `rejectionDelayMsMax`. */
+  /** The delay of this refusal: 0 for the first ones, and at most `refusalDelayMsMax`. */
   nextDelayMs(owner: string): number {
-    return this.#buckets.overdraw(owner, rejectionPolicy) * 1_000;
+    return this.#buckets.overdraw(owner, refusalPolicy) * 1_000;
   }
 }

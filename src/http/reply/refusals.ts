@@ -1,4 +1,4 @@
-// What was rejected, as it is counted: error codes and the fields of the schema, never a value, an id or a name that a client
+// What was refused, as it is counted: error codes and the fields of the schema, never a value, an id or a name that a client
 // chose.
 
 import type { Identity } from "../../actions/caller-cache.ts";
@@ -9,15 +9,15 @@ import { fieldPointer } from "../../domain/validation/field-pointer.ts";
 import type { RequestContext } from "./reply.ts";
 
 /** Errors of the same code in the same field; an empty field stands for the whole record or request. */
-export type RejectionCount = readonly [code: number, field: string, count: number];
+export type RefusalCount = readonly [code: number, field: string, count: number];
 
-export interface Rejected {
+export interface Refused {
   readonly resourceType: string | undefined;
   readonly caller: Pick<Identity, "organizationId" | "keyId"> | undefined;
-  readonly counts: readonly RejectionCount[];
+  readonly counts: readonly RefusalCount[];
 }
 
-export type OnRejected = (rejected: Rejected) => void;
+export type OnRefused = (refused: Refused) => void;
 
 /** An error, or the result of an item. */
 interface WithErrors {
@@ -25,11 +25,11 @@ interface WithErrors {
   readonly errors?: readonly FieldError[] | undefined;
 }
 
-/** Items without a code were not rejected. */
-export function countRejections(
+/** Items without a code were not refused. */
+export function countRefusals(
   items: readonly WithErrors[],
   type: RecordType | undefined,
-): readonly RejectionCount[] {
+): readonly RefusalCount[] {
   const found = new Map<string, [number, string, number]>();
   for (const { code, errors = [] } of items) {
     if (code === undefined) continue;
@@ -46,12 +46,12 @@ export function countRejections(
 }
 
 /** Reports them unless the type is confidential, of which not even the number of requests is known. */
-export function reportRejections(
-  onRejected: OnRejected,
+export function reportRefusals(
+  onRefused: OnRefused,
   { operation, caller }: Pick<RequestContext, "operation" | "caller">,
-  counts: readonly RejectionCount[],
+  counts: readonly RefusalCount[],
 ): void {
   const type = operation?.type;
   if (counts.length === 0 || (type !== undefined && isConfidential(type, caller))) return;
-  onRejected({ resourceType: type?.resourceType, caller, counts });
+  onRefused({ resourceType: type?.resourceType, caller, counts });
 }

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  RejectionPace,
-  rejectionDelayMsMax,
-  rejectionPolicy,
-} from "../../../src/http/load/rejection-pace.ts";
+  RefusalPace,
+  refusalDelayMsMax,
+  refusalPolicy,
+} from "../../../src/http/load/refusal-pace.ts";
 
-const { burst, perSecond } = rejectionPolicy;
+const { burst, perSecond } = refusalPolicy;
 
 function makePace() {
   const clock = { ms: 5_000 };
-  const pace = new RejectionPace(() => clock.ms);
+  const pace = new RefusalPace(() => clock.ms);
   const delays = (owner: string, count: number) =>
     Array.from({ length: count }, () => pace.nextDelayMs(owner));
   return { clock, delays };
@@ -29,7 +29,7 @@ describe("the pace of rejections", () => {
     delays("a", burst);
     const spacingMs = 1_000 / perSecond;
     assert.deepEqual(delays("a", 3), [spacingMs, 2 * spacingMs, 3 * spacingMs]);
-    assert.equal(delays("a", 10_000).at(-1), rejectionDelayMsMax);
+    assert.equal(delays("a", 10_000).at(-1), refusalDelayMsMax);
   });
 
   it("is separate for each owner", () => {
@@ -41,7 +41,7 @@ describe("the pace of rejections", () => {
   it("has no delay again after as long as its last delay and its burst take", () => {
     const { clock, delays } = makePace();
     delays("a", 10_000);
-    clock.ms += rejectionDelayMsMax + (burst * 1_000) / perSecond;
+    clock.ms += refusalDelayMsMax + (burst * 1_000) / perSecond;
     assert.deepEqual(new Set(delays("a", burst)), new Set([0]));
   });
 });

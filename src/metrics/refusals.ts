@@ -1,9 +1,9 @@
-// What this process has rejected over the last day, hour by hour: error codes by record type, field and API key. Bounded in
+// What this process has refused over the last day, hour by hour: error codes by record type, field and API key. Bounded in
 // memory, whatever clients send; ends with the process. Never contains content.
 
-import type { Rejected } from "../http/reply/rejections.ts";
+import type { Refused } from "../http/reply/refusals.ts";
 
-export interface Rejection {
+export interface Refusal {
   readonly code: number;
   /** Undefined where the request was for no type. */
   readonly resourceType: string | undefined;
@@ -17,15 +17,15 @@ export interface Rejection {
   readonly at: number;
 }
 
-export interface RejectionsRead {
-  readonly rejections: readonly Rejection[];
+export interface RefusalsRead {
+  readonly refusals: readonly Refusal[];
   /** Those beyond the number of different ones that are counted. */
   readonly others: number;
 }
 
 interface Hour {
   readonly hour: number;
-  readonly rows: Map<string, { -readonly [Name in keyof Rejection]: Rejection[Name] }>;
+  readonly rows: Map<string, { -readonly [Name in keyof Refusal]: Refusal[Name] }>;
   others: number;
 }
 
@@ -34,7 +34,7 @@ const hoursMax = 24;
 /** Different ones in an hour; further ones are only counted. */
 const rowsMax = 500;
 
-export class RejectionHistory {
+export class RefusalHistory {
   readonly #now: () => number;
   readonly #hours: Hour[] = [];
 
@@ -42,7 +42,7 @@ export class RejectionHistory {
     this.#now = now;
   }
 
-  add({ resourceType, caller, counts }: Rejected): void {
+  add({ resourceType, caller, counts }: Refused): void {
     const at = this.#now();
     const hour = this.#hourOf(at);
     const { organizationId, keyId } = caller ?? {};
@@ -59,9 +59,9 @@ export class RejectionHistory {
   }
 
   /** Covers the last `hours` hours, the current one included; the most frequent come first. */
-  read(hours: number): RejectionsRead {
+  read(hours: number): RefusalsRead {
     const first = Math.floor(this.#now() / hourMs) - hours + 1;
-    const rows = new Map<string, Rejection>();
+    const rows = new Map<string, Refusal>();
     let others = 0;
     for (const { rows: own, others: more } of this.#hours.filter(({ hour }) => hour >= first)) {
       others += more;
@@ -69,10 +69,10 @@ export class RejectionHistory {
         rows.set(name, { ...row, count: row.count + (rows.get(name)?.count ?? 0) });
       }
     }
-    const rejections = [...rows.values()].toSorted(
+    const refusals = [...rows.values()].toSorted(
       (one, other) => other.count - one.count || other.at - one.at,
     );
-    return { rejections, others };
+    return { refusals, others };
   }
 
   #hourOf(at: number): Hour {
