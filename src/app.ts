@@ -1,5 +1,5 @@
-// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Refuses a store that is older
-// than its ledger.
+// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Refuses a store that is
+// older than its ledger.
 
 import type { KeyObject } from "node:crypto";
 import type { App, Signer } from "./actions/app.ts";
@@ -31,8 +31,8 @@ export interface AppOptions extends StoreOptions {
 }
 
 /**
- * Throws StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is closed
- * again.
+ * Throws StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is
+ * closed again.
  */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   const now = options.now ?? Date.now;
@@ -82,7 +82,7 @@ function findSigner(
   return makeSigner(readKey());
 }
 
-/** Erased records must not be served or shown because a backup was put back. */
+/** Throws if the store was rolled back to a backup: it may contain records that were erased since. */
 async function refuseRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);

@@ -1,4 +1,5 @@
-// Approves a deletion as a second person, where its organization requires it. Never for the person who requested it.
+// Approves a deletion as a second person, where its organization requires it. Never lets the person who requested it
+// approve it.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { NotApproved } from "../store/approvals.ts";

@@ -1,5 +1,5 @@
-// The audit trail for people who read it: a part of it by filters, the verification of its chain, and all of it as a file. It
-// has entries about confidential records, so whoever may not learn of these reads none of it.
+// Reads the audit trail for people: a filtered part, the verification of its chain, or all of it as a file. The trail
+// has entries about confidential records, so people who may not know of such records can read none of it.
 
 import type { AuditEntry } from "../domain/access.ts";
 import type { AuditPart, AuditQuery, VerifiedPart } from "../store/trail.ts";
@@ -56,7 +56,7 @@ export function exportAudit(app: App, after = 0): AsyncGenerator<readonly AuditE
   return auditPages(app, after);
 }
 
-/** The same as a download in the console, which is in the trail itself. */
+/** Returns all entries for a download in the console. The download is recorded in the trail, too. */
 export async function downloadAudit(app: App): Promise<AsyncGenerator<readonly AuditEntry[]>> {
   requireAudit(app);
   await noteDownload(app, "audit.export");

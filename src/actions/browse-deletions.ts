@@ -1,5 +1,5 @@
-// Deletions for people who read them in the console: a part of the list, and everything about one. Leaves out what a person
-// may not know: deletions of records of confidential types, and what would disclose that there are such records.
+// Deletions for people who read them in the console: a part of the list, and everything about one. Leaves out what a
+// person may not know: deletions of records of confidential types, and what would disclose that there are such records.
 
 import { awaitsApproval } from "../domain/deletion/approval.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
@@ -47,7 +47,9 @@ export interface DeletionDetails extends ShownDeletion {
   /** Present only for the pending deletion of a record. */
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
-  /** `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it. */
+  /**
+   * `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it.
+   */
   readonly mayApprove: boolean | "own";
 }
 
@@ -76,7 +78,9 @@ function mayApprove(app: App, deletion: Deletion): boolean | "own" {
   return deletion.approval?.requester === app.operator ? "own" : true;
 }
 
-/** What is processed has a plan already, and everything of an organization is no cascade. */
+/**
+ * Only pending deletions of records have a preview: later ones have a plan already, and an organization has no cascade.
+ */
 export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);
 }

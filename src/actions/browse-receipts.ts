@@ -1,5 +1,5 @@
-// Receipts for people who read them: a part of the chain, and whether documents that somebody presents are genuine. The numbers of
-// receipts would disclose deletions of confidential records, so the list is for those who may learn of these.
+// Reads receipts for people: a part of the chain, and whether documents that somebody presents are genuine. The numbers
+// of receipts would disclose deletions of confidential records, so the list needs the right to know of them.
 
 import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
@@ -34,7 +34,7 @@ export function mayBrowseReceipts(app: App): boolean {
   return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
 }
 
-/** Those with numbers before `before`, or the last ones. Throws OperatorError not_permitted. */
+/** Returns receipts with numbers below `before`, or the last receipts. Throws OperatorError not_permitted. */
 export async function browseReceipts(app: App, before?: number): Promise<ReceiptPart> {
   requireReceipts(app);
   const end = before ?? (await app.store.receiptHead()).receiptNo + 1;
@@ -51,8 +51,8 @@ export interface ExportedReceipt {
 }
 
 /**
- * Oldest first. Those of all organizations form a chain, in which one that is left out is a gap; those of one organization are
- * what this person may know of. Throws OperatorError not_permitted.
+ * Oldest first. Those of all organizations form a chain, in which one that is left out is a gap; those of one
+ * organization are what this person may know of. Throws OperatorError not_permitted.
  */
 export async function* exportReceipts(
   app: App,

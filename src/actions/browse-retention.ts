@@ -1,5 +1,5 @@
-// How long organizations keep records, for people who read it in the console: ceilings, floors, and what retention would
-// delete, a part at a time. Contains no trace of confidential types for somebody who may not know of them.
+// How long organizations keep records, for people who read it in the console: ceilings, floors, and what retention
+// would delete, a part at a time. Contains no trace of confidential types for somebody who may not know of them.
 
 import { setImmediate } from "node:timers/promises";
 import type { Organization } from "../domain/access.ts";
@@ -21,7 +21,7 @@ export interface RetentionRulesPart {
 
 const shownMax = 50;
 
-/** In the order of their ids, without those that are closed. Throws OperatorError not_permitted. */
+/** Lists open organizations in the order of their ids. Throws OperatorError not_permitted. */
 export async function browseRetention(app: App, after = ""): Promise<RetentionRulesPart> {
   requireRight(app, "retention.read");
   const all = await listOrganizations(app);
@@ -67,13 +67,15 @@ export interface PreviewPart {
   readonly last: RecordKey | undefined;
 }
 
-/** Steps of one part, between which others are served, and records that a step examines. Each type needs one at least. */
+/**
+ * Steps of one part, between which other requests are served, and records per step. Each type needs at least one step.
+ */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
 /**
- * What retention would delete now, among the next records in the order of type and id. Throws OperatorError not_permitted,
- * invalid and no_such_organization.
+ * What retention would delete now, among the next records in the order of type and id. Throws OperatorError
+ * not_permitted, invalid and no_such_organization.
  */
 export async function previewPart(app: App, query: PreviewQuery): Promise<PreviewPart> {
   requireRight(app, "retention.read");
@@ -106,8 +108,8 @@ interface Step {
 }
 
 /**
- * Counts only records of the type that it begins with, so that the end of a step does not depend on records of the types
- * between those that this person may know of. Returns where the next step begins.
+ * Counts only records of the type that it begins with, so that the end of a step does not depend on records of the
+ * types between those that this person may know of. Returns where the next step begins.
  */
 async function previewStep(
   app: App,

@@ -1,5 +1,5 @@
-// Cancels or approves all deletions that a filter finds, if they are still the ones that were shown. Each is an act of its own,
-// with its own entry in the audit trail; one that fails does not stop the others.
+// Cancels or approves all deletions that a filter finds, if they are still the ones that were shown. Each change has
+// its own entry in the audit trail, and one that fails does not stop the others.
 
 import { hash } from "node:crypto";
 import { awaitsApproval } from "../domain/deletion/approval.ts";
@@ -15,11 +15,11 @@ import { requireRight } from "./require-right.ts";
 
 export type BulkAct = "cancel" | "approve";
 
-/** Deletions that one act changes; the filter finds the others next time. */
+/** Deletions that one request changes; the filter finds the others next time. */
 export const bulkMax = 1_000;
 /** Parts that are read to find them. */
 const partsMax = 20;
-/** Acts that share a commit. */
+/** Changes that share a commit. */
 const atOnce = 50;
 
 export interface Selection {
@@ -31,7 +31,7 @@ export interface Selection {
   readonly isComplete: boolean;
 }
 
-/** Those of the filter that this person may change in this way. Throws OperatorError not_permitted. */
+/** Returns the deletions of the filter that this person may cancel or approve. Throws OperatorError not_permitted. */
 export async function selectDeletions(
   app: App,
   act: BulkAct,
@@ -102,7 +102,7 @@ export async function changeAll(
   return { done, failed };
 }
 
-/** Throws what is no error of the caller. */
+/** Returns the message of an error that the caller caused, and throws any other error. */
 function explain(reason: unknown): string {
   if (reason instanceof OperatorError || reason instanceof AppError) return reason.message;
   throw reason;

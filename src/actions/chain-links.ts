@@ -1,4 +1,5 @@
-// Whether a store has a link that its ledger knows: without it, an earlier state of the store was put back.
+// Checks whether a store has a chain link that its ledger knows. If it has not, the store was rolled back to an earlier
+// state.
 
 import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
 import type { App } from "./app.ts";

@@ -46,8 +46,8 @@ export async function changeOrganization(
 }
 
 /**
- * The retention ceiling deletes records, and those whose deletions need an approval must not be able to end that: both take
- * another right than the other settings.
+ * The retention ceiling deletes records, and those whose deletions need an approval must not be able to end that: both
+ * take another right than the other settings.
  */
 function requireRights(
   app: App,
@@ -58,7 +58,10 @@ function requireRights(
   if (Object.keys(others).length > 0) requireRight(app, "organization.change");
 }
 
-/** For a look at what a ceiling would delete. Throws OperatorError floor_above_ceiling. */
+/**
+ * Requires that no floor is longer than this ceiling, which need not be stored. Throws OperatorError
+ * floor_above_ceiling.
+ */
 export async function requireFloorsWithin(
   { store }: App,
   organizationId: string,
@@ -69,7 +72,7 @@ export async function requireFloorsWithin(
   if (longer !== undefined) throw ceilingTooLow(retainDays, longer);
 }
 
-/** Names both: nothing may be deleted by the ceiling that a floor requires to be kept. */
+/** The message names the ceiling and the floor: a ceiling may not delete what a floor keeps. */
 export function ceilingTooLow(
   retainDays: number,
   { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,

@@ -1,6 +1,6 @@
-// Closes an organization: nobody can use it from then on; then it is exported, if that is wanted; then the deletion of
-// everything that belongs to it is requested, in one transaction with a note of the complete export. Each step is durable before
-// the next, and the same call continues what was interrupted. Erases nothing itself.
+// Closes an organization in three steps: nobody can use it any more; it is exported, if the caller asks for that; the
+// deletion of everything that belongs to it is requested, in one transaction with a note of the complete export. Each
+// step is durable before the next, and the same call continues what was interrupted. Erases nothing itself.
 
 import type { Organization } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
@@ -15,7 +15,10 @@ import { requireRight } from "./require-right.ts";
 export interface Closing {
   readonly organizationId: string;
   readonly reason: string;
-  /** Called when nothing can change any more; if it rejects, nothing is deleted. All of it is on stable storage at its end. */
+  /**
+   * Called when nothing can change any more; if it rejects, nothing is deleted. All of it is on stable storage at its
+   * end.
+   */
   readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
 }
 

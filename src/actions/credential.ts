@@ -1,5 +1,5 @@
-// The format of API keys and access tokens: a prefix, 256 random bits in base 62, and a checksum that distinguishes a typing
-// mistake from a wrong credential without a lookup in the store. Only the SHA-256 of a secret is stored.
+// The format of API keys and access tokens: a prefix, 256 random bits in base 62, and a checksum that distinguishes a
+// typing mistake from a wrong credential without a lookup in the store. Only the SHA-256 of a secret is stored.
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -26,7 +26,7 @@ export function makeCredential(kind: SecretKind): string {
   return body + checksum(body);
 }
 
-/** The kind according to prefix, length and checksum; undefined if the text can't be a credential of ours. */
+/** The kind according to prefix, length and checksum; undefined if this service can't have made the text. */
 export function credentialKind(text: string): CredentialKind | undefined {
   for (const kind of ["access_token", "api_key"] as const) {
     const prefix = prefixes[kind];

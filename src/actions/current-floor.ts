@@ -1,11 +1,11 @@
-// Until when a pending deletion waits for retention floors, as its records are now: the worker evaluates one that waits at least
-// every seven days, and meanwhile they may be seen again. Changes nothing.
+// Finds until when a pending deletion waits for retention floors. The worker evaluates a waiting deletion only every
+// seven days, and its records may be seen again in between, so this reads their current state. Changes nothing.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import type { App } from "./app.ts";
 
-/** The worker processes it at its next attempt, if the floors end before that. */
+/** If the floors end before the next attempt of the worker, the deletion waits for that attempt. */
 export async function withCurrentFloor(app: App, deletion: Deletion): Promise<Deletion> {
   if (!waitsForFloors(deletion)) return deletion;
   const found = await app.store.retention.findFloorNow(deletion, app.now());

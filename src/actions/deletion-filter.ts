@@ -1,5 +1,5 @@
-// Which deletions a filter of the console finds, and what an open deletion waits for. Reads a bounded number of rows, however
-// few of them match.
+// Which deletions a filter of the console finds, and what an open deletion waits for. Reads a bounded number of rows,
+// however few of them match.
 
 import { approvalWait, awaitsApproval } from "../domain/deletion/approval.ts";
 import { type Deletion, type DeletionStatus, openStatuses } from "../domain/deletion/deletion.ts";
@@ -9,8 +9,8 @@ import { explainWaits } from "./explain-wait.ts";
 import { hasRight, readKnowledge } from "./require-right.ts";
 
 /**
- * What an open deletion waits for, which may be several of these. `error`: another attempt after a failure, or something that
- * only an operator can change, such as a cascade that is too large. `turn`: nothing but the worker.
+ * What an open deletion waits for, which may be several of these. `error`: another attempt after a failure, or
+ * something that only an operator can change, such as a cascade that is too large. `turn`: nothing but the worker.
  */
 export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
 export type WaitKind = (typeof waitKinds)[number];
@@ -30,7 +30,7 @@ export interface MatchingPart {
   readonly next: Deletion | undefined;
 }
 
-/** Newest first; only those that this person may know of. */
+/** Returns deletions that this person may know of, newest first. */
 export async function findMatching(
   app: App,
   query: DeletionQuery & { readonly before?: Deletion | undefined },
@@ -54,7 +54,7 @@ export async function findMatching(
   return { found, next: examined.length < limit ? undefined : last };
 }
 
-/** What waits is pending or, after a failure, processing. */
+/** A deletion that waits is pending or, after a failure, processing. */
 async function examine(
   { store }: App,
   { organizationId, status, wait }: DeletionQuery,
@@ -114,7 +114,7 @@ export interface ShownDeletion {
   readonly waitsFor: string | undefined;
 }
 
-/** Each with what it waits for, as far as this person may know. */
+/** Adds to each deletion what it waits for, as far as this person may know. */
 export async function withWaits(
   app: App,
   deletions: readonly Deletion[],

@@ -13,7 +13,10 @@ import { readKnowledge, requireKnowledge } from "./require-right.ts";
 
 export type Target = RecordKey | { readonly deletionRequestId: string };
 
-/** Throws OperatorError no_such_type, not_permitted, no_such_organization and no_such_deletion; the record need not exist. */
+/**
+ * Throws OperatorError no_such_type, not_permitted, no_such_organization and no_such_deletion; the record need not
+ * exist.
+ */
 export async function findTarget(app: App, target: Target): Promise<RecordKey> {
   if ("deletionRequestId" in target) {
     const { organizationId, resourceType, resourceId } = await findDeletion(
@@ -40,7 +43,7 @@ export function findType(name: string): RecordType {
   );
 }
 
-/** For a command that is asked for a confidential type by name, whether or not there are records of it. */
+/** To be called when a person names a confidential type, whether or not there are records of it. */
 export function confidentialType(resourceType: string): OperatorError {
   return new OperatorError(
     "confidential_type",

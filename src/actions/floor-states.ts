@@ -1,4 +1,5 @@
-// The retention floors that the audit trail or ledgers state, and how the store differs from them. Changes nothing.
+// Collects the retention floors that the audit trail or ledgers state, and compares the store with them. Changes
+// nothing.
 
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../domain/access.ts";

@@ -1,5 +1,6 @@
-// Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the signed
-// heads of the audit trail and of the receipts. Finds out from it whether the store was rolled back. Completes nothing itself.
+// Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the
+// signed heads of the audit trail and of the receipts. Finds out from it whether the store was rolled back. Completes
+// nothing itself.
 
 import { canonicalJson } from "../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../domain/access.ts";
@@ -18,7 +19,7 @@ import { floorOfEntry } from "./floor-states.ts";
 import { OperatorError } from "./operator-error.ts";
 import { auditPages, holdPages, receiptPages } from "./pages.ts";
 
-/** To be called before deletions are completed, so that the ledger knows every completed one. */
+/** To be called before deletions are completed, so that the ledger knows every completed deletion. */
 export async function noteCompleting(
   { ledger }: App,
   deletions: readonly Deletion[],
@@ -37,8 +38,9 @@ export async function noteCompleting(
 }
 
 /**
- * Notes every receipt, hold and floor that the store has and the ledger lacks, also those of other processes, and the heads of both
- * chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was noted before.
+ * Notes every receipt, hold and floor that the store has and the ledger lacks, also those of other processes, and the
+ * heads of both chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was
+ * noted before.
  */
 export async function catchUpLedger(app: App): Promise<void> {
   const { store, ledger } = app;
@@ -82,7 +84,7 @@ async function noteReceipts(
   }
 }
 
-/** For a ledger without heads: an earlier version may have written holds to the trail in another form. */
+/** A ledger without heads is from an earlier version, which may have written holds to the trail in another form. */
 async function noteAllHolds(app: App): Promise<void> {
   for await (const page of holdPages(app)) {
     await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
@@ -97,7 +99,7 @@ interface TrailPart {
 
 const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
-/** Follows the trail, which must lead from there to `upTo`. Returns the entries that are still to be noted. */
+/** Follows the trail from that entry to `upTo`. Returns the entries that the ledger lacks. */
 async function noteTrailSince(
   app: App,
   { after, upTo }: TrailPart,
@@ -139,7 +141,8 @@ async function entriesOf(
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
-    // A hold that has been released since needs only the entry of its release, and one that a restore placed again only its own.
+    // A hold that has been released since needs only the entry of its release, and one that a restore placed again only
+    // its own.
     const hold = await store.holds.find(holdId);
     if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
     if (action === "hold.release" && hold === undefined) {
@@ -167,8 +170,8 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
 }
 
 /**
- * Whether the store lacks something that the ledger knows it had, because an earlier state of it was put back: the last head of
- * the audit trail, the last receipt, or a deletion that was about to be completed.
+ * Whether the store lacks something that the ledger knows it had, because an earlier state of it was put back: the last
+ * head of the audit trail, the last receipt, or a deletion that was about to be completed.
  */
 export async function wasRolledBack(app: App): Promise<boolean> {
   const { store, ledger } = app;
@@ -182,8 +185,9 @@ export async function wasRolledBack(app: App): Promise<boolean> {
 }
 
 /**
- * How the ledger differs from what the store knows of it; undefined if it does not. The marks are read first: a frame is marked
- * after it is synced, so a ledger that is read later contains every marked frame, whatever other processes append meanwhile.
+ * How the ledger differs from what the store knows of it; undefined if it does not. The marks are read first: a frame
+ * is marked after it is synced, so a ledger that is read later contains every marked frame, whatever other processes
+ * append meanwhile.
  */
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
   const marks = await store.replay.listLedgerMarks();

@@ -2,7 +2,7 @@
 
 import type { App } from "./app.ts";
 
-/** Not a version of any store: with it, no caller is cached, and each one is looked up. */
+/** No store has this version, so callers are looked up instead of cached. */
 const unknownVersion = -1;
 
 /** Removes expired tokens and stored outcomes of Idempotency-Keys. */
@@ -16,8 +16,8 @@ export function reclaimSpace({ store }: App): Promise<boolean> {
 }
 
 /**
- * Empties the cache of callers if credentials have changed in any process. While that is not known nobody is cached: a key
- * might have been revoked. Rejects as the store does.
+ * Empties the cache of callers if credentials have changed in any process. While that is not known nobody is cached: a
+ * key might have been revoked. Rejects as the store does.
  */
 export async function refreshCallers({ store, callers }: App): Promise<void> {
   callers.observe(

@@ -1,5 +1,5 @@
-// Errors that an operator can cause, on the command line, in a file or in the store. Messages say what exists and what to do.
-// Errors of the API are AppErrors.
+// Errors that an operator can cause, on the command line, in a file or in the store. Messages say what exists and what
+// to do. Errors of the API are AppErrors.
 
 export type OperatorErrorName =
   // Errors of the command line and of files.
@@ -80,7 +80,7 @@ export function reasonOf(thrown: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** What was thrown first, where closing something after an error failed too. */
+/** Returns the first error if closing something after it failed too. */
 export function firstError(thrown: unknown): unknown {
   return thrown instanceof SuppressedError ? firstError(thrown.suppressed) : thrown;
 }

@@ -1,5 +1,5 @@
-// What operators are shown of deletions. Output of commands is passed on, logs and metrics are read by many, so confidential
-// types are left out unless somebody asks for them.
+// Defines which parts of deletions operators see. Many people read logs, metrics and the output of commands, so
+// confidential types are left out unless a person asks for them.
 
 import { confidentialTypes, type Reader } from "../domain/confidentiality.ts";
 import { allScopes } from "../domain/scope.ts";

@@ -26,7 +26,7 @@ export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly A
   return readPages(pageRows, (last) => store.listAudit(last?.entryNo ?? after, pageRows));
 }
 
-/** In the order of the chain, after a number. Without one, those that are in no chain come first. */
+/** Receipts in the order of the chain, after a number. Without a number, receipts that are in no chain come first. */
 export function receiptPages(
   { store }: App,
   after: number = Number.MIN_SAFE_INTEGER,

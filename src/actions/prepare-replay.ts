@@ -1,5 +1,5 @@
-// The first half of a replay: what ledgers know and the store lacks is written to the store, on stable storage, before anything
-// is processed. Erases nothing. The states are described in docs/decisions.
+// The first half of a replay: writes what ledgers know and the store lacks to the store, on stable storage, before
+// anything is processed. Erases nothing. The states are described in docs/decisions.
 
 import { limits } from "../domain/limits.ts";
 import { actOf, type App } from "./app.ts";
@@ -25,7 +25,8 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   if (first.behind || first.unreplayed > 0) return true;
   const { holds, floors } = first;
   if (holds.place.length + holds.release.length + floors.length === 0) return false;
-  // The ledger was read first: another process may have released a hold or changed a floor since. Then it is noted by now.
+  // The ledger was read first: another process may have released a hold or changed a floor since. Then it is noted by
+  // now.
   const again = await readCaughtUp(app, sources);
   const placed = new Set(holds.place.map(({ holdId }) => holdId));
   return (
@@ -35,7 +36,7 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   );
 }
 
-/** Otherwise what is not in the ledger yet, such as the release of a hold, would seem to be lost. */
+/** The ledger is updated first: an entry that it lacks, such as the release of a hold, would seem to be lost. */
 async function readCaughtUp(app: App, sources: readonly LedgerSource[]): Promise<LedgerFindings> {
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
   return readLedgers(app, sources);

@@ -1,5 +1,5 @@
-// What a deletion would erase if it were processed now, which records would stay without a reference, and what keeps it
-// waiting. Contains nothing about confidential types for somebody who may not know of them.
+// Previews a deletion: what it would erase if it were processed now, which records would stay without a reference, and
+// what it waits for. Shows nothing of confidential types to people who may not know of them.
 
 import type { Hold } from "../domain/access.ts";
 import { confidentialTypes } from "../domain/confidentiality.ts";
@@ -17,7 +17,10 @@ export interface DeletionPreview {
   readonly erased: readonly Node[];
   /** What stays, and loses a reference. */
   readonly redacted: readonly Node[];
-  /** Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many others. */
+  /**
+   * Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many
+   * others.
+   */
   readonly pseudonymised: { readonly count: number; readonly isComplete: boolean };
   readonly holds: readonly Hold[];
   /** The rules for types of which it erases records. */

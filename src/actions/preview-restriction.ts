@@ -1,5 +1,5 @@
-// What a deletion would move to the restricted store if it were processed now, for officers. Reads a bounded part of the cascade
-// and changes nothing.
+// Previews for officers what a deletion would move to the restricted store if it were processed now. Reads a bounded
+// part of the cascade and changes nothing.
 
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
@@ -20,7 +20,7 @@ export interface RestrictionPreview {
   readonly isComplete: boolean;
 }
 
-/** `requestedAt`: from which floors count where a record has no time. Throws OperatorError not_permitted. */
+/** Where a record has no time of its own, its floors count from `requestedAt`. Throws OperatorError not_permitted. */
 export async function previewRestriction(
   app: App,
   { requestedAt, ...root }: RecordKey & { readonly requestedAt: number },
@@ -52,7 +52,7 @@ export async function previewRestriction(
   };
 }
 
-/** Those of these reports that are under a legal hold or an open floor. */
+/** Returns the reports that are under a legal hold or a retention floor that has not ended. */
 async function findObliged(
   app: App,
   reports: readonly RecordKey[],

@@ -30,7 +30,7 @@ export interface DeletionView {
   readonly disclosures?: Disclosures;
 }
 
-/** Throws AppError no_such_deletion, also for what the caller may not know of. */
+/** Throws AppError no_such_deletion, also for a deletion that the caller may not know of. */
 export async function findDeletionFor(
   app: App,
   deletionRequestId: string,
@@ -57,7 +57,7 @@ export async function readDeletion(
   return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };
 }
 
-/** Every completed deletion has one: both are written in the same transaction. */
+/** Every completed deletion has a receipt: both are written in the same transaction. */
 export async function findReceipt(
   { store }: App,
   { status, deletionRequestId, organizationId }: Deletion,
@@ -66,7 +66,7 @@ export async function findReceipt(
   return store.findReceipt(deletionRequestId, organizationId);
 }
 
-/** Those that this person may know of. Throws OperatorError not_permitted and no_such_organization. */
+/** Lists deletions that this person may know of. Throws OperatorError not_permitted and no_such_organization. */
 export async function listDeletions(
   app: App,
   filter: DeletionFilter,
@@ -110,8 +110,8 @@ export function viewDeletion(
 }
 
 /**
- * Records that are erased, in the same order for every deletion. For a reader who may not know that something was kept, these are
- * all that are no longer among those of the organization.
+ * Counts of erased records, in the same order for every deletion. A reader who may not know that records were kept sees
+ * these among the erased ones.
  */
 export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
   const { removed, kept } = countsOf(deletion);

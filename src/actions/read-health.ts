@@ -1,5 +1,5 @@
-// Whether the service is healthy, in a bounded number of steps: can it write, are the ends of the audit trail and of the
-// receipts intact, are deletions on time. `sluice check` compares everything.
+// Whether the service is healthy, in a bounded number of steps: can it write, are the ends of the audit trail and of
+// the receipts intact, are deletions on time. `sluice check` compares everything.
 
 import type { AuditEntry } from "../domain/access.ts";
 import { readQueue } from "./read-overview.ts";
@@ -79,7 +79,7 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
       : fine("Receipts can be signed."),
 };
 
-/** Each by itself: a restore leaves gaps in the chain, which `sluice check` can explain. */
+/** Verifies each receipt by itself: a restore leaves gaps in the chain, which `sluice check` can explain. */
 async function checkLastReceipts(app: App): Promise<Outcome> {
   const { receiptNo } = await app.store.receiptHead();
   const after = Math.max(0, receiptNo - receiptsChecked);

@@ -1,5 +1,5 @@
-// What the overview of the console shows: the intake of this process, open and overdue deletions, the store and its last
-// backup. Contains nothing about confidential types for somebody who may not know of them.
+// Reads what the overview of the console shows: the intake of this process, open and overdue deletions, the store and
+// its last backup. Shows nothing of confidential types to people who may not know of them.
 
 import type { AuditEntry, Organization } from "../domain/access.ts";
 import { isConfidential } from "../domain/confidentiality.ts";
@@ -25,7 +25,10 @@ export interface Overview {
   readonly countsConfidential: boolean;
 }
 
-/** `partly`: without the organizations in which the type is confidential. What always is confidential is not counted at all. */
+/**
+ * `partly`: without organizations in which the type is confidential. Types that are confidential everywhere are not
+ * counted.
+ */
 export interface IntakeType {
   readonly resourceType: string;
   readonly counted: "all" | "partly" | "none";

@@ -1,5 +1,5 @@
-// Hashes the numbers of a receipt with their salts, gives the salts to those who may know them, and verifies numbers that
-// somebody discloses. Works without a store.
+// Hashes the numbers of a receipt with their salts, gives the salts to those who may know them, and verifies numbers
+// that somebody discloses. Works without a store.
 
 import { createHmac, hash } from "node:crypto";
 import { disclosableKinds, type Reader } from "../domain/confidentiality.ts";
@@ -24,7 +24,9 @@ import { recordTypes } from "../domain/record-types.ts";
 
 const allTypes = recordTypes.map(({ resourceType }) => resourceType);
 
-/** For every type and kind. `types`: as an existing receipt has them. Throws TypeError for a number of another type. */
+/**
+ * Covers every type and kind; `types` are those of an existing receipt. Throws TypeError for a number of another type.
+ */
 export function hashCounts(
   counts: ReceiptCounts,
   position: ReceiptPosition,

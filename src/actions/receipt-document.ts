@@ -1,5 +1,5 @@
-// Reads documents of receipts in any of the forms that people store them in: one receipt, the status of a deletion, a list, or
-// NDJSON. Does not verify them.
+// Reads documents of receipts in any of the forms that people store them in: one receipt, the status of a deletion, a
+// list, or NDJSON. Does not verify them.
 
 import { findRepeatedName } from "../domain/json/repeated-name.ts";
 import { OperatorError, reasonOf } from "./operator-error.ts";
@@ -14,8 +14,8 @@ export interface ReceiptDocument {
 }
 
 /**
- * `name`: for messages. At least one. Throws OperatorError that says where the text is not JSON, or which field an object has
- * twice.
+ * `name`: for messages. At least one. Throws OperatorError that says where the text is not JSON, or which field an
+ * object has twice.
  */
 export function readReceipts(name: string, text: string): ReceiptDocument {
   const values = readValues(name, text);
@@ -34,7 +34,7 @@ export function readReceipts(name: string, text: string): ReceiptDocument {
   };
 }
 
-/** One value, those of a list, or NDJSON, each with its place for messages. Throws OperatorError as above. */
+/** Reads one value, a list of values, or NDJSON, each with its place for messages. Throws OperatorError as above. */
 export function readValues(path: string, content: string): readonly GivenDisclosures[] {
   const whole = parse(content);
   if (whole.ok) {
@@ -61,7 +61,10 @@ function notJson(place: string, why: string): OperatorError {
   return new OperatorError("file", `${place} is not JSON, or is truncated: ${why}.`);
 }
 
-/** Readers may disagree on which of two fields with the same name counts, and so on what was signed. */
+/**
+ * Refuses repeated names: readers may disagree on which of two fields with the same name counts, and on what was
+ * signed.
+ */
 function requireUnique(place: string, text: string): void {
   const name = findRepeatedName(text);
   if (name === undefined) return;

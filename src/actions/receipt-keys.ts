@@ -37,7 +37,7 @@ function publish({ keyId, publicKey, createdAt, retiredAt }: ReceiptKey): Publis
   };
 }
 
-/** Throws TypeError, with what was expected, for anything else. */
+/** Throws TypeError, with what was expected, if the value is no such document. */
 export function readPublishedKeys(value: unknown): PublishedKeys {
   const { keys, store_id } = (value ?? {}) as { keys?: unknown; store_id?: unknown };
   if (!Array.isArray(keys) || !keys.every(isPublishedKey)) {

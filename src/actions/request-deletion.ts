@@ -51,7 +51,9 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
   return findDeletion(app, found);
 }
 
-/** Returns the deletion_request_id, the same one while a deletion is open. Throws AppError no_such_record. */
+/**
+ * Returns the deletion_request_id; while a deletion of the record is open, the same id. Throws AppError no_such_record.
+ */
 export async function requestDeletion(
   app: App,
   caller: Identity,

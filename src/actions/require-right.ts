@@ -1,5 +1,5 @@
-// Enforces what the role of an operator allows (operator-right.ts). Every action that a person starts calls it first; no
-// page and no command decides by itself.
+// Enforces what the role of an operator allows (operator-right.ts). Every action that a person starts calls it first;
+// no page and no command decides by itself.
 
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
@@ -33,7 +33,7 @@ export function requireRight(app: Pick<App, "rights" | "operator">, right: Opera
   );
 }
 
-/** One of several, if there are any. Throws OperatorError not_permitted, which names the first. */
+/** Requires one of several rights. Throws OperatorError not_permitted, which names the first. */
 export function requireAnyRight(
   app: Pick<App, "rights" | "operator">,
   rights: readonly OperatorRight[],
@@ -43,16 +43,16 @@ export function requireAnyRight(
   requireRight(app, first);
 }
 
-/** What is said about: records of a type in an organization. */
+/** Records of a type in an organization, about which something may be said. */
 interface Subject {
   readonly organizationId: string;
   readonly resourceType: string;
 }
 
 /**
- * False for what must seem not to exist: anything about a record of a confidential type of its organization; of a restricted
- * set, which exists only because of such records; and of a closed organization, because its records are erased, and its
- * deletions completed, when none of these has to be kept any more.
+ * False for what must seem not to exist: anything about a record of a confidential type of its organization; of a
+ * restricted set, which exists only because of such records; and of a closed organization, because its records are
+ * erased, and its deletions completed, when none of these has to be kept any more.
  */
 export type Knows = (subject: Subject) => boolean;
 
@@ -78,8 +78,8 @@ export async function readKnowledge(
 }
 
 /**
- * The application for a command whose output is passed on unless confidential records are asked for: without them, nobody gets
- * more than somebody who may not learn of them (decision 0053). Throws OperatorError not_permitted.
+ * The application for a command whose output is passed on unless confidential records are asked for: without them,
+ * nobody gets more than somebody who may not learn of them (decision 0053). Throws OperatorError not_permitted.
  */
 export function showing(
   app: App,

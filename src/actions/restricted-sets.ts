@@ -1,4 +1,5 @@
-// What officers read of the restricted store. Every read is in the audit trail before anything is returned, with its reason.
+// Reads the restricted store for officers. The audit trail has every read, with its reason, before anything is
+// returned.
 
 import type { Hold } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
@@ -19,7 +20,7 @@ import { requireRight } from "./require-right.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
-/** Who asks, and why, as far as it was said. */
+/** Who asks, and why if a reason was given. */
 export interface RestrictedAccess {
   readonly organizationId: string;
   readonly reason: string | undefined;
@@ -135,8 +136,8 @@ export async function* exportRestrictedSet(
 }
 
 /**
- * The deletion of a set. `given`: its id, or that of the deletion that moved the records. Throws OperatorError no_such_organization and
- * no_such_restricted_set.
+ * The deletion of a set. `given`: its id, or that of the deletion that moved the records. Throws OperatorError
+ * no_such_organization and no_such_restricted_set.
  */
 export async function findRestrictedSet(
   app: App,

@@ -1,4 +1,5 @@
-// Retention floors: how long an organization has to keep its records of a type. Set and shown; the plans of deletions obey them.
+// Sets and lists retention floors: how long an organization has to keep its records of a type. Plans of deletions obey
+// them.
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
@@ -28,8 +29,8 @@ export interface Retention {
 }
 
 /**
- * Sets or removes the floor of a type, and has the deletions that wait for a floor evaluated again. Throws OperatorError
- * not_permitted, no_such_type, no_such_organization, invalid and floor_above_ceiling.
+ * Sets or removes the floor of a type, and has the deletions that wait for a floor evaluated again. Throws
+ * OperatorError not_permitted, no_such_type, no_such_organization, invalid and floor_above_ceiling.
  */
 export async function setFloor(app: App, wanted: FloorSetting): Promise<Retention> {
   requireRight(app, "retention.set");

@@ -1,5 +1,5 @@
-// The public keys of receipts in the store: the current one is published, and rotation retires the others. Uses a private key
-// only to derive its public part.
+// Stores the public keys of receipts: publishes the current key, and retires the others when it is rotated. Uses a
+// private key only to derive its public part.
 
 import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../domain/deletion/receipt.ts";

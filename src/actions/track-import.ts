@@ -1,5 +1,5 @@
-// Imports as people see them while they run and afterwards: recorded in the store, so that each process can show those of all.
-// Contains no content. What can't be recorded does not end an import.
+// Records imports in the store, so that every process can show the imports of all processes, running or ended. Records
+// no content. An import continues if it can't be recorded.
 
 import type { ImportProgress, ImportRun, NewImportRun } from "../store/imports.ts";
 import type { App } from "./app.ts";
@@ -57,7 +57,10 @@ export async function trackImport<Report extends ImportProgress>(
   }
 }
 
-/** Newest first; without those of confidential types for somebody who may not know of them. Throws OperatorError not_permitted. */
+/**
+ * Lists imports, newest first, without confidential types that this person may not know of. Throws OperatorError
+ * not_permitted.
+ */
 export async function listImports(app: App): Promise<readonly ImportRun[]> {
   requireRight(app, "intake.read");
   const knows = await readKnowledge(app);

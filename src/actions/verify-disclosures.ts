@@ -1,10 +1,11 @@
-// Verifies disclosed numbers with the receipts that commit to them. Works offline: uses neither the store nor the network.
+// Verifies disclosed numbers with the receipts that commit to them. Works offline: uses neither the store nor the
+// network.
 
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import { type DisclosureVerdict, verifyDisclosures } from "./receipt-counts.ts";
 import type { ReceiptVerdict } from "./verify-receipt.ts";
 
-/** JSON that was given as disclosures, and where. */
+/** JSON that claims to be disclosures, and where it was found. */
 export interface GivenDisclosures {
   /** Such as `disclosures.json, line 2`. */
   readonly name: string;
@@ -19,7 +20,7 @@ export interface VerifiedDisclosures {
   readonly faults: readonly string[];
 }
 
-/** Adds the faults of disclosures to those of their receipts. */
+/** Adds the faults of disclosures to the faults of their receipts. */
 export function addDisclosures(
   verdicts: readonly ReceiptVerdict[],
   given: readonly GivenDisclosures[],
@@ -38,7 +39,7 @@ export function addDisclosures(
   return { verdicts: all, faults };
 }
 
-/** A replay after a restore has a receipt of its own, so the number counts too, if it is given. */
+/** A replay after a restore has a receipt of its own, so the receipt number has to match too, if there is one. */
 function isOf(value: unknown, receipt: Receipt): boolean {
   const { deletion_request_id: id, receipt_no: no, disclosures } = membersOf(value);
   const isSame =

@@ -1,5 +1,5 @@
-// Verifies receipts with public keys, each by itself and in sequence as a chain. Works offline: uses neither the store nor
-// the network.
+// Verifies receipts with public keys, each by itself and in sequence as a chain. Works offline: uses neither the store
+// nor the network.
 
 import { hash, verify } from "node:crypto";
 import { aloneNo, chainedText, type Receipt, signedText } from "../domain/deletion/receipt.ts";
@@ -15,7 +15,9 @@ export interface ReceiptVerdict {
   readonly faults: readonly string[];
 }
 
-/** Returns a verdict for each, in the same order. Those of the chain are expected in its order. */
+/**
+ * Returns a verdict for each receipt, in the same order. Receipts of the chain are expected in the order of the chain.
+ */
 export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
@@ -36,7 +38,7 @@ export function verifyReceipts(
   });
 }
 
-/** A sentence for each place where receipts are missing from the chain. Those around it can be genuine all the same. */
+/** A sentence for each gap in the chain. The receipts around a gap can be genuine. */
 export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
   const chained = verdicts.filter(({ receipt }) => receipt?.receipt_no !== aloneNo);
   return chained.flatMap(({ receipt }, index) => {

@@ -1,5 +1,5 @@
-// Compares what the status of a deletion says with the signed receipt in it: a status can be edited, a receipt can't. Works
-// offline, as the verification of receipts does.
+// Compares what the status of a deletion says with the signed receipt in it: a status can be edited, a receipt can't.
+// Works offline, as the verification of receipts does.
 
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { DisclosedVerdict } from "./verify-disclosures.ts";
@@ -9,7 +9,7 @@ export interface StatusVerdict extends DisclosedVerdict {
   readonly unverified: readonly string[];
 }
 
-/** What the receipt says about a member of the status; of members that are not listed it says nothing. */
+/** What the receipt says about each member of the status. It says nothing about members that are not listed. */
 const signed: Readonly<Record<string, (receipt: Receipt) => string>> = {
   deletion_request_id: (receipt) => receipt.deletion_request_id,
   organization_id: (receipt) => receipt.organization_id,
@@ -60,8 +60,8 @@ interface StatedCount {
   /** 0 for a type that the status leaves out. */
   readonly stated: unknown;
   /**
-   * Undefined if the receipt does not contain the number and nobody has disclosed it. A status counts what was kept as erased for
-   * those who may not know that it was kept, so there can be two.
+   * Undefined if the receipt does not contain the number and nobody has disclosed it. A status counts what was kept as
+   * erased for those who may not know that it was kept, so there can be two.
    */
   readonly proved: readonly number[] | undefined;
 }

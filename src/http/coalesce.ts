@@ -1,5 +1,5 @@
-// One run of an expensive function for all calls made while it runs. Stores no result: a call after its end starts
-// another.
+// Shares one run of an expensive function between all calls made while it runs. Stores no result: a later call starts
+// another run.
 
 import { setTimeout as sleep } from "node:timers/promises";
 

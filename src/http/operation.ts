@@ -70,7 +70,7 @@ export interface HandlerInput {
   readonly caller: Identity;
 }
 
-/** Resolves with undefined when the handler has sent the reply itself (streams). */
+/** Resolves to undefined if the handler, like that of a stream, has sent the reply itself. */
 export type Handler = (input: HandlerInput) => Promise<Answer | undefined>;
 
 /** The record type of an operation that must have one; its absence is a mistake in the route table. */

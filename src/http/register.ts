@@ -50,7 +50,7 @@ function makeRouteHandler(
   };
 }
 
-/** The caller of an operation without a permission: in no organization, with no scopes. */
+/** The caller of an operation that needs no permission: it has no organization and no scopes. */
 const nobody: Identity = {
   organizationId: "",
   organizationName: "",

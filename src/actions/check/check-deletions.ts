@@ -1,4 +1,5 @@
-// Deletions compared with their receipts: every completed one has a receipt, and no other has what only a completion sets.
+// Compares deletions with their receipts: every completed deletion has a receipt, and no other deletion has a field
+// that only a completion sets.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { App } from "../app.ts";

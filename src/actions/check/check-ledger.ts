@@ -1,5 +1,6 @@
-// The ledger outside the store compared with the store: both have the same receipts, holds, floors and restores, and the chains
-// of the store contain every signed head. So even a consistent rewrite of the store is found, unless its author has the key.
+// Compares the ledger outside the store with the store: both have the same receipts, holds, floors and restores, and
+// the chains of the store contain every signed head. This finds even a consistent rewrite of the store, unless its
+// author has the key.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Hold } from "../../domain/access.ts";

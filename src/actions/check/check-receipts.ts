@@ -1,4 +1,4 @@
-// Receipts compared with their signatures and with the rows of their deletions.
+// Compares receipts with their signatures and with the rows of their deletions.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

@@ -1,4 +1,5 @@
-// Restricted sets compared with their deletions: every set has one that will erase it, and none was forgotten.
+// Compares restricted sets with their deletions: every set has a deletion that will erase it, and no such deletion is
+// overdue.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";

@@ -1,5 +1,5 @@
-// The audit trail compared with the tables: each deletion is in the state of its last entry and is for the record that was
-// requested; the holds, the retention floors and the public keys of receipts are those that the trail names.
+// Compares the audit trail with the tables: each deletion is in the state of its last entry and is for the record that
+// was requested; the trail and the tables name the same holds, retention floors and public keys of receipts.
 
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -166,7 +166,7 @@ class TrailReading implements TrailRead {
   }
 }
 
-/** How the deletion contradicts an entry, whatever followed it; undefined if it does not. */
+/** Returns how the deletion contradicts an entry, whatever entries follow; undefined if it does not. */
 function findStateFault(
   { action, at, actor, detail }: AuditEntry,
   { status, startedAt, approval }: Deletion,

@@ -1,5 +1,5 @@
-// The signed heads in the ledger: each is genuine, is where it was written, and is a link of the store's chains. Links that a
-// restore removed from the store are expected to be missing if both the ledger and the store have that restore.
+// Checks the signed heads in the ledger: each is genuine, is where it was written, and is a link of the store's chains.
+// Links that a restore removed may be missing if both the ledger and the store have that restore.
 
 import { type KeyObject, verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -124,7 +124,7 @@ function timeOf({ at }: { readonly at: number }): string {
   return new Date(at).toISOString();
 }
 
-/** Hashes of audit entries by number. Asked in ascending order, it reads each page of the trail once. */
+/** Finds hashes of audit entries by number. If numbers ascend, each page of the trail is read once. */
 class AuditLinks {
   readonly #app: App;
   #hashes: ReadonlyMap<number, string> = new Map();

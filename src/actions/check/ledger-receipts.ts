@@ -1,4 +1,4 @@
-// The deletions in the ledger compared with the receipts in the store, in both directions.
+// Compares the deletions in the ledger with the receipts in the store, in both directions.
 
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";

@@ -1,5 +1,5 @@
-// Records by id, for people: which exist, without their content. Contains no trace of confidential types for somebody who
-// may not know of them.
+// Finds records by id for people, without their content. Shows nothing of confidential types to people who may not know
+// of them.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -22,7 +22,10 @@ export interface RecordQuery {
 
 export type FoundRecord = RecordKey & Sighting;
 
-/** At most one of each type. Throws OperatorError not_permitted, invalid, no_such_organization and no_such_type. */
+/**
+ * Returns at most one record of each type. Throws OperatorError not_permitted, invalid, no_such_organization and
+ * no_such_type.
+ */
 export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
   const { organizationId, resourceId } = query;
   const types =

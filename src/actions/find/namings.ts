@@ -1,5 +1,5 @@
-// Which transactions name a person or a company as sender or receiver. No index has them, so a search examines the next records in
-// the order of their ids, whether or not they name it.
+// Finds the transactions that name a person or a company as sender or receiver. No index has these names, so a search
+// examines transactions in the order of their ids.
 
 import { setImmediate } from "node:timers/promises";
 import type { RecordKey } from "../../domain/record/record-write.ts";

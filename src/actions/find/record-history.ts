@@ -1,5 +1,5 @@
-// A part of the history of a record, for people: what each change changed. Without its content, which is read with a reason
-// (reveal-record.ts), only the names of fields are in what is returned, and no value.
+// Reads a part of the history of a record for people: which fields each change changed. Returns no values unless the
+// person has revealed the content with a reason (reveal-record.ts).
 
 import {
   type ChangeEffect,
@@ -57,10 +57,10 @@ export interface HistoryQuery {
 }
 
 const changesShownMax = 10;
-/** Changes before those that are shown, with which their values are compared. */
+/** Earlier changes that are read to compare values, but are not shown. */
 const changesComparedMax = 90;
 
-/** All of these have been read: with the latest part, and if there are no more. */
+/** True if these are all changes of the record: the part is the latest, and there are no earlier changes. */
 export interface ReadHistory extends ShownHistory {
   readonly all: readonly Change[] | undefined;
 }

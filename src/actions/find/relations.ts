@@ -1,5 +1,5 @@
-// The relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows. Contains no
-// trace of confidential types for somebody who may not know of them: they are not read.
+// Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
+// and none of confidential types for people who may not know of them.
 
 import { namingTypes } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";

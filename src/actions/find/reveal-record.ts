@@ -1,4 +1,4 @@
-// Revealing the content of a record to a person: the reason is in the audit trail before anything can be read, and the
+// Permits a person to see the content of a record. The audit trail has the reason before anything can be read, and a
 // permission is used once, so reloading the page hides the content again.
 
 import type { Operator } from "../../domain/operator.ts";

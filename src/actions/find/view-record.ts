@@ -1,5 +1,5 @@
-// One record as people see it: that it exists, what keeps it or is about to erase it, its relations and its history. The
-// content only with a permission (reveal-record.ts).
+// Shows one record to people: that it exists, what keeps it or is about to erase it, its relations and its history.
+// Shows the content only with a permission (reveal-record.ts).
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

@@ -30,7 +30,10 @@ export async function makeChallenge(
   return Buffer.concat([signed, await sign(app, use, signed)]).toString("base64url");
 }
 
-/** False for one that has expired, is for another use, or is not from this service. Does not say whether it was used. */
+/**
+ * False if the challenge has expired, is for another use, or is not from this service. Does not check whether it was
+ * used.
+ */
 export async function isChallenge(
   app: App,
   use: ChallengeUse,

@@ -1,4 +1,4 @@
-// Creates an operator. The name stays in the audit trail, so it is never changed and never used for somebody else.
+// Creates an operator. The audit trail keeps the name, so it never changes and never names another person.
 
 import {
   isOperatorName,

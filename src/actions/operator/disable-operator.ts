@@ -5,7 +5,7 @@ import { actOf, type App } from "../app.ts";
 import { requireRight } from "../require-right.ts";
 import { findOperator } from "./find-operator.ts";
 
-/** Does nothing for one who is disabled already. Throws OperatorError not_permitted and no_such_operator. */
+/** Does nothing if the operator is disabled already. Throws OperatorError not_permitted and no_such_operator. */
 export async function disableOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.disable");
   const { operatorId } = await findOperator(app, name);

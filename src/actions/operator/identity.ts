@@ -1,5 +1,5 @@
-// Signs in somebody whom an issuer of OpenID Connect has identified. Issuer and subject are the identity; names and addresses
-// are not, because people can change them. Roles are those that the issuer says, each time.
+// Signs in a person whom an issuer of OpenID Connect has identified. Issuer and subject are the identity; names and
+// addresses are not, because people can change them. Roles are those that the issuer says, each time.
 
 import {
   isOperatorName,
@@ -22,8 +22,8 @@ export interface IdentifiedPerson extends OperatorIdentity {
 }
 
 /**
- * Uses the challenge. The first time, the person becomes an operator. Ends the sessions of somebody who has no role any more.
- * Throws OperatorError sign_in and operator_disabled. Undefined if the challenge was used before.
+ * Uses the challenge. The first time, the person becomes an operator. Ends the sessions of somebody who has no role any
+ * more. Throws OperatorError sign_in and operator_disabled. Undefined if the challenge was used before.
  */
 export async function signInIdentified(
   app: App,
@@ -47,7 +47,7 @@ export async function signInIdentified(
 function noRole(): OperatorError {
   return new OperatorError(
     "sign_in",
-    "You are signed in there, but none of your groups has a role here. Ask whoever operates this service, who sets it with OIDC_ROLES.",
+    "You are signed in with the identity provider, but none of your groups has a role here. The operators of this service assign roles with OIDC_ROLES.",
   );
 }
 
@@ -75,8 +75,8 @@ async function create(
 }
 
 /**
- * Names that nobody has, also not in other letters: people choose their names themselves, and nobody may seem to be somebody
- * else in the audit trail. The last one is only for this identity.
+ * Names that no operator has, not even in other letters: people choose their names themselves, and the audit trail must
+ * not confuse two people. The last name is made from the identity, so it is unique.
  */
 async function freeNames(
   app: App,

@@ -1,5 +1,4 @@
-// Passkeys of operators: what is stored of them. Whether a signature is valid is decided by the caller, which knows the
-// protocol (console/passkey.ts).
+// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures (console/passkey.ts).
 
 import type { Operator, Passkey } from "../../domain/operator.ts";
 import type { PasskeyHolder } from "../../store/operators.ts";
@@ -48,7 +47,7 @@ export async function removePasskey(
   throw new OperatorError("no_such_passkey", "You have no such passkey.");
 }
 
-/** Undefined for one that is unknown, or of a disabled operator. */
+/** Undefined if the passkey is unknown or its operator is disabled. */
 export function findPasskey(
   { store }: App,
   credentialId: string,
@@ -56,7 +55,9 @@ export function findPasskey(
   return store.operators.findPasskey(credentialId);
 }
 
-/** After its signature was verified. Undefined if the passkey was copied: its count has been seen before. */
+/**
+ * To be called after the signature was verified. Undefined if the passkey was copied: its count has been seen before.
+ */
 export async function signInWithPasskey(
   app: App,
   { passkey, operator }: PasskeyHolder,

@@ -1,5 +1,5 @@
-// Sessions of operators in the console: begun by signing in, found by their secret, listed and ended. Only the hash of a
-// secret is stored.
+// Sessions of operators in the console: begun by signing in, found by their secret, listed and ended. Only the hash of
+// a secret is stored.
 
 import type { Operator, OperatorSession, SignInMethod } from "../../domain/operator.ts";
 import type { NewSession, SessionHolder } from "../../store/operators.ts";
@@ -34,7 +34,7 @@ export function makeSession(
   return { secret, stored };
 }
 
-/** Undefined for a session that is unknown, ended or expired, and for one of a disabled operator. */
+/** Undefined if the session is unknown, ended or expired, or its operator is disabled. */
 export function findSession(
   { store, now }: App,
   secret: string,

@@ -15,7 +15,10 @@ export interface SignInLink {
   readonly expiresAt: number;
 }
 
-/** Earlier links of the operator stop working. Throws OperatorError not_permitted, no_such_operator and operator_disabled. */
+/**
+ * Earlier links of the operator stop working. Throws OperatorError not_permitted, no_such_operator and
+ * operator_disabled.
+ */
 export async function createSignInLink(app: App, name: string): Promise<SignInLink> {
   requireRight(app, "operator.link");
   const operator = await findActiveOperator(app, name);
@@ -28,7 +31,7 @@ export async function createSignInLink(app: App, name: string): Promise<SignInLi
   return { operator, secret, expiresAt };
 }
 
-/** Whom a link is for; it can still be used. Undefined for one that is unknown, used or expired. */
+/** Returns whom a link is for, without using it. Undefined if the link is unknown, used or expired. */
 export function readSignInLink({ store, now }: App, secret: string): Promise<Operator | undefined> {
   return store.operators.findLink(hashSecret(secret), now());
 }

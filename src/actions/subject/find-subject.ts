@@ -1,6 +1,7 @@
-// Everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth, and the
-// transactions that name it as sender or receiver, with what belongs to them; for officers also in restricted sets. Yields keys, a
-// page at a time; in memory are one page for each level, and a short hash of each record that could be reached twice.
+// Finds everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth,
+// and the transactions that name it as sender or receiver, with what belongs to them; for officers in restricted sets
+// too. Yields pages of keys; has in memory one page for each level, and a short hash of each record that could be
+// reached twice.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -27,8 +28,8 @@ export interface SubjectQuery extends RecordKey {
 }
 
 /**
- * Somebody without a record of its own, whom others refer to, is a subject too. Throws OperatorError invalid for a type that is
- * neither a person nor a company, no_such_type, no_such_organization and no_such_record.
+ * Somebody without a record of its own, whom others refer to, is a subject too. Throws OperatorError invalid for a type
+ * that is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
  */
 export async function requireSubject(
   app: App,
@@ -52,7 +53,7 @@ export async function requireSubject(
   );
 }
 
-/** Lists of records of one type and place, each record once, beginning with the subject, if it has a record. */
+/** Yields lists of records of one type and place, each record once. The subject comes first, if it has a record. */
 export async function* findSubject(
   app: App,
   query: SubjectQuery,

@@ -1,5 +1,6 @@
 // Reads everything that is held on a person or a company, for a request for access: each record with its history, the
-// deletion requests about it, and for officers its holds. Changes nothing; whoever calls this has written to the audit trail.
+// deletion requests about it, and for officers its holds. Changes nothing; whoever calls this has written to the audit
+// trail.
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
@@ -37,7 +38,7 @@ export interface SubjectRecord {
   readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
 }
 
-/** Writes to the audit trail. Throws OperatorError not_permitted, and as `requireSubject`. */
+/** Writes to the audit trail. Throws OperatorError not_permitted, and what `requireSubject` throws. */
 export async function beginSubject(
   app: App,
   action: "subject.show" | "subject.export",
@@ -102,7 +103,7 @@ async function readRecord(
   };
 }
 
-/** A deletion request for the subject. Without numbers of erased records, which might disclose confidential ones. */
+/** A deletion request for the subject, without numbers of erased records, which might disclose confidential records. */
 export interface SubjectDeletion {
   readonly deletion_request_id: string;
   readonly status: DeletionStatus;

@@ -153,7 +153,7 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 }
 
 const ofConfidential =
-  "Confidential records, and what obliges to keep them, are not listed here; they are deleted and waited for in the same way.";
+  "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion.";
 
 /** What has to happen before anything is erased, as far as that is known and may be shown. */
 async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {

@@ -85,7 +85,7 @@ export function describePreview({
     fields,
     ...(first.length === 0 ? [] : ["The first of them:", ...first]),
     ...describeNodes(
-      "Of what belongs to these, the restricted store would keep:",
+      "The restricted store would keep these records, which belong to them:",
       restricted ?? [],
     ),
   ].join("\n");

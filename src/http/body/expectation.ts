@@ -1,6 +1,6 @@
-// Bodies that are not asked for. Expect: 100-continue (RFC 9110, section 10.1.1): the interim response is sent when the body
-// is about to be read, so that no client sends a body that its headers alone rule out. A connection ends with the reply to
-// a request whose body nobody asked for: reading it only to keep the connection is not worthwhile.
+// Decides when a client may send its body. Expect: 100-continue (RFC 9110, section 10.1.1): the interim response is
+// sent when the body is about to be read, so that no client sends a body that its headers alone rule out. If the body
+// is not read, the connection ends with the reply: reading a body only to keep the connection is not worthwhile.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
@@ -30,7 +30,7 @@ export function answerExpectations(server: Server): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Calls `onAsked` when the body is about to be read. */
+/** Calls `onAsked` when the service is about to read the body. */
 export function endUnlessAsked(
   request: IncomingMessage,
   response: ServerResponse,

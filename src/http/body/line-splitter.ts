@@ -19,7 +19,7 @@ export class LineSplitter {
   #number = 0;
 
   /**
-   * The lines that end in this chunk, without blank ones, which are numbered too. A line may share the chunk's
+   * Returns the lines that end in this chunk. Blank lines are numbered, but not returned. A line may share the chunk's
    * memory.
    */
   push(chunk: Buffer): Line[] {

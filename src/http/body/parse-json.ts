@@ -61,7 +61,7 @@ function explain(text: string, source: JsonSource, start: Place = beginning): st
     : `${what} unexpected text at ${place}.`;
 }
 
-/** Counted from 1. Does not split the text into lines. */
+/** Line and column are counted from 1. Does not split the text into lines. */
 function placeOf(text: string, at: number, start: Place): Place {
   let { line } = start;
   let lineStart = 0;

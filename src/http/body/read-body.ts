@@ -20,8 +20,8 @@ const streamRatioBytesMin = 64 * 1_024;
 
 export type MediaType = "json" | "ndjson";
 
-// Without this option these two would silently ignore bytes after the end, on some versions of Node the second of two
-// zstd frames. gzip reads further members by itself, and rejects anything else.
+// Without this option these two decoders would ignore bytes after the end, on some versions of Node even the second of
+// two zstd frames. gzip reads further members by itself, and fails on anything else.
 const strictly = { rejectGarbageAfterEnd: true } as const;
 
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
@@ -155,7 +155,7 @@ export async function readLargeBody(
   }
 }
 
-/** Reserved first for a body of unknown length; extended as the body grows. */
+/** Bytes that are reserved first for a body of unknown length; the reservation grows with the body. */
 const unknownBytes = 256 * 1_024;
 
 /** The body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */
@@ -262,8 +262,8 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Resolves at the end of the source. After an error of `add` the rest remains unread; a decoder is closed at once, because
- * its memory would otherwise remain until the connection is closed.
+ * Resolves at the end of the source. After an error of `add` the rest remains unread; a decoder is closed at once,
+ * because its memory would otherwise remain until the connection is closed.
  */
 function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// How much memory a decoder keeps of what it has decoded: the window that the compressed body declares. Follows the heads of zstd
-// frames (RFC 8878, section 3.1), of which each has a window of its own, and reads that of a brotli stream (RFC 7932,
-// section 9.1). Decodes nothing, and believes a size only as far as the decoder's own bound.
+// Finds how many decoded bytes a decoder keeps in memory: the window that the compressed body declares. Reads the
+// header of each zstd frame (RFC 8878, section 3.1), which has its own window, or of a brotli stream (RFC 7932, section
+// 9.1). Decodes nothing, and believes a size only up to the decoder's own bound.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -29,7 +29,7 @@ class BrotliHead implements Window {
   }
 }
 
-/** A head that the decoder rejects counts as 16 or 17. */
+/** An invalid header, which the decoder will not accept, counts as 16 or 17. */
 function brotliWindowBits(first: number): number {
   if (first % 2 === 0) return 16;
   const high = (first >> 1) & 7;
@@ -43,7 +43,7 @@ const magicOfFrame = 0xfd_2f_b5_28;
 const magicOfSkipped = 0x18_4d_2a_50;
 /** Magic number, descriptor, window, dictionary and content size. */
 const headBytesMax = 18;
-/** Frames that any body may have; more only with this many bytes for each. */
+/** Frames that any body may have; it may have more if it has this many bytes for each of them. */
 const freeFrames = 1_024;
 export const bytesPerFrameMin = 32;
 

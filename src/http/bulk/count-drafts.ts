@@ -1,4 +1,4 @@
-// What became of the items of a list, in numbers, as the message of the reply says it.
+// Counts the outcomes of the items of a list, for the message of the reply.
 
 import type { WriteReport } from "../../actions/submission.ts";
 import type { DraftOutcome } from "../../domain/record/record-write.ts";

@@ -16,7 +16,7 @@ export interface SliceBounds {
   readonly itemBytesMax: number;
 }
 
-/** `rest`: where the part begins that could not be divided, if the body is not a list or continues after its end. */
+/** `rest`: where the undivided part begins, if the body is not a list or continues after the end of its list. */
 export type ListEnd = { readonly whole: true } | { readonly whole: false; readonly rest: number };
 
 const quote = 0x22;

@@ -1,5 +1,5 @@
-// The bulk thread's side of the messages: starts and ends the tasks that the main thread requests, and reports the outcome
-// of each. Only starts and aborts tasks; their work is in `list-task.ts` and `stream-task.ts`.
+// The bulk thread's side of the messages: starts and ends the tasks that the main thread requests, and reports the
+// outcome of each. Only starts and aborts tasks; their work is in `list-task.ts` and `stream-task.ts`.
 
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/submission.ts";
@@ -147,7 +147,10 @@ class TaskServer {
   }
 }
 
-/** The signal of streams: a stream whose client has disconnected gets no more chunks, and stores those it has. */
+/**
+ * Streams are never aborted: if the client has disconnected, a stream gets no more chunks, and stores the chunks it
+ * has.
+ */
 const never = new AbortController().signal;
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

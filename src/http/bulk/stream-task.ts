@@ -1,5 +1,5 @@
-// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads further
-// chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
+// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads
+// further chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
 
 import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
@@ -16,7 +16,7 @@ import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
 const streamGroupItemsMax = 500;
 /** The maximum number of bytes of these lines. */
 export const streamGroupBytesMax = 1_024 * 1_024;
-/** The maximum number of rows of these lines. With one more record and its relations they still fit a group of the store. */
+/** The maximum number of rows of these lines. One more record with its relations still fits in a group of the store. */
 const streamGroupRowsMax = 990;
 /** The maximum number of bytes of the groups of all streams. */
 export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
@@ -96,8 +96,8 @@ export class StreamTask {
   }
 
   /**
-   * Resolves when everything that can be stored is stored. `whole`: whether the client sent the stream to its end, so that
-   * the text after the last newline is a line.
+   * Resolves when everything that can be stored is stored. `whole`: whether the client sent the stream to its end, so
+   * that the text after the last newline is a line.
    */
   async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
     await this.#last;

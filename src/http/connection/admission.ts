@@ -1,5 +1,5 @@
-// Hands new connections to the HTTP server a few at a time, so that thousands that are opened at once don't delay requests on
-// those that are already open. Never closes a connection.
+// Hands new connections to the HTTP server a few at a time, so that thousands of new connections don't delay requests
+// on open ones. Never closes a connection.
 
 import type { Socket } from "node:net";
 import { addressOwner } from "../rate-limit/address-owner.ts";

@@ -1,6 +1,6 @@
-// Parses chunked bodies in turns. A chunk costs a call of the parser however small it is, so what all bodies may cost together is
-// counted in chunks, and network addresses take turns. A body is parsed only when its reader has asked for it: one that
-// nobody asks for ends its connection with the reply, and is discarded without being parsed.
+// Parses chunked bodies in turns. Each chunk, however small, costs a call of the parser, so the rate of chunks is
+// bounded for all bodies together, and network addresses take turns. A body is parsed only when its reader asks for it;
+// otherwise it is discarded without being parsed, and the connection ends with the reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,13 +12,15 @@ import { ignoreBody, resumeParser } from "./parser.ts";
 import { resumeReading, stopReading } from "./reading.ts";
 
 const intervalMs = 10;
-/** About a tenth of the time of the event loop. */
+/** The chunks of one interval, which take about a tenth of the time of the event loop. */
 export const chunksPerIntervalMax = (limits.chunksPerSecondMax * intervalMs) / 1_000;
 /** Giving bytes to the parser costs as much as this many chunks, even if they contain none. */
 const chunksPerFeed = 16;
-/** Between two of these parts of a packet the count is checked; one contains at most 1,365 chunks. */
+/**
+ * A packet is parsed in parts of this size, and chunks are counted after each; a part contains at most 1,365 chunks.
+ */
 export const sliceBytes = 8 * 1_024;
-/** In the packet of an upgrade request, where the parser can't be stopped. */
+/** Bound for the packet of an upgrade request, where the parser can't be stopped. */
 export const unstoppableChunksMax = 256;
 /** A longer body that nobody asks for ends its connection; a shorter one is read, and the connection stays open. */
 export const unaskedBytesMax = 64 * 1_024;
@@ -137,7 +139,10 @@ export class BodyTurns {
     });
   }
 
-  /** The parser has stopped or failed: the bytes that it has not parsed, to the end of the packet, of which it got a part. */
+  /**
+   * The parser has stopped or failed: the bytes that it has not parsed, to the end of the packet, of which it got a
+   * part.
+   */
   unfed(bytes: Buffer): Buffer {
     const packet = this.#packet;
     this.#packet = undefined;

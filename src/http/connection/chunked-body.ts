@@ -1,5 +1,5 @@
-// One chunked body (RFC 9112, section 7.1) on its way from the parser to its reader. The parser has a call and a buffer for
-// each chunk, however small; here the chunks of a packet become one buffer. Drops nothing.
+// Joins the chunks of a body (RFC 9112, section 7.1) between the parser and the reader. The parser makes a call and a
+// buffer for each chunk, however small; here the chunks of a packet become one buffer. Drops nothing.
 
 import { IncomingMessage } from "node:http";
 

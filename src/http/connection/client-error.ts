@@ -1,5 +1,5 @@
-// Replies to bytes that Node could not parse as a request, and to requests that take too long. Writes the reply directly to
-// the socket and closes it. Never writes into a reply that has already been started.
+// Replies to bytes that Node could not parse as a request, and to requests that take too long. Writes the reply
+// directly to the socket and closes it. Never writes into a reply that has already been started.
 
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,7 +10,7 @@ import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 import { stopReading } from "./reading.ts";
 
-/** The packet that Node could not parse, and how much of it was parsed; it may begin with other requests. */
+/** The packet that Node could not parse, which may begin with other requests, and how many of its bytes were parsed. */
 type ClientError = NodeJS.ErrnoException & {
   readonly rawPacket?: unknown;
   readonly bytesParsed?: number;
@@ -22,7 +22,9 @@ interface SocketReply {
   readonly isHead?: boolean;
 }
 
-/** Sockets whose error has a reply already, or will have one. Anything that still arrives on them is a further error. */
+/**
+ * Sockets whose error has a reply already, or will have one. Anything that still arrives on them is a further error.
+ */
 const failed = new WeakSet<Socket>();
 
 /** Destroys the socket after a connection reset; replies to any other error. */
@@ -36,9 +38,9 @@ export function answerClientError(error: ClientError, socket: Socket): void {
 }
 
 /**
- * Whether the reply must not have a body, because the invalid request is a HEAD, or its method came in an earlier packet.
- * It may follow other requests in its packet, and the body of the last one, whose end is unknown. A head that is too large
- * nearly always comes in several packets, and its client needs the error.
+ * Whether the reply must not have a body, because the invalid request is a HEAD, or its method came in an earlier
+ * packet. It may follow other requests in its packet, and the body of the last one, whose end is unknown. A head that
+ * is too large nearly always comes in several packets, and its client needs the error.
  */
 function mayBeHead({ rawPacket, bytesParsed, code }: ClientError, socket: Socket): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false;
@@ -56,8 +58,8 @@ const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
 const method = /^[\r\n]*[A-Z]+ /;
 
 /**
- * For Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event, without
- * its listeners and timeouts. If the request has a body, `stream` differs from the socket.
+ * For Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event,
+ * without its listeners and timeouts. If the request has a body, `stream` differs from the socket.
  */
 export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void {
   stream.on("error", () => undefined);
@@ -91,8 +93,8 @@ function fail(socket: Socket, answer: SocketReply): void {
 }
 
 /**
- * Complete requests before the invalid one receive their replies first: their reply is the next one on the connection, and
- * they may have been executed already.
+ * Complete requests before the invalid one receive their replies first: their reply is the next one on the connection,
+ * and they may have been executed already.
  */
 function answerInOrder(socket: Socket, answer: SocketReply): void {
   const reply = nextReplyOn(socket);

@@ -1,5 +1,5 @@
-// Moves clients to other servers before a stop, without losing a request: from now on each connection ends with its next
-// reply, which announces it, and a load balancer sends the next connection elsewhere. Closes nothing itself.
+// Moves clients to other servers before a stop, without losing a request: each connection ends with its next reply,
+// which announces the end, and a load balancer opens the next connection to another server. Closes nothing itself.
 
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";

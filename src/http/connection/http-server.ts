@@ -87,7 +87,7 @@ export function onClientError(
 
 const nothing = Buffer.alloc(0);
 
-/** The system has closed the connection, and `close` follows. */
+/** The system has closed the connection, so Node emits `close` next. */
 function ignore(): void {}
 
 /**

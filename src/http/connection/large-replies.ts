@@ -1,5 +1,5 @@
-// Sends large replies, such as the script of the reference page, piece by piece: a little of each, network addresses in turn. At
-// once, the system would copy megabytes for each of hundreds of requests before anybody else is served. Stores nothing:
+// Sends large replies, such as the script of the reference page, in pieces; network addresses take turns. If they were
+// sent whole, the system would copy megabytes for each of hundreds of requests before it serves others. Stores nothing:
 // all replies share the bytes.
 
 import type { ServerResponse } from "node:http";
@@ -7,7 +7,7 @@ import { addressOwner } from "../rate-limit/address-owner.ts";
 
 /** A longer body is sent in pieces of this size. */
 export const pieceBytes = 64 * 1_024;
-/** Between two events of other connections. */
+/** Pieces that are sent before other connections have their turn. */
 export const piecesPerTurnMax = 8;
 
 interface Sending {

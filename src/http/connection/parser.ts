@@ -1,6 +1,7 @@
-// Stops Node's parser in the middle of a packet, and resumes it. One packet can contain more than two thousand requests, and
-// by default Node creates objects for all of them at once. Uses undocumented parts of Node: `parser.onIncoming`, whose
-// result is passed to llhttp, `parser.resume` and `parser.execute`. A version without them parses the whole packet.
+// Stops Node's parser in the middle of a packet, and resumes it. One packet can contain more than two thousand
+// requests, and by default Node creates objects for all of them at once. Uses undocumented parts of Node:
+// `parser.onIncoming`, whose result is passed to llhttp, `parser.resume` and `parser.execute`. A version without them
+// parses the whole packet.
 
 import type { Socket } from "node:net";
 
@@ -52,7 +53,10 @@ export function stopParserIf(socket: Socket, { hasToStop, onRunsOn }: ParserStop
 /** `HTTPParser.kOnBody`: the key of the function that the parser calls for each part of a body. */
 const onBody = 3;
 
-/** From now on the parser calls nothing for the body. The connection has to be closed: Node uses parsers again. */
+/**
+ * Stops the parser from calling anything for the body. The connection has to be closed, because Node uses parsers
+ * again.
+ */
 export function ignoreBody(socket: Socket): void {
   const parser = parserOf(socket) as Record<number, unknown> | undefined;
   const usual = parser?.[onBody];

@@ -1,9 +1,11 @@
-// Stops and resumes reading from a connection. Node itself resumes a socket whenever a request is complete or a reply has
-// been written, so a lasting pause must be renewed each time. Never closes a connection.
+// Stops and resumes reading from a connection. Node itself resumes a socket whenever a request is complete or a reply
+// has been written, so a lasting pause must be renewed each time. Never closes a connection.
 
 import type { Socket } from "node:net";
 
-/** A request waits for the reply before it; a body waits for its reader or its turn. Reading resumes when neither does. */
+/**
+ * A request waits for the reply before it; a body waits for its reader or its turn. Reading resumes when neither does.
+ */
 type StopReason = "reply" | "body";
 
 const stopped = new WeakMap<Socket, Set<StopReason>>();
@@ -34,7 +36,7 @@ export function stopReading(socket: Socket, reason: StopReason): void {
   handle.readStop();
 }
 
-/** Without a reason, whatever it was stopped for. */
+/** Removes one reason to stop, or all of them if `reason` is undefined. */
 export function resumeReading(socket: Socket, reason?: StopReason): void {
   const reasons = stopped.get(socket);
   if (reasons === undefined) return;

@@ -1,5 +1,5 @@
-// Counts and bounds the bytes of replies that clients have not received yet, over all connections. Replies whose bytes all
-// connections share, such as the OpenAPI document, need no additional memory and are not counted.
+// Bounds the bytes of replies that clients have not received yet, over all connections. Bytes that all connections
+// share, such as the OpenAPI document, need no additional memory and are not counted.
 
 import type { ServerResponse } from "node:http";
 

@@ -1,8 +1,9 @@
 // Watches requests in progress and ends those that take too long, in one sweep for all of them instead of a timer each.
 // Streams are not watched: they may continue as long as bytes arrive.
 //
-// Items are stored in an array of reusable slots. A Set would do the same in fewer lines, but the tables that it outgrows
-// keep short-lived requests alive until the next major collection, which cost more than the rest of the entry point.
+// Items are stored in an array of reusable slots. A Set would do the same in fewer lines, but the tables that it
+// outgrows keep short-lived requests alive until the next major collection, which would cost more than the rest of the
+// request handling.
 
 export interface Watched {
   /** A value of `performance.now()`. */

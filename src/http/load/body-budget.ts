@@ -1,5 +1,5 @@
 // Bounds the memory of request bodies, for all organizations together and for each. A body without a reservation is not
-// read: its request waits, organizations take turns, and the client still has the body meanwhile.
+// read: its request waits, and organizations take turns. Meanwhile the body is in the memory of the client.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -55,8 +55,8 @@ export class BodyBudget {
   }
 
   /**
-   * From now on bytes are reserved only while the total stays within `bytesMax`. Existing reservations remain, and one that
-   * is the only one can still be extended.
+   * From now on bytes are reserved only while the total stays within `bytesMax`. Existing reservations remain, and one
+   * that is the only one can still be extended.
    */
   boundNew(bytesMax: number): void {
     const isRaised = bytesMax > this.#newBytesMax;
@@ -65,9 +65,9 @@ export class BodyBudget {
   }
 
   /**
-   * Returns the reservation if enough is free, otherwise a promise of it that resolves when others have released theirs.
-   * Throws AppError unavailable if too many bodies wait, and rejects with it after `waitMsMax` or when `signal` is aborted
-   * because the client has disconnected.
+   * Returns the reservation if enough is free, otherwise a promise of it that resolves when others have released
+   * theirs. Throws AppError unavailable if too many bodies wait, and rejects with it after `waitMsMax` or when `signal`
+   * is aborted because the client has disconnected.
    */
   reserve(
     organizationId: string,

@@ -1,5 +1,5 @@
-// Decides which new work a process under pressure refuses: the largest first, and never small requests. Pure functions of
-// samples of the process.
+// Decides which new work a process under pressure refuses: the largest first, and never small requests. Pure functions
+// of samples of the process.
 
 import { limits } from "../../domain/limits.ts";
 
@@ -22,7 +22,9 @@ export interface PressureState {
   readonly sample: PressureSample | undefined;
   /** Since when the event loop has been late without interruption. */
   readonly lateSinceMs: number | undefined;
-  /** Resident bytes that are free for large work: the process has kept them from earlier work instead of returning them. */
+  /**
+   * Resident bytes that are free for large work: the process has kept them from earlier work instead of returning them.
+   */
   readonly retainedBytes: number;
   readonly delay: PressureLevel;
   readonly memory: PressureLevel;
@@ -55,10 +57,12 @@ export function observePressure(before: PressureState, sample: PressureSample): 
   };
 }
 
-/** The rest is reserved for bodies that are not among the largest. */
+/** The share that the largest bodies may use; the rest is reserved for smaller bodies. */
 const nearlyFull = 7 / 8;
 
-/** The delay ends below half of the bound. In between nothing changes, so that the decision does not alternate quickly. */
+/**
+ * The delay ends below half of the bound. In between nothing changes, so that the decision does not alternate quickly.
+ */
 function findLateSince(
   { sample: last, lateSinceMs, delay }: PressureState,
   { atMs, eventLoopDelayMs }: PressureSample,
@@ -70,8 +74,9 @@ function findLateSince(
 }
 
 /**
- * What is resident beyond the usual while nothing large is in progress is free for the next large work: allocators keep pages.
- * So pressure is the growth from there, not the most that was ever resident. Bounded, so that resident memory is bounded too.
+ * What is resident beyond the usual while nothing large is in progress is free for the next large work: allocators keep
+ * pages. So pressure is the growth from there, not the most that was ever resident. Bounded, so that resident memory is
+ * bounded too.
  */
 function findRetained(
   { retainedBytes: before }: PressureState,

@@ -1,5 +1,5 @@
-// Makes what is slow to make and rarely requested in a thread that then ends, so that other requests do not wait and
-// the memory is released with the thread.
+// Makes documents that are slow to make and rarely requested. A thread makes each and ends, which releases its memory,
+// and other requests do not wait.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";

@@ -72,7 +72,7 @@ export function headersOf(...parts: readonly HeaderPart[]): Readonly<Record<stri
 /** In every reply of an operation of the API. */
 export const usualHeaders = ["RequestId", "RateLimit", "RateLimitPolicy"] as const;
 
-/** Without examples, because the reference page and other tools would send them unasked. */
+/** Parameters have no examples, because the reference page and other tools would send them unasked. */
 export const parameters = {
   RequestId: {
     name: "X-Request-Id",

@@ -143,7 +143,7 @@ function publishUnion(alternatives: readonly JsonSchema[]): JsonSchema {
   return { anyOf: [...described, { type: "null" }] };
 }
 
-/** Parts that only define the order of checks become one schema, unless a keyword occurs in two of them. */
+/** Joins parts that only define the order of checks into one schema, unless a keyword occurs in two of them. */
 function publishParts(parts: readonly JsonSchema[]): JsonSchema {
   const published = parts.map(publishShape);
   const keywords = published.flatMap((part) => Object.keys(part));

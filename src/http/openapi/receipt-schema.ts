@@ -1,5 +1,5 @@
-// The schemas of the receipt of a deletion and of the numbers that it commits to. Closed: a document with any other field is not
-// a receipt.
+// The schemas of the receipt of a deletion and of the numbers that it commits to. The schemas
+// are closed: a document with any other field is not a receipt.
 
 import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
 import { type CountKind, countKinds } from "../../domain/deletion/receipt-count.ts";

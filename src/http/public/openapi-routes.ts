@@ -14,7 +14,9 @@ import {
 import type { PublicRoute } from "./public-route.ts";
 
 const javaScript = "text/javascript; charset=utf-8";
-/** The next version of the service may have others; what has not changed is not sent again. */
+/**
+ * Browsers ask each time, because the next version may have other documents; an unchanged document is not sent again.
+ */
 const revalidated = { "cache-control": "no-cache" };
 const pageHeaders = {
   ...revalidated,
@@ -71,7 +73,9 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
   };
 }
 
-/** The maximum number of addresses with a cached document; for others, the document names its server by a relative URL. */
+/**
+ * The maximum number of addresses with a cached document; for others, the document names its server by a relative URL.
+ */
 const addressesMax = 16;
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;

@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import { addressOwner } from "./address-owner.ts";
 import { type BucketPolicy, TokenBuckets } from "./token-bucket.ts";
 
-/** Lines of one address, and of all. */
+/** Lines for one address, and for all addresses. */
 const ownPolicy: BucketPolicy = { name: "log", perSecond: 1 / 60, burst: 1 };
 const allPolicy: BucketPolicy = { name: "log", perSecond: 1, burst: 20 };
 /** A proxy may pass on anything as an address. */

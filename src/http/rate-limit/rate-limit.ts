@@ -1,6 +1,6 @@
 // The limits of the contract, section 6, and the headers that report them (draft-ietf-httpapi-ratelimit-headers): per
-// organization, per key on token issuing, per address and its networks on failed authentication, on attempts to sign in, and
-// on requests that need no credential.
+// organization, per key on token issuing, per address and its networks on failed authentication, on attempts to sign
+// in, and on requests that need no credential.
 
 import type { Identity } from "../../actions/caller-cache.ts";
 import { AppError } from "../../domain/error.ts";
@@ -101,8 +101,8 @@ export function makeRateGate<Answer>({
 type NetworkPolicies = readonly [Policy, Policy, Policy];
 
 /**
- * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: what a host sends
- * beyond its limit costs its neighbours nothing. The answer is that of the host unless a wider network refuses.
+ * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: what a host
+ * sends beyond its limit costs its neighbours nothing. The answer is that of the host unless a wider network refuses.
  */
 function ofNetworks<Answer>(ask: Count<Answer>) {
   return (policies: NetworkPolicies, address: string, cost: BucketCost): Answer => {
@@ -141,7 +141,7 @@ function perMinute(name: string, requests: number): Policy {
   return withHeader({ name, perSecond: requests / 60, burst: requests });
 }
 
-/** A /56 may do four times, and a /48 sixteen times as much as a host. */
+/** The limit of a /56 is four times, and that of a /48 sixteen times the limit of a host. */
 function forNetworks({ name, perSecond, burst }: BucketPolicy): NetworkPolicies {
   const widened = (suffix: string, times: number): Policy =>
     withHeader({ name: name + suffix, perSecond: perSecond * times, burst: burst * times });

@@ -1,6 +1,6 @@
-// Token buckets that processes share in Redis or Valkey. Two states: shared, in which each request asks the server;
-// and alone, after the first answer that was an error, lost or late, in which no request waits and a new connection
-// is tried at intervals. Each change is logged in one line. Never fails a request or a start.
+// Token buckets that processes share in Redis or Valkey. There are two states. While shared, each request asks the
+// server. The first answer that is an error, lost or late makes the process count alone: no request waits, and it tries
+// a new connection at intervals. Each change is logged in one line. Never fails a request or a start.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../log.ts";

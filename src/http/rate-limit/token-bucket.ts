@@ -1,6 +1,6 @@
 // Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a
-// refusal says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only
-// favours its owner.
+// refusal says is allowed. The number of buckets of a process is bounded: the oldest is dropped first,
+// which only favours its owner.
 
 /** Buckets in memory; beyond this number the oldest is dropped. */
 export const bucketsMax = 100_000;

@@ -1,5 +1,4 @@
-// What was refused, as it is counted: error codes and the fields of the schema, never a value, an id or a name that a client
-// chose.
+// Counts refusals by error code and field of the schema. Never contains a value, an id or a name that a client chose.
 
 import type { Identity } from "../../actions/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
@@ -45,7 +44,7 @@ export function countRefusals(
   return [...found.values()];
 }
 
-/** Reports them unless the type is confidential, of which not even the number of requests is known. */
+/** Reports refusals unless the type is confidential: not even the number of its requests may be known. */
 export function reportRefusals(
   onRefused: OnRefused,
   { operation, caller }: Pick<RequestContext, "operation" | "caller">,

@@ -52,7 +52,9 @@ export function makeRequestContext(
   return requestContext;
 }
 
-/** Undefined for operations on confidential types, which are not counted: it would disclose that there are such records. */
+/**
+ * Undefined for operations on confidential types, which are not counted: it would disclose that there are such records.
+ */
 export function nameForMetrics({ operation, caller }: RequestContext): string | undefined {
   if (operation?.type !== undefined && isConfidential(operation.type, caller)) return undefined;
   return operation?.name ?? "other";
@@ -79,7 +81,7 @@ export function jsonAnswer(status: number, body: object): Answer {
   return { status, body: JSON.stringify(body) };
 }
 
-/** Without a charset: the type has none (RFC 8259, section 11), and some generated clients reject it. */
+/** The type has no charset (RFC 8259, section 11), and some generated clients fail if there is one. */
 const json = "application/json";
 
 export interface ReplyBounds {

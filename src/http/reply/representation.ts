@@ -74,7 +74,7 @@ export function representationAnswer(
   };
 }
 
-/** The encoding that the client prefers, and of several the smallest; identity if it accepts none of them. */
+/** The encoding that the client prefers; if it prefers several, the smallest; identity if it accepts none of them. */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined) return "identity";
   const qualities = new Map(accepted.split(",").map(readPreference));

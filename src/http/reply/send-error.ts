@@ -11,7 +11,7 @@ import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
 import { countRefusals, reportRefusals } from "./refusals.ts";
 
-/** The reason is logged at most this often. */
+/** Time between two log lines with the same reason. */
 const unavailableLogMs = 10_000;
 
 interface ErrorReply {
@@ -20,7 +20,10 @@ interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** At once; only clients that keep sending beyond their rate limit wait for a moment (refusal-pace.ts). */
+/**
+ * Replies at once, except to clients that keep sending beyond their rate limit, which wait for a moment
+ * (refusal-pace.ts).
+ */
 export function sendError(
   context: HttpContext,
   request: FastifyRequest,
@@ -63,7 +66,8 @@ function sendNow(
 }
 
 /**
- * A lack of file descriptors appears in many forms, such as a module that can't be loaded, so what counts is whether one is free.
+ * A lack of file descriptors appears in many forms, such as a module that can't be loaded, so what counts is whether
+ * one is free.
  */
 function describeOwnError(cause: unknown): AppError {
   try {
@@ -77,7 +81,7 @@ function describeOwnError(cause: unknown): AppError {
 
 const lackCodes: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
-/** Our own errors are no refusals, nor is what people in the console do, nor that a record does not exist. */
+/** Internal errors, requests of the console, and 404 for an existence check are not counted as refusals. */
 function countRefusal(
   { onRefused }: HttpContext,
   { requestContext }: FastifyRequest,

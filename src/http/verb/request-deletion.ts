@@ -1,4 +1,4 @@
-// DELETE /v2/<type>: queues the deletion of a record. Holds also what POST /v2/deletion_request shares with it.
+// DELETE /v2/<type>: queues the deletion of a record. POST /v2/deletion_request shares this code.
 
 import { keySpaceOf } from "../../actions/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/request-deletion.ts";

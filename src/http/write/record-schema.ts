@@ -32,7 +32,10 @@ export function updatedRecord(type: RecordType): Component {
   };
 }
 
-/** One required field changes; an optional field is cleared if the example of the type has one. */
+/**
+ * In the example of an update one required field changes, and one optional field is cleared if the type's example has
+ * one.
+ */
 function updateExamples(type: RecordType): Examples {
   const { idField, fields, example } = type;
   const names = Object.keys(fields);

@@ -107,7 +107,7 @@ export function writeReply(operation: Operation, mode: WriteMode): Content {
   };
 }
 
-/** One JSON value a line; `contentSchema` is that of a line. */
+/** The body has one JSON value a line; `contentSchema` is the schema of a line. */
 function streamOf(
   contentSchema: JsonSchema,
   { summary, values }: { readonly summary: string; readonly values: readonly object[] },
