@@ -1,5 +1,5 @@
-// The lock of the command that closes an organization: a second one could delete what the first one still exports, or do the same
-// work twice. An empty file in the data folder, which stays; its existence means nothing.
+// The lock of the command that closes an organization: a second command could delete what the first one still exports,
+// or do the same work twice. The lock is on an empty file in the data folder, which stays; its existence means nothing.
 
 import { join } from "node:path";
 import { OperatorError } from "./actions/operator-error.ts";

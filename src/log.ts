@@ -1,5 +1,5 @@
-// Structured logs on standard error, one JSON line for each event. They never contain a credential or record content: nothing
-// that could is logged, and the redaction below is the second line of defence.
+// Structured logs on standard error, one JSON line for each event. They never contain a credential or record content:
+// no such value is passed to the log, and the redaction below is the second line of defence.
 
 import { type Logger, pino } from "pino";
 

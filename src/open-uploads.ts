@@ -1,5 +1,5 @@
-// Opens the uploads of this process: their private folder in the data folder, and a thread for each that is read. What a killed
-// process leaves is removed by the next one (unfinished-files.ts).
+// Opens the uploads of this process: their private folder in the data folder, and a thread for each that is read. The
+// next process removes what a killed process leaves (unfinished-files.ts).
 
 import { mkdir, rm } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
@@ -11,9 +11,9 @@ import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
 import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
 
-/** A thread beyond it ends, and the process continues. */
+/** Heap limit of the thread: above it the thread ends, and the process continues. */
 const heapMebibytesMax = 80;
-/** The same as that of the bulk thread. */
+/** Limit of the young generation, as in the bulk thread. */
 const youngMebibytesMax = 24;
 
 const folderName = "uploads";

@@ -1,5 +1,5 @@
-// Backs up, restores and replays the store that the settings name. docs/decisions describes the steps of a restore and what a
-// crash between any two of them leaves.
+// Backs up, restores and replays the store that the settings name. docs/decisions describes the steps of a restore, and
+// the state that a crash between two steps leaves.
 
 import { basename, resolve } from "node:path";
 import { actOf, type App } from "./actions/app.ts";
@@ -59,9 +59,9 @@ export interface RestoreRun {
 }
 
 /**
- * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger is
- * brought up to date with the replaced store. Whether an operator may do this is in the replaced store, or in the backup where
- * there is none that can be read. Throws StoreError and OperatorError.
+ * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger
+ * is brought up to date with the replaced store. Whether an operator may do this is in the replaced store, or in the
+ * backup where there is none that can be read. Throws StoreError and OperatorError.
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
   const { file, replace, sources, operator, as } = run;
@@ -109,7 +109,10 @@ export interface ReplayRun<Result> {
   readonly replay: (app: App) => Promise<Result>;
 }
 
-/** Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws StoreError. */
+/**
+ * Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws
+ * StoreError.
+ */
 export async function replayIfNeeded<Result>(
   config: Config,
   { sources, operator, as, replay }: ReplayRun<Result>,
@@ -144,8 +147,8 @@ async function withApp<Result>(
 }
 
 /**
- * A ledger of another host, or a file of receipts. Throws StoreError if the file does not exist, so that a mistyped name is
- * not an empty ledger, and FileError if this user may not read it.
+ * A ledger of another host, or a file of receipts. Throws StoreError if the file does not exist, so that a mistyped
+ * name is not an empty ledger, and FileError if this user may not read it.
  */
 export function readLedger(path: string): LedgerSource {
   if (statOf(path, "The ledger")?.isFile() !== true) {

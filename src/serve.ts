@@ -286,7 +286,7 @@ async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number)
   }
 }
 
-/** The system's message names neither setting. */
+/** Explains which setting to change; the system's message names none. */
 function explainListening({ host, port }: Config, cause: unknown): unknown {
   const code = codeOf(cause);
   const what = `Can't listen on ${host}, port ${port}:`;

@@ -1,5 +1,5 @@
-// What a setting is, and how the common kinds of values are read. A value that can't be read is a Problem, which says what was
-// expected and never repeats the value.
+// What a setting is, and how the common kinds of values are read. A value that can't be read is a Problem, which says
+// what was expected and never repeats the value.
 
 export interface Setting<Value> {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Setting<Value> {
   readonly read: Reader<Value>;
 }
 
-/** `form`: which texts are valid, where a list or two bounds say it. */
+/** `form`: the valid texts, if they are a list or a range. */
 export type Reader<Value> = ((text: string) => Value | Problem) & { readonly form?: Form };
 
 export type Form =
@@ -55,7 +55,7 @@ export const onOrOff: Reader<boolean> = Object.assign(
   { form: { values: ["on", "off"] } },
 );
 
-/** For what may be left out: an empty text is undefined. */
+/** For an optional setting: an empty text is undefined. */
 export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
   const readAny = (value: string) => (value === "" ? undefined : read(value));
   return read.form === undefined ? readAny : Object.assign(readAny, { form: read.form });

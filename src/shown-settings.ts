@@ -13,7 +13,7 @@ export interface ShownSetting {
 const secret = /_(?:TOKEN|HEADERS|SECRET|PASSWORD|CREDENTIALS?)$/;
 const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
 
-/** In the order of the table. */
+/** The settings in the order of the table. */
 export function showSettings(config: Config): readonly ShownSetting[] {
   const usual = readConfig({});
   return Object.entries(settings).map(([key, { name, fallback, summary }]) => {
@@ -23,7 +23,7 @@ export function showSettings(config: Config): readonly ShownSetting[] {
   });
 }
 
-/** What stands for no value. */
+/** The text that is shown if there is no value. */
 const empty: ReadonlySet<unknown> = new Set([undefined, '""', "{}", "[]"]);
 
 function show(name: string, value: unknown, fallback: string): string {

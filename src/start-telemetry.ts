@@ -1,5 +1,5 @@
-// Starts the export of spans where the settings ask for it; otherwise loads none of it. Reports failures in the log now and
-// then, and all of them in the metrics.
+// Starts the export of spans if the settings ask for it; otherwise loads nothing for it. Metrics count all failures;
+// the log has one from time to time.
 
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";

@@ -1,6 +1,6 @@
-// Files and folders that are being written under a temporary name, such as a backup. Each is noted in the data folder before it is begun,
-// so that the next process finds and removes what a killed one has left. Never removes a file that a process is still
-// writing, nor a file with any other name.
+// Files and folders that are being written under a temporary name, such as a backup. Each is noted in the data folder
+// before it is begun, so that the next process finds and removes what a killed one has left. Never removes a file that
+// a process is still writing, nor a file with any other name.
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -118,7 +118,10 @@ function findNotes(folder: string): readonly string[] {
 
 const commonLock = "unfinished.lock";
 
-/** Locks are created and removed only under the common one, so that no process locks a file that another has just removed. */
+/**
+ * Locks are created and removed only while holding a common lock, so that no process locks a file that was just
+ * removed.
+ */
 async function underCommonLock<Result>(folder: string, work: () => Result): Promise<Result> {
   const path = join(folder, commonLock);
   const until = performance.now() + lockMsMax;

@@ -1,5 +1,5 @@
-// Finds environment variables that look like settings and are not, so that a mistyped one is noticed. Never shows a value, and
-// ignores the variables of other programs.
+// Finds environment variables that look like settings and are not, so that a mistyped one is noticed. Never shows a
+// value, and ignores the variables of other programs.
 
 import { editDistance } from "./domain/validation/suggest.ts";
 
@@ -23,13 +23,13 @@ const serviceUrl = /^(?:tcp|udp|sctp):\/\//;
 
 /** Settings with fewer letters, such as PORT, are too similar to variables of other programs. */
 const lettersMin = 10;
-/** One typing mistake for each this many letters. */
+/** Letters of a name for each typing mistake that is tolerated. */
 const lettersPerMistake = 8;
 
 /**
- * Three rules, in this order: a name that begins with SLUICE_ and is not one of ours; a name with the first two words of a
- * setting of three or more, such as RATE_LIMIT_PER_SEC; a name that differs from a setting only in case, underscores or
- * typing mistakes, such as DATABASE_URI. The last two do not apply if the setting itself is set.
+ * Three rules, in this order: a name that begins with SLUICE_ and is not one of ours; a name with the first two words
+ * of a setting of three or more, such as RATE_LIMIT_PER_SEC; a name that differs from a setting only in case,
+ * underscores or typing mistakes, such as DATABASE_URI. The last two do not apply if the setting itself is set.
  */
 export function findUnknownSettings(
   environment: Environment,

@@ -10,7 +10,7 @@ export interface BulkStep {
   readonly counts?: Counts;
 }
 
-/** What became of the rows of an import. */
+/** The numbers of rows of an import by outcome. */
 export interface Counts {
   readonly written: number;
   readonly unchanged: number;

@@ -1,5 +1,6 @@
-// The manifest of an organization's export: whose it is, and the rows and SHA-256 of each file. It is written first as incomplete,
-// and again when all files have their names, so a folder with a complete one contains the whole export.
+// The manifest of an organization's export: the organization, and the rows and SHA-256 of each file. It is first
+// written as incomplete, and again when all files have their names, so a folder with a complete manifest contains the
+// whole export.
 
 import { createHash, hash } from "node:crypto";
 import { createReadStream, readFileSync, renameSync } from "node:fs";
@@ -16,7 +17,7 @@ export interface ExportedFile {
   readonly sha256: string;
 }
 
-/** Which export it is. Another closing, as after a restore of the store, needs another export. */
+/** Identifies the closing: another closing, as after a restore of the store, needs another export. */
 export interface ExportOwner {
   readonly store_id: string;
   readonly organization_id: string;
@@ -52,7 +53,7 @@ export function readManifest(folder: string): ExportManifest | undefined {
   throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
 }
 
-/** On stable storage, with its name, when it returns the SHA-256 of the manifest. `staging`: a folder beside it. */
+/** Writes the manifest to stable storage, then returns its SHA-256. `staging` is a folder beside it. */
 export function writeManifest(
   folder: string,
   { staging, manifest }: { readonly staging: string; readonly manifest: ExportManifest },

@@ -78,7 +78,7 @@ function configure(program: Program): Program {
     .helpCommand(false);
 }
 
-/** Without arguments, which the help of the command explains, so that the list fits a screen. */
+/** Arguments are left out, so that the list fits a screen; the help of the command explains them. */
 function subcommandTerm(program: Program): string {
   return program.name();
 }

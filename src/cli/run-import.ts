@@ -95,10 +95,10 @@ interface TargetOptions<Result> {
 
 type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
 
-/** Runs the import of one file, and lets the console know. */
+/** Imports one file, and reports the import to the console. */
 type Track = (run: RunFile) => Promise<FileReport>;
 
-/** The server that an import is sent to sees requests, not an import. */
+/** An import over HTTP is not reported: the server sees only its requests. */
 const untracked: Track = (run) => run(() => undefined);
 
 async function withTarget<Result>(

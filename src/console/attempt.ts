@@ -1,4 +1,4 @@
-// The limit of attempts to sign in, by address. Every attempt counts, also one that succeeds.
+// Limits attempts to sign in, by address. Every attempt counts, whether or not it succeeds.
 
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 import type { Visitor } from "./request.ts";

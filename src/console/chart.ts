@@ -1,4 +1,4 @@
-// Small bar charts as SVG, drawn by the server. A chart is never alone: its numbers are in a table beside it.
+// Draws small bar charts as SVG. A table beside each chart has its numbers.
 
 import { type Html, html } from "./html.ts";
 import { formatNumber } from "./time.ts";

@@ -1,4 +1,4 @@
-// Acts that can't be undone: a person confirms them by typing the id of what they concern.
+// Confirms actions that can't be undone: a person types the id of the record or organization.
 
 import { OperatorError } from "../actions/operator-error.ts";
 import { type Form, readText } from "./field.ts";

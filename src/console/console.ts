@@ -1,5 +1,5 @@
-// Serves the console at /console: for each request the limit of its address, the origin, the session, the right, then the
-// page. What a person may do is in a table; the actions check it again.
+// Serves the console at /console: for each request the limit of its address, the origin, the session, the right, then
+// the page. What a person may do is in a table; the actions check it again.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
@@ -123,7 +123,7 @@ function sendFailure(context: HttpContext, { request, reply }: Exchange, error: 
   context.replies.send(request, reply, { ...failure, ...(headers && { headers }) });
 }
 
-/** A request that another site sent, or one whose proxy does not say by which address browsers reach it. */
+/** Another site sent the request, or the proxy does not say by which address browsers reach it. */
 function foreign({ headers }: FastifyRequest, own: string): AppError {
   const hint =
     headers.origin === undefined

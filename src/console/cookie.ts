@@ -1,5 +1,5 @@
-// The cookies of the console: the secret of a session, and that of a sign-in in progress elsewhere. No script can read
-// them, and no other site can have the first one sent.
+// The cookies of the console: the secret of a session, and the secret of a sign-in that is in progress at an issuer. No
+// script can read them, and no other site can make a browser send the session cookie.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { sessionLifetimeMs, type StartedSession } from "../actions/operator/session.ts";
@@ -10,7 +10,7 @@ function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }
 
-/** For the same reason: with a cookie that was planted, somebody would be signed in to the account of an attacker. */
+/** Has such a name too: with a planted cookie, a person would be signed in to the account of an attacker. */
 function openIdNameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_openid" : "sluice_openid";
 }
@@ -26,7 +26,7 @@ export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): 
   return read(headers, openIdNameOf(origin));
 }
 
-/** Undefined also where it was sent more than once: it is unclear who set which. */
+/** Undefined if the cookie is missing or was sent more than once: it is unclear who set which. */
 function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | undefined {
   const name = `${of}=`;
   const found = sent
@@ -45,7 +45,7 @@ export function noSessionCookie(origin: Origin): string {
   return cookie(origin, "", 0);
 }
 
-/** The answer of an issuer comes from another site, so this one is not strict. */
+/** The answer of an issuer comes from another site, so this cookie is not strict. */
 export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number): string {
   const seconds = Math.floor(lifetimeMs / 1_000);
   // The prefix requires the path.
@@ -54,7 +54,7 @@ export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number)
   return `${openIdNameOf(origin)}=${secret}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** For whoever has just signed in. */
+/** The session cookie of a person who has just signed in. */
 export function startedCookie(origin: Origin, { secret }: Pick<StartedSession, "secret">): string {
   return sessionCookie(origin, secret, sessionLifetimeMs);
 }

@@ -1,4 +1,5 @@
-// Downloads of any length, no faster than the browser accepts them. Whoever stops a download stops the reading.
+// Sends downloads of any length, no faster than the browser accepts them. If the person stops a download, reading
+// stops.
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -21,8 +22,8 @@ export function sendDownload<Item>(
 }
 
 /**
- * Sends the reply. The content is opened only when nothing else can fail. A failure in the middle ends the connection, so that
- * the browser reports an incomplete file.
+ * Sends the reply. The content is opened only when nothing else can fail. A failure in the middle ends the connection,
+ * so that the browser reports an incomplete file.
  */
 export async function sendFile(
   { context, request, reply }: Visitor,

@@ -1,4 +1,4 @@
-// What is answered where something went wrong: a page, or JSON to the script. Never shows internals.
+// Answers requests that failed: with a page, or with JSON for the script. Never shows internals.
 
 import { OperatorError, type OperatorErrorName } from "../actions/operator-error.ts";
 import { AppError, statusOf } from "../domain/error.ts";
@@ -13,7 +13,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** Undefined for an error of our own. */
+/** Undefined for an internal error. */
 function explain(error: unknown): Failure | undefined {
   if (error instanceof OperatorError) {
     const status = statusOfOperatorError(error.errorName);

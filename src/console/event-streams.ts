@@ -1,5 +1,6 @@
-// Live progress for pages: server-sent events. A stream ends with its session, with what it shows, or with the service, and its
-// connection is closed if the browser does not read it. Their number is bounded, for each person and together.
+// Live progress for pages, by server-sent events. A stream ends with its session, with the work it shows, or with the
+// service, and is closed if the browser does not read it. The number of streams is bounded, for each person and in
+// total.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
@@ -26,7 +27,7 @@ export interface Subscription {
   readonly watch: (onChange: () => void) => () => void;
 }
 
-/** However many sessions a person begins, others keep theirs. */
+/** Streams of one person, so that nobody can use those of others by opening many sessions. */
 const ofPersonMax = 8;
 const streamsMax = 200;
 /** Between two events of a stream; also how soon it ends after its session. */

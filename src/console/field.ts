@@ -1,4 +1,5 @@
-// Fields of forms: read, and refused with what was expected. A field that was not sent is undefined, and changes nothing.
+// Reads the fields of forms; the error for an invalid field says what was expected. A field that was not sent is
+// undefined.
 
 import { OperatorError } from "../actions/operator-error.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
@@ -32,7 +33,7 @@ export function readWhole(
   return value;
 }
 
-/** Throws OperatorError invalid for anything but on and off. */
+/** Throws OperatorError invalid unless the value is on or off. */
 export function readOnOff(form: Form, name: string, label: string): boolean | undefined {
   const text = readText(form, name);
   if (text === undefined) return undefined;

@@ -1,4 +1,5 @@
-// Filters of lists: selects with what was chosen before, which other forms use too, and the query of the next part of a list.
+// Filters of lists: selects that keep their choice, which other forms use too, and the query of the next part of a
+// list.
 
 import { type Html, html } from "./html.ts";
 
@@ -29,7 +30,10 @@ export function renderChoice(
   >`;
 }
 
-/** The same filters, for what comes before `next`. They are in the address, so that a view can be bookmarked and Back works. */
+/**
+ * A query with the same filters for the part before `next`. Filters are in the address, so that bookmarks and Back
+ * work.
+ */
 export function withPlace(query: URLSearchParams, next: string | number): string {
   const link = new URLSearchParams(query);
   link.set("before", String(next));

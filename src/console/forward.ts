@@ -1,4 +1,4 @@
-// A page that leads to another one by itself, also without JavaScript.
+// A page that forwards to another one without JavaScript.
 
 import { type Html, html } from "./html.ts";
 

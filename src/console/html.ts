@@ -1,4 +1,5 @@
-// The template helper of every page. Values are escaped, always; only what another template made is inserted as it is.
+// The template helper of every page. Values are always escaped; only the result of another template is inserted
+// unchanged.
 
 import { escapeHtml } from "../domain/escape-html.ts";
 
@@ -20,7 +21,7 @@ export type Html = Markup;
 /** undefined and false are nothing, so that `condition && html…` works. */
 export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[];
 
-/** Throws TypeError for a template with a value in a tag and not in quotes: escaping would not be enough there. */
+/** Throws TypeError for a value inside a tag without quotes: escaping would not be enough there. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const [first = "", ...others] = withoutIndentation(parts);
   const rendered = values.map((value, index) => render(value) + (others[index] ?? ""));
@@ -29,7 +30,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 
 const dense = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** The indentation of templates would be a third of a page. Text in `pre` must not be indented there. */
+/** Removes indentation, which would be a third of a page. Templates must not indent text in `pre`. */
 function withoutIndentation(parts: TemplateStringsArray): readonly string[] {
   const known = dense.get(parts);
   if (known !== undefined) return known;

@@ -1,5 +1,6 @@
-// Writes the lists of an import in the serving process as if a client of the organization sent them: in the bulk thread, within
-// the memory for bodies, at the rate limit of the organization, and later while the process is under pressure.
+// Writes the lists of an import in the serving process as if a client of the organization sent them: in the bulk
+// thread, within the memory for bodies and the rate limit of the organization. While the process is under pressure, the
+// lists wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOpenOrganization } from "../actions/close-organization.ts";
@@ -121,12 +122,12 @@ class ImportWriter {
   }
 }
 
-/** What a write is answered after its organization was closed. */
+/** True for the error of a write after its organization was closed. */
 function isRevoked(error: unknown): boolean {
   return error instanceof AppError && error.errorName === "credential_revoked";
 }
 
-/** Undefined for an error that a repetition does not change. */
+/** Undefined for an error for which a retry is useless. */
 function delayOf(error: unknown): number | undefined {
   if (!(error instanceof AppError)) return undefined;
   const isPassing = ["unavailable", "rate_limited", "idempotency_in_flight"].includes(

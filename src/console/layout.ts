@@ -5,7 +5,7 @@ import { assetPath } from "./asset.ts";
 import { type Html, html } from "./html.ts";
 import type { Person } from "./request.ts";
 
-/** A screen in the navigation of those who have the right. */
+/** A screen in the navigation; people without the right don't see it. */
 interface Screen {
   readonly path: string;
   readonly label: string;

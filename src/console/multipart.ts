@@ -1,5 +1,5 @@
-// Reads a form with a file (multipart/form-data) as it arrives. The fields come before the file, so that everything about it is
-// known when its first byte is read; nothing of it is held in memory.
+// Reads a form with a file (multipart/form-data) as it arrives. The fields come before the file, so that they are known
+// when its first byte is read; the file is never held in memory.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -32,9 +32,9 @@ const bounds = {
 };
 
 /**
- * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type, request_timeout,
- * malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with what `receive` rejects with. `receive` has
- * ended then.
+ * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type,
+ * request_timeout, malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with
+ * what `receive` rejects with. `receive` has ended then.
  */
 export async function readFileForm<Result>(
   { raw, headers }: Pick<FastifyRequest, "raw"> & { readonly headers: FastifyRequest["headers"] },

@@ -1,13 +1,13 @@
-// Bounds the share of the event loop that the pages of the console use, so that intake goes on whatever people open: pages
-// are made one after the other, and between two of them others have three times as long as the first one took.
+// Bounds the share of the event loop that pages of the console use, so that they don't slow down intake: pages are made
+// one after the other, and after each one, other work has three times as long as the page took.
 
 import { AppError } from "../domain/error.ts";
 
 const pauseFactor = 3;
 const pauseMsMax = 250;
-/** A page that waits for something else, such as a slow database, delays others no longer. */
+/** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
 const waitMsMax = 1_000;
-/** Beyond this many waiting pages, of one person and of all, a request is refused. */
+/** Beyond this many waiting pages, of one person and in total, a request is refused. */
 const ofPersonMax = 16;
 const waitingMax = 256;
 

@@ -1,5 +1,5 @@
-// Passkeys (WebAuthn): what a browser is asked for, and whether its answer is genuine. The library is loaded when the first
-// passkey is used. A challenge can be used once, and is valid for minutes.
+// Makes the WebAuthn options that ask a browser for a passkey, and verifies its answers. The library is loaded when the
+// first passkey is used. A challenge can be used once, and is valid for minutes.
 
 import type {
   AuthenticationResponseJSON,
@@ -85,7 +85,7 @@ export async function acceptNewPasskey(
   });
 }
 
-/** Names nobody: the authenticator knows whose passkeys it has. */
+/** The options name no operator: the authenticator knows whose passkeys it has. */
 export async function askForPasskey(
   app: App,
   origin: Origin,

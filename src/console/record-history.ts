@@ -1,5 +1,5 @@
-// The content and the history of a record: the names of fields, and their values only where they were revealed. What was not
-// revealed is not in the page.
+// Shows the content and the history of a record: the names of fields, and values only if they were revealed. The page
+// does not contain values that were not revealed.
 
 import type {
   ShownChange,
@@ -17,7 +17,7 @@ const valueBytesMax = 16_000;
 const stateCharactersMax = 4_000;
 const changeCharactersMax = 300;
 
-/** What the values of a page may still use. */
+/** The bytes that further values of a page may use. */
 class ValueSpace {
   #left = valueBytesMax;
   isExceeded = false;

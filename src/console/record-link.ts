@@ -7,7 +7,7 @@ import { type Html, html } from "./html.ts";
 
 type ConsolePath = `/console${string}`;
 
-/** `more`: further parameters, of which those that are undefined are omitted. */
+/** `more`: further parameters; undefined ones are omitted. */
 export function recordPath(
   page: ConsolePath,
   { organizationId, resourceType, resourceId }: RecordKey,
@@ -20,7 +20,7 @@ export function recordPath(
   return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
 }
 
-/** The type and the id; no link for what is in the restricted store, which has no pages. */
+/** Shows the type and the id, with a link unless the record is in the restricted store, which has no pages. */
 export function renderRecordLink(key: RecordKey): Html {
   const { organizationId, resourceType, resourceId } = key;
   if (isRestrictedId(organizationId)) return html`${resourceType} <bdi>${resourceId}</bdi>`;
@@ -35,7 +35,7 @@ export function renderKeyFields({ organizationId, resourceType, resourceId }: Re
     <input type="hidden" name="id" value="${resourceId}" />`;
 }
 
-/** From a query or a form; what is missing is empty. */
+/** Reads the key from a query or a form; a missing part is empty. */
 export function readRecordKey(given: URLSearchParams): RecordKey {
   return {
     organizationId: readText(given, "organization") ?? "",

@@ -1,5 +1,4 @@
-// The relations of a record as a small graph in SVG, drawn by the server. It is never alone: a list beside it has all that it
-// shows, as links.
+// Draws the relations of a record as a small graph in SVG. A list beside it always has the same as links.
 
 import type { RelationKind } from "../domain/record-type.ts";
 import { type Html, html } from "./html.ts";
@@ -29,7 +28,7 @@ const height = 44;
 const gap = 12;
 const columns = [0, 275, 550] as const;
 
-/** Arrows point to what is referred to; they are dashed where a record only mentions another. */
+/** Arrows point to the record that is referred to, and are dashed if it is only mentioned. */
 export function renderGraph({ center, referrers, references }: Graph): Html {
   const rows = Math.max(1, rowsOf(referrers), rowsOf(references));
   const total = rows * (height + gap);

@@ -45,7 +45,7 @@ export interface ProcessFacts {
   readonly readMetrics: () => Promise<Snapshot>;
 }
 
-/** Somebody who may have signed in. */
+/** A person who may have signed in. */
 export interface Visitor {
   readonly context: HttpContext;
   readonly sources: ConsoleSources;
@@ -57,7 +57,7 @@ export interface Visitor {
   readonly id: string;
 }
 
-/** Somebody who has signed in. */
+/** A person who has signed in. */
 export interface Person extends Visitor {
   /** Acts under the name of this person, and within the rights. */
   readonly app: App;
@@ -73,7 +73,7 @@ interface Place {
   readonly lasting?: boolean;
 }
 
-/** Resolves with undefined when the handler has sent the reply itself. */
+/** Resolves to undefined if the handler has sent the reply itself. */
 type Answered = Promise<Answer | undefined>;
 
 /** Needs no session. */
@@ -82,7 +82,7 @@ type OpenRoute = Place & {
   readonly handle: (visitor: Visitor) => Answered;
 };
 
-/** `right`: what the role of the person has to allow; `own` for what concerns only the own account. */
+/** `right`: what the role of the person has to allow; `own` for pages of the person's own account. */
 export type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
@@ -91,13 +91,13 @@ export type PersonalRoute = Place & {
 
 export type Route = OpenRoute | PersonalRoute;
 
-/** Throws AppError content_type for another type of content, too_large and validation_failed. */
+/** Reads a form. Throws AppError content_type, too_large and validation_failed. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
   requireType(request.headers, "application/x-www-form-urlencoded");
   return requireStorable(new URLSearchParams((await readSmallBody(request.raw)).toString("utf8")));
 }
 
-/** Returns what somebody sent. Throws AppError validation_failed for text that no store can hold. */
+/** Returns the text unchanged. Throws AppError validation_failed if no store can hold it. */
 export function requireStorable<Fields extends Iterable<readonly [string, string]>>(
   fields: Fields,
 ): Fields {

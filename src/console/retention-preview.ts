@@ -18,7 +18,7 @@ export function retentionPath(
   return `${screen}?${new URLSearchParams({ organization: organizationId, ...more }).toString()}`;
 }
 
-/** `asked`: a ceiling that is not that of the organization. */
+/** `asked`: a ceiling other than the organization's. */
 export function renderRetentionPreview(
   { organization }: RetentionDetails,
   { retainDays, tally, last }: PreviewPart,

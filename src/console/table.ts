@@ -7,12 +7,12 @@ type Style = "cards" | "cards upload-columns" | "charts" | "content" | "plain";
 
 type Headings = readonly (string | Html)[];
 
-/** For rows with links or buttons: moving the focus among them scrolls the box. */
+/** A table whose rows have links or buttons: moving the focus among them scrolls the box. */
 export function renderTable(headings: Headings, rows: readonly Html[], style?: Style): Html {
   return html`<div class="scroll">${renderContent(headings, rows, style)}</div>`;
 }
 
-/** For rows without: the box itself takes the focus, so that the keyboard can scroll it. */
+/** A table whose rows have none: the box itself takes the focus, so that the keyboard can scroll it. */
 export function renderFocusableTable(
   headings: Headings,
   rows: readonly Html[],

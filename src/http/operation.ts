@@ -38,7 +38,7 @@ export interface Operation extends Verb {
   readonly type?: RecordType;
 }
 
-/** An existence check, of which 404 is an answer and no refusal. */
+/** True for an existence check, for which 404 is an answer and not a refusal. */
 export function isExistenceCheck({ verb }: { readonly verb?: string }): boolean {
   return verb === "check record";
 }

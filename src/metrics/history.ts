@@ -1,9 +1,9 @@
-// What this process took in over the last day, minute by minute, from its own metrics. Costs a request nothing: the totals
-// are read once a minute. Ends with the process.
+// What this process took in over the last day, minute by minute, from its own metrics. Costs a request nothing: the
+// totals are read once a minute. Ends with the process.
 
 import type { SeriesSnapshot } from "./snapshot.ts";
 
-/** Since the start of the process. */
+/** Totals since the start of the process. */
 export interface IntakeTotals {
   readonly records: readonly SeriesSnapshot[];
   /** One series for each operation and status. */
@@ -42,7 +42,7 @@ export interface HistoryOptions {
   readonly now: () => number;
   /** The operations whose replies count. */
   readonly operations: ReadonlySet<string>;
-  /** Those of them of which 404 is an answer and no refusal. */
+  /** The operations among them that check existence, for which 404 is an answer and not a refusal. */
   readonly existenceChecks: ReadonlySet<string>;
   readonly intervalMs?: number;
 }

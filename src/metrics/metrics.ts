@@ -38,7 +38,7 @@ export interface Build {
   readonly engine: "sqlite" | "postgres";
 }
 
-/** Apart from the build, read at each snapshot. */
+/** Everything but the build is read at each snapshot. */
 interface MetricSources {
   readonly build: Build;
   readonly deletions: () => Promise<DeletionFigures>;

@@ -1,5 +1,5 @@
-// What this process has refused over the last day, hour by hour: error codes by record type, field and API key. Bounded in
-// memory, whatever clients send; ends with the process. Never contains content.
+// What this process has refused over the last day, hour by hour: error codes by record type, field and API key. Its
+// memory is bounded, whatever clients send, and ends with the process. Never contains content.
 
 import type { Refused } from "../http/reply/refusals.ts";
 
@@ -31,7 +31,7 @@ interface Hour {
 
 const hourMs = 3_600_000;
 const hoursMax = 24;
-/** Different ones in an hour; further ones are only counted. */
+/** Different refusals that are kept for an hour; further ones are only counted. */
 const rowsMax = 500;
 
 export class RefusalHistory {

@@ -1,7 +1,7 @@
 // The clock of spans: Unix milliseconds with a fraction. It is monotonic, so that no span ends before it starts, and is
 // corrected only when it has moved away from the clock of the system, which may itself be adjusted.
 
-/** Below this, the difference is the resolution of the system's clock and the delay of reading both. */
+/** Smaller differences come from the resolution of the system's clock and the delay of reading both clocks. */
 const driftMsMax = 20;
 
 export class SpanClock {

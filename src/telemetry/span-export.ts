@@ -1,5 +1,5 @@
-// Ended spans on their way to the receiver: the official queue, which is bounded and exports in batches, and the official
-// exporter. Nothing that ends a span waits for the receiver; what is dropped is counted, and failures are reported without
+// Sends ended spans to the receiver, with the official queue, which is bounded and exports in batches, and the official
+// exporter. Ending a span never waits for the receiver. Dropped spans are counted, and failures are reported without
 // headers and addresses.
 
 import { type ExportResult, ExportResultCode, getNumberFromEnv } from "@opentelemetry/core";

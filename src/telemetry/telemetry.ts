@@ -1,5 +1,5 @@
-// What the rest of the service sees of telemetry. Its parts are wrapped where they are put together (serve.ts), so none of
-// them knows about spans, and without tracing they are not wrapped at all.
+// The part of telemetry that the rest of the service uses. serve.ts wraps the parts of the service to trace them, so
+// none of them knows about spans, and without tracing nothing is wrapped.
 
 import type { TraceRequest } from "../http/http-context.ts";
 import type { GroupFigures, SealReceipt, Store } from "../store/store.ts";

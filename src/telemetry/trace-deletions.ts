@@ -1,5 +1,5 @@
-// Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the request
-// that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
+// Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the
+// request that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
 
 import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ResourceType } from "../domain/record-type.ts";
@@ -13,7 +13,7 @@ type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | 
 
 /** Requests that are remembered for links; the oldest is forgotten first. */
 const requestsMax = 1_000;
-/** Far more than a worker processes at a time. An attempt whose end was not noticed has no span. */
+/** Bound of attempts in progress, far more than a worker has. An attempt whose end was not noticed has no span. */
 const attemptsMax = 1_000;
 
 interface Attempt {

@@ -1,12 +1,12 @@
-// Server spans of requests (OpenTelemetry semantic conventions for HTTP, stable). Their attributes never contain the query,
-// which has ids of records, nor addresses, credentials or the organization.
+// Server spans of requests (OpenTelemetry semantic conventions for HTTP, stable). Their attributes never contain the
+// query, which has ids of records, nor addresses, credentials or the organization.
 
 import { type Attributes, defaultTextMapGetter, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { TraceRequest } from "../http/http-context.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** The trace of a client is continued; malformed headers are ignored, as W3C Trace Context demands. */
+/** Continues the trace of a client; malformed headers are ignored, as W3C Trace Context demands. */
 export function traceRequests(tracer: Tracer): TraceRequest {
   const propagator = new W3CTraceContextPropagator();
   return ({ request, reply }, route, work) => {

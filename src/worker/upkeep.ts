@@ -1,6 +1,6 @@
 // What a serving process does besides requests and deletions: removes what has expired, applies retention, updates the
-// ledger of deletions, releases unused space, and watches for credentials that change in another process, so that a revoked
-// key stops working here within 2 seconds (contract, section 4).
+// ledger of deletions, releases unused space, and watches for credentials that change in another process, so that a
+// revoked key stops working here within 2 seconds (contract, section 4).
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
@@ -16,7 +16,7 @@ const purgeIntervalMs = 60_000;
 const credentialsPollMs = 500;
 /** How far the ledger may lag behind the audit trail: what a restore of a backup could miss. */
 const ledgerIntervalMs = 2_000;
-/** Between two steps of releasing space, in which writers have the store to themselves. */
+/** The pause between two steps of releasing space, in which only writers use the store. */
 const spacePauseMs = 100;
 
 type Round = (stopping: AbortSignal) => Promise<boolean>;

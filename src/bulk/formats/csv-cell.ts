@@ -1,5 +1,5 @@
-// Converts the value of a field to a cell of CSV and back, without loss. Text is written unchanged; numbers, true and false as
-// in JSON; lists and objects as JSON. An empty cell means no value, \N null, and \E empty text.
+// Converts the value of a field to a cell of CSV and back, without loss. Text is written unchanged; numbers, true and
+// false as in JSON; lists and objects as JSON. An empty cell means no value, \N null, and \E empty text.
 
 import {
   findInexactNumbers,
@@ -9,7 +9,7 @@ import {
 } from "../../domain/json/exact-number.ts";
 import { alternativesOf, type SchemaShape } from "../../domain/schema/schema-shape.ts";
 
-/** mixed: text or something else. */
+/** mixed: the field accepts text and other values. */
 export type CellKind = "text" | "number" | "boolean" | "json" | "mixed";
 
 export function cellKindOf(schema: SchemaShape): CellKind {
@@ -86,7 +86,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
-/** How cells begin that spreadsheets execute, and cells that were protected from it. */
+/** The beginnings of cells that spreadsheets execute, and of cells that were protected from it. */
 const formulaLike = /^'*[=+\-@\t\r]/;
 const protectedFormula = /^'+[=+\-@\t\r]/;
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;

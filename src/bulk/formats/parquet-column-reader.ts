@@ -1,5 +1,5 @@
-// How to read each column of a Parquet file, by its type and by the field of that name, or why it can't be read. A column that
-// can't be read is an error only if it is needed.
+// Chooses how to read each column of a Parquet file, by its type and by the field of that name, or says why it can't be
+// read. An unreadable column is an error only if it is needed.
 
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -111,7 +111,10 @@ function decimalReader(element: SchemaElement): ReadValue {
   return (value) => readDecimal(value, scale);
 }
 
-/** Converts numbers for a field of text, and text for other fields. Anything else stays, and validation refuses the record. */
+/**
+ * Converts numbers for a field of text, and text for other fields. Other values are unchanged, and validation refuses
+ * the record.
+ */
 function convert(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") {
     if (kind === "text" || kind === "mixed") return value;

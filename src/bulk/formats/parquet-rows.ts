@@ -20,7 +20,7 @@ export const parquetGroupRows = 20_000;
 /** Bytes of these rows. */
 export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
-/** What is read at once, besides these: values, rows at least, and characters and bytes of all values. */
+/** Bounds of what is read at once, besides these: values, the fewest rows, and characters and bytes of all values. */
 const partValuesMax = 400_000;
 const partRowsMin = 100;
 const partCharactersMax = 4 * parquetGroupBytes;
@@ -97,7 +97,7 @@ function valuesOf(
   return new ColumnValues(descriptor, { root, tree }, group);
 }
 
-/** Fewer where they have many columns or are large. */
+/** Rows that are read at once: fewer if they have many columns or are large. */
 function rowsAtOnce({ tree }: Footer, group: Group, columns: readonly Column[]): number {
   const names = new Set(columns.map(([name]) => name));
   const leaves = leavesOf(tree).filter(({ path: [, top] }) => names.has(top?.element.name ?? ""));
@@ -151,7 +151,7 @@ function charactersOf(values: ArrayLike<unknown>): number {
 /** Shorter values are counted each time, because looking them up costs more. */
 const longCharacters = 200;
 
-/** Reads the values only now, because a dictionary may have one that is as long as a page for each of many rows. */
+/** Reads values row by row, because many rows may share one dictionary value that is as long as a page. */
 function rowOf(
   { path }: TextInput,
   {

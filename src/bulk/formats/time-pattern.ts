@@ -1,5 +1,5 @@
-// Compiles patterns of dates and times, with the letters that spreadsheets and most languages use, to regular expressions. Time
-// zones are not part of a pattern.
+// Compiles patterns of dates and times, with the letters that spreadsheets and most languages use, to regular
+// expressions. Time zones are not part of a pattern.
 
 import { UsageError } from "../../actions/operator-error.ts";
 
@@ -45,7 +45,9 @@ const tokens: readonly (readonly [letters: string, name: string, matches: string
   ["XX", "offset", String.raw`Z|[+-]\d{4}`],
 ];
 
-/** Text in single quotes stands for itself, and so does T. Throws UsageError that says what is wrong with the pattern. */
+/**
+ * Text in single quotes stands for itself, and so does T. Throws UsageError that says what is wrong with the pattern.
+ */
 export function compilePattern(pattern: string): Pattern {
   const names = new Set<string>();
   let source = "";
@@ -111,13 +113,13 @@ function withColon(offset: string): string {
   return hasColon ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
 }
 
-/** 00, which is not in the calendar, for a name that is not a month. */
+/** Returns 00, which is not in the calendar, for a name that is not a month. */
 function monthOf({ month, monthName = "" }: Groups): string {
   const number = month ?? String(months.indexOf(monthName.toLowerCase()) + 1);
   return number.padStart(2, "0");
 }
 
-/** 12 am is midnight, 12 pm noon. 99, which is not a time, for an hour that is not on a clock. */
+/** 12 am is midnight, 12 pm noon. Returns 99, which is not a time, for an hour that is not on a clock. */
 function hourOf({ hour, halfHour, half = "" }: Groups): string {
   if (halfHour === undefined) return (hour ?? "00").padStart(2, "0");
   const shown = Number(halfHour);

@@ -1,5 +1,5 @@
-// Cuts an input into chunks: rows that are sent, acknowledged and noted in the state file together. Where a chunk ends depends
-// on the rows alone, so an import that is continued makes the same chunks.
+// Cuts an input into chunks: rows that are sent, acknowledged and noted in the state file together. The boundaries
+// depend only on the rows, so a continued import makes the same chunks.
 
 import { hash } from "node:crypto";
 import type { MappedRow, RowMapper, Submission } from "./map-row.ts";
@@ -99,7 +99,7 @@ class Draft {
   }
 }
 
-/** About the characters of a row that is not sent; each cell counts, also an empty one. */
+/** Estimates the characters of a row that is not sent; each cell counts, even if it is empty. */
 function sizeOf(row: Row): number {
   if ("cells" in row) return row.cells.reduce((sum, cell) => sum + cell.length + 1, 0);
   return "text" in row ? row.text.length : JSON.stringify(row.fields).length;

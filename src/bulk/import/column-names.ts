@@ -1,5 +1,5 @@
-// Matches the columns of an input with a mapping and the fields of a type: where a column is, which columns have the name of
-// a field, and which are left over.
+// Matches the columns of an input with a mapping and the fields of a type: the position of a column, which columns have
+// the name of a field, and which are not used.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName, closestName } from "../../domain/validation/suggest.ts";
@@ -38,7 +38,9 @@ export function findColumn(columns: readonly string[], column: string): number {
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
 
-/** Finds a column by the whole name, or by the part before the first dot. Throws OperatorError unless it can be read. */
+/**
+ * Finds a column by the whole name, or by the part before the first dot. Throws OperatorError unless it can be read.
+ */
 export function requireColumn(columns: TypedColumns, name: string): string {
   const [outer = name] = name.split(".");
   const column = columns.has(name) || !columns.has(outer) ? name : outer;

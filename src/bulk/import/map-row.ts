@@ -1,5 +1,5 @@
-// Maps rows to records by a mapping, or by the names of the columns, compiled once for a type and an input. Validates a record
-// only if a cell of it can't be read, because such a record is not sent.
+// Maps rows to records by a mapping, or by the names of the columns, compiled once for a type and an input. Validates a
+// record only if a cell of it can't be read, because such a record is not sent.
 
 import type { FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -121,7 +121,7 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
   };
 }
 
-/** For Parquet, whose columns are known before the first row. */
+/** To be called for Parquet, whose columns are known before the first row. */
 function shareColumns(
   columns: TypedColumns,
   { type, mapping }: MapperOptions,
@@ -144,7 +144,7 @@ interface Built {
   readonly fieldErrors: readonly FieldError[];
 }
 
-/** Adds what else is wrong with the fields of a row with unreadable cells, so that all of it can be corrected at once. */
+/** Adds the other errors of a row with unreadable cells, so that all errors can be corrected at once. */
 function finisher(type: RecordType): (built: Built, update: boolean) => MappedRow {
   return ({ payload, fieldErrors }, update) => {
     if (fieldErrors.length === 0) return { submissions: [{ update, payload }] };
@@ -162,7 +162,7 @@ function firstStep(field = ""): string {
   return /^[^.[]*/.exec(field)?.[0] ?? field;
 }
 
-/** `type`: for JSON, whose keys with the name of a field are imported too. */
+/** `type`: given for JSON, whose keys with the name of a field are imported too. */
 function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
   const hasNested = fields.some(({ path }) => path.steps.length > 1);
   const mapped = new Set(fields.map(({ path }) => path.steps[0]));

@@ -1,5 +1,5 @@
-// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: the schema of the value
-// there, by the record type, and how to set the value.
+// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: the schema of the
+// value there, by the record type, and how to set the value.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape, stepInto } from "../../domain/schema/schema-shape.ts";
@@ -64,7 +64,7 @@ function noSuchPath(
 
 type Container = Record<Step, unknown>;
 
-/** Sets a value, and creates the objects and lists around it. `type`: of an entry of additional_properties. */
+/** Sets a value, and creates the objects and lists around it. `type`: the type of an entry of additional_properties. */
 export function putAt(
   record: Record<string, unknown>,
   path: RecordPath,
@@ -86,7 +86,7 @@ export function putAt(
   container[step] = value;
 }
 
-/** Removes the items that were not given from all lists, at any depth. */
+/** Removes items without a value from all lists, at any depth. */
 export function closeGaps(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {

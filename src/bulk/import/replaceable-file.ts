@@ -1,5 +1,5 @@
-// Checks that the file of refused rows may be written. A file of refused rows from an earlier import is replaced; any other file
-// is not, and an input never is.
+// Checks that the file of refused rows may be written. A file of refused rows from an earlier import may be replaced;
+// any other file may not, and an input never.
 
 import { existsSync, readSync, statSync } from "node:fs";
 import { openFile } from "../../files/own-file.ts";

@@ -110,7 +110,7 @@ async function addHolds(
   }
 }
 
-/** Returns those that the page lists. */
+/** Returns the deletion requests that the page lists. */
 async function addDeletions(
   app: App,
   request: SubjectRequest,

@@ -1,5 +1,5 @@
-// The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that loads
-// nothing; everything that comes from records is escaped.
+// The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that
+// loads nothing; everything that comes from records is escaped.
 
 import type { SubjectDeletion } from "../../actions/subject/read-subject.ts";
 import { escapeHtml } from "../../domain/escape-html.ts";
@@ -113,7 +113,7 @@ belongs to that transaction, at any depth;</li>${restricted}
 </ul>`;
 }
 
-/** The same whether or not there is anything that is left out. */
+/** The text is the same whether or not there are records that are left out. */
 function leftOut({ confidential }: SubjectSummary): string {
   const reports = confidential
     ? "<li>Nothing because of its type: this archive was made for an officer, and contains types that the law may forbid to " +
@@ -140,7 +140,7 @@ function nameOf({ resourceType, resourceId }: SubjectSummary): string {
   return `${titleOf(resourceType).toLowerCase()} ${resourceId}`;
 }
 
-/** A file that is not of a type has its own name. */
+/** A file that contains no record type has a name of its own. */
 function titleOf(name: string): string {
   return recordTypeByName(name)?.title ?? name;
 }

@@ -1,5 +1,6 @@
-// The beginning of an uploaded file: its columns, and its first rows as the records that an import would store, with what is
-// wrong with each. A mapping that does not fit is part of the result, so that it can be corrected. Writes nothing.
+// Inspects the beginning of an uploaded file: its columns, and its first rows as the records that an import would
+// store, with their errors. A mapping that does not fit is part of the result, so that it can be corrected. Writes
+// nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
@@ -47,10 +48,10 @@ const rowsShown = 5;
 const samplesShown = 3;
 const charactersShown = 80;
 export const columnsMax = 300;
-/** A small file may decode to any number of blank lines, and others wait meanwhile. */
+/** Bounds the time of an inspection, for which others wait: a small file may decode to any number of blank lines. */
 const beginningCharactersMax = 64 * 1_024 * 1_024;
 
-/** `choice`: undefined for the one by name. Throws OperatorError for a file that can't be read. */
+/** If `choice` is undefined, columns are chosen by name. Throws OperatorError for a file that can't be read. */
 export async function inspectFile(
   file: string,
   plan: Omit<ImportPlan, "mapping">,

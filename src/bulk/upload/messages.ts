@@ -1,5 +1,5 @@
-// The messages between the main thread and the thread of an upload: one thread for each inspection and each import. Types
-// only.
+// The messages between the main thread and the thread of an upload: one thread for each inspection and each import.
+// Types only.
 
 import type { OperatorErrorName } from "../../actions/operator-error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
@@ -10,7 +10,7 @@ import type { ItemOutcome } from "../import/target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 
-/** What is imported. */
+/** The file and how to import it. */
 export interface UploadPlan {
   /** The path of the uploaded file, whose ending is that of the name. */
   readonly file: string;

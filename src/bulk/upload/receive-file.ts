@@ -1,4 +1,5 @@
-// Writes what a person uploads to a new private file, up to a number of bytes. Leaves nothing where it can't be received whole.
+// Writes what a person uploads to a new private file, up to a number of bytes. Leaves no file if it can't be received
+// completely.
 
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -8,7 +9,10 @@ import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
 
-/** Resolves to the number of bytes; otherwise the folder of the file is removed. Throws OperatorError for a file that is empty or too large, and what the source throws. */
+/**
+ * Resolves to the number of bytes; otherwise the folder of the file is removed. Throws OperatorError for a file that is
+ * empty or too large, and what the source throws.
+ */
 export async function receiveFile(
   path: string,
   source: Readable,

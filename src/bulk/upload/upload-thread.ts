@@ -1,5 +1,5 @@
-// The main thread's side of the thread of an upload: starts it, writes the lists that it sends, and returns its result. A
-// thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
+// The main thread's side of the thread of an upload: starts it, writes the lists that it sends, and returns its result.
+// A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
 
 import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator-error.ts";
@@ -33,7 +33,7 @@ export interface ImportEvents {
   readonly stopping: AbortSignal;
 }
 
-/** The first rows of a file are read within this time, or not at all. */
+/** The longest time for reading the first rows of a file; then the inspection fails. */
 const inspectionMsMax = 30_000;
 
 /** Throws OperatorError. */
@@ -61,7 +61,7 @@ export async function inspectInThread(
 /** How long a thread may take to stop. */
 const stopMsMax = 3_000;
 
-/** Throws OperatorError; what was written then stays written. */
+/** Throws OperatorError; records that were written before stay. */
 export async function importInThread(
   start: StartUploadThread,
   task: Extract<UploadTask, { readonly kind: "import" }>,

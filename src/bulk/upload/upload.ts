@@ -1,4 +1,4 @@
-// What is known of an uploaded file, its states, its bounds, and why something is not possible with it.
+// An uploaded file: its fields, its states, its bounds, and the errors for what is not possible with it.
 
 import { OperatorError } from "../../actions/operator-error.ts";
 import { compressionOf, plainName } from "../formats/compression.ts";
@@ -34,7 +34,7 @@ export interface Upload extends NewUpload {
   readonly refused: readonly RefusedRow[];
 }
 
-/** An upload in the memory of this process, also while it arrives. */
+/** An upload in the memory of this process, from its first byte on. */
 export interface UploadEntry
   extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
   inspectionNo: number;
@@ -79,7 +79,7 @@ export function planOf({
   return { file, fileName, resourceType, organizationId, update };
 }
 
-/** Such as `.csv.gz`: it decides how the file is read. Nothing else of the name becomes part of a path. */
+/** The ending, such as `.csv.gz`, decides how the file is read. No other part of the name becomes part of a path. */
 export function endingOf(fileName: string): string {
   const format = /\.[a-z]{1,8}$/i.exec(plainName(fileName))?.[0] ?? "";
   return (format + (compressionOf(fileName)?.ending ?? "")).toLowerCase();
@@ -105,7 +105,7 @@ export function noSuchUpload(): OperatorError {
   );
 }
 
-/** `whose`: the beginning of the sentence, with their number. */
+/** `whose` begins the sentence and has the number of uploads. */
 export function tooMany(whose: string): OperatorError {
   return new OperatorError(
     "upload",

@@ -1,8 +1,8 @@
-// The uploaded files of this process: received into a private folder, shown before anything is written, imported, and removed
-// after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
+// The uploaded files of this process: received into a private folder, shown before anything is written, imported, and
+// removed after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
 //
 // An upload is ready (its mapping may change) → importing → ended (refused rows can be downloaded) → removed. It can be
-// discarded when it is ready or has ended; to stop an import ends it.
+// discarded when it is ready or has ended; stopping an import ends it.
 
 import { randomBytes } from "node:crypto";
 import { createReadStream, type ReadStream } from "node:fs";
@@ -64,14 +64,17 @@ interface StartOptions {
   /** The number of the inspection that the person has confirmed. */
   readonly inspectionNo: number;
   readonly writeList: WriteList;
-  /** Throws OperatorError once the person may not import any more; asked again and again, because an import may write nothing. */
+  /**
+   * Throws OperatorError once the person may not import any more; asked again and again, because an import may write
+   * nothing.
+   */
   readonly requireAllowed: () => Promise<void>;
   /** Runs the import, and records that it runs; what it throws is the failure that is shown. */
   readonly record: (run: RunImport) => Promise<FileReport>;
 }
 
 const sweepMs = 60_000;
-/** How often an import checks that its person may still import. */
+/** How often an import checks that the person who started it may still import. */
 const allowedMs = 2_000;
 
 export class Uploads {
@@ -109,7 +112,10 @@ export class Uploads {
     return this.#find(uploadId, ownerId);
   }
 
-  /** A form that may have a file, from its head on, until the function that it returns is called. Throws OperatorError upload. */
+  /**
+   * A form that may have a file, from its head on, until the function that it returns is called. Throws OperatorError
+   * upload.
+   */
   beginForm(ownerId: string): () => void {
     const own = this.#forms.get(ownerId) ?? 0;
     const all = [...this.#forms.values()].reduce((sum, count) => sum + count, 0);
@@ -136,8 +142,8 @@ export class Uploads {
   }
 
   /**
-   * Stores the file. Throws OperatorError as `requireRoom` does, for a file that is too large, and what the source throws; then
-   * nothing is left of it.
+   * Stores the file. Throws OperatorError as `requireRoom` does, for a file that is too large, and what the source
+   * throws; then nothing is left of it.
    */
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
     this.requireRoom(about);
@@ -218,7 +224,8 @@ export class Uploads {
   }
 
   /**
-   * Begins the import with the mapping that was inspected. Throws OperatorError upload, also if another one was inspected since.
+   * Begins the import with the mapping that was inspected. Throws OperatorError upload, also if another one was
+   * inspected since.
    */
   start(
     uploadId: string,
@@ -275,8 +282,8 @@ export class Uploads {
   }
 
   /**
-   * The rows that were refused, to be corrected and imported again; undefined if there are none. Reading them ends when the file
-   * is removed, because an open file would stay on the disk.
+   * The rows that were refused, to be corrected and imported again; undefined if there are none. Reading them ends when
+   * the file is removed, because an open file would stay on the disk.
    */
   readRefused(
     uploadId: string,

@@ -87,7 +87,7 @@ export const organizationClose = defineStoreCommand({
   },
 });
 
-/** Nobody knows whether the command that was interrupted was to export the records first. */
+/** It is unknown whether the interrupted command was to export the records first. */
 function requireNotInterrupted({ organizationId, closedAt }: Organization): void {
   if (closedAt === undefined) return;
   throw new OperatorError(
@@ -155,7 +155,7 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 const ofConfidential =
   "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion.";
 
-/** What has to happen before anything is erased, as far as that is known and may be shown. */
+/** What has to happen before anything is erased, as far as it is known and this person may see it. */
 async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {
   const app = showing(opened, { includeConfidential: false });
   const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;

@@ -22,8 +22,8 @@ export const receiptVerify = defineCommand({
     "FILE contains a receipt, the status of a deletion that has one, or receipts as a JSON list or NDJSON in the order of their " +
     "chain. With --keys, a copy of what a server publishes at /.well-known/sluice-receipts.json, it needs neither a store nor a " +
     "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
-    "status of a deletion, contain numbers with their salts, which are verified too, and so is everything else that a status says " +
-    "and its receipt too. Numbers that are not disclosed are listed by " +
+    "status of a deletion, contain numbers with their salts, which are verified too. So is everything else that a status says. " +
+    "Numbers that are not disclosed are listed by " +
     "type, and are no error. Exits with 1 unless every receipt is genuine, none is missing between two of them, and every disclosed " +
     "number is right.",
   examples: [
@@ -98,7 +98,7 @@ function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
   ].join("\n");
 }
 
-/** Those that are not zero, the types of which some are not disclosed, and what the status says without proof. */
+/** Lists numbers that are not zero, types with undisclosed numbers, and what the status says without proof. */
 function describeNumbers(verdict: StatusVerdict): readonly string[] {
   const { disclosed, undisclosed, unverified } = verdict;
   const claims =
@@ -120,7 +120,7 @@ function describeNumbers(verdict: StatusVerdict): readonly string[] {
   ];
 }
 
-/** The type, and which of its numbers, if some are disclosed. */
+/** Names the type and, if some of its numbers are disclosed, which of them are not. */
 function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
   const known = disclosed[type];
   if (receipt === undefined || known === undefined) return type;

@@ -28,7 +28,7 @@ const hourMs = 3_600_000;
 /** The records that the deletion of a transaction erases. */
 const erased = { transaction: 1, transaction_check: 1, transaction_alert: 1 };
 
-/** Each step resolves to the number of records that it was about. */
+/** Each step resolves to the number of records that it wrote, read or deleted. */
 export function stepsOf(demo: Demo): Readonly<Record<string, () => Promise<number>>> {
   const { client, signal, sample } = demo;
   const { transactions, transactionChecks, transactionAlerts, riskAssessments } = client;
@@ -81,7 +81,7 @@ export function stepsOf(demo: Demo): Readonly<Record<string, () => Promise<numbe
   };
 }
 
-/** The first of the sample, which are also the only ones with an alert; never all of it, unless it is a single one. */
+/** The first transactions of the sample, which alone have an alert. Never all of them, unless there is only one. */
 function toDelete(sample: readonly Sample[]): readonly Sample[] {
   return sample.slice(0, Math.min(deletedMax, Math.ceil(sample.length / 2)));
 }

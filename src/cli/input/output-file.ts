@@ -1,5 +1,5 @@
-// Checks before any work begins whether a command can write the file that it was given, so that nothing is overwritten by
-// mistake and no folder is created where a disk is not mounted. Never creates or opens anything.
+// Checks before any work begins whether a command can write the file that it was given, so that nothing is overwritten
+// by mistake and no folder is created where a disk is not mounted. Never creates or opens anything.
 
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -33,7 +33,7 @@ export function requireOutputFile(file: string, { replace, advice }: OutputFileO
     throw new OperatorError("output", `${path} exists already. ${advice}`);
 }
 
-/** Does not follow a link. Undefined if nothing is there, or if this user may not open the folder. */
+/** Does not follow symbolic links. Undefined if nothing is there, or if this user may not open the folder. */
 function findEntry(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -8,7 +8,9 @@ export function replaceControls(text: string): string {
   return text.replace(controls, "\uFFFD");
 }
 
-/** For a message that may have several lines: those of an argument of the command line are escaped. */
+/**
+ * For a message of several lines, whose own line breaks stay; line breaks in arguments of the command line are escaped.
+ */
 export function escapeControls(message: string, words: readonly string[]): string {
   const values = words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]);
   const escaped = values

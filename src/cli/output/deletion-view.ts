@@ -13,7 +13,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { Paint, Tone } from "./paint.ts";
 import { type Field, formatTime, renderFields, timeOrNull } from "./table.ts";
 
-/** For a deletion that is not completed, and so has no numbers. */
+/** Stands for the numbers of a deletion that is not completed. */
 const nobody: Reader = { confidential: confidentialTypes(), covered: new Set() };
 
 /** `waiting`: what the deletion waits for, if anything. */
@@ -58,7 +58,7 @@ function formatApproval({ approval }: Deletion): string {
   return `${formatTime(approvedAt)} by ${approvedBy}; requested by ${requester}`;
 }
 
-/** None for a cancelled one. */
+/** A cancelled deletion has no tone. */
 export function toneOfDeletion({ status }: Deletion): Tone | undefined {
   if (status === "cancelled") return undefined;
   return status === "completed" ? "good" : "open";
@@ -89,7 +89,10 @@ export function describeDeletion(
   return renderFields(fields, paint);
 }
 
-/** What it moved to the restricted store, which `sluice restricted show` lists; only for readers who may know of all reports. */
+/**
+ * Records moved to the restricted store, which `sluice restricted show` lists; only for readers who may know of all
+ * reports.
+ */
 function visibleKept({ kept }: Deletion, reader: Reader): Deletion["kept"] {
   return mayReadAllConfidential(reader) ? kept : {};
 }
@@ -99,7 +102,7 @@ function formatKept(deletion: Deletion, reader: Reader): string {
   return counts.length === 0 ? "-" : counts.map(([type, count]) => `${count} ${type}`).join(", ");
 }
 
-/** References that were removed from records that stay, as far as the reader may count these. */
+/** References that were removed from records that stay, for types that the reader may count. */
 function visibleReferences({ redacted, redactedByType }: Deletion, reader: Reader): number {
   // Deletions of earlier versions have no numbers by type.
   if (recordTypes.every((type) => mayCount(reader, type))) return redacted;

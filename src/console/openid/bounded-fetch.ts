@@ -1,5 +1,5 @@
-// Requests to the issuer: replies are bounded, and nothing is sent in the clear to another machine, whatever the metadata of the
-// issuer say.
+// Sends requests to the issuer. Replies are bounded, and nothing is sent to another machine without TLS, whatever the
+// metadata of the issuer say.
 
 import type { CustomFetchOptions } from "openid-client";
 import { isLoopback } from "../../domain/loopback.ts";

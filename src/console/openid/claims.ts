@@ -1,4 +1,4 @@
-// What the claims of an issuer mean here: which roles, and which name.
+// Maps the claims of an issuer to roles and a name.
 
 import type { OperatorRole } from "../../domain/operator.ts";
 
@@ -10,10 +10,10 @@ export interface RolesOptions {
   readonly mapping: readonly (readonly [value: string, role: OperatorRole])[];
 }
 
-/** A person in more groups than this has no role, rather than some of them. */
+/** A person in more groups than this has no role: reading only some groups could give a wrong one. */
 const valuesMax = 5_000;
 
-/** Undefined if there is no such claim; then it may be elsewhere. */
+/** Undefined if there is no such claim; then the UserInfo endpoint may have it. */
 export function readRoles(
   claims: Claims,
   { claim, mapping }: RolesOptions,
@@ -39,7 +39,7 @@ function findClaim(claims: Claims, claim: string): unknown {
   return value;
 }
 
-/** Best first. None of them says who the person is: people can change them. */
+/** Possible names, the best first. They don't identify the person, who can change them. */
 export function readNames(claims: Claims): readonly string[] {
   const names = [claims["preferred_username"], claims["email"], claims["name"]];
   return names.filter((name) => typeof name === "string");

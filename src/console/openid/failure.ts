@@ -1,6 +1,6 @@
-// What errors of the library for OpenID Connect mean. Recognised by their codes and fields, never by their texts.
+// Explains errors of the library for OpenID Connect. Recognises them by their codes and fields, never by their texts.
 
-/** An error and its causes, from the outside; the library wraps what it meets. */
+/** An error and its causes, the outermost first; the library wraps errors. */
 function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   let next: unknown = error;
@@ -11,7 +11,7 @@ function chainOf(error: unknown): readonly Error[] {
   return chain;
 }
 
-/** The error code in the answer of the issuer (RFC 6749, 4.1.2.1), where it did not sign somebody in. */
+/** The error code of an issuer that did not sign the person in (RFC 6749, 4.1.2.1). */
 export function readRefusal(error: unknown): string | undefined {
   const found = chainOf(error).find((one) => codeOf(one) === "OAUTH_AUTHORIZATION_RESPONSE_ERROR");
   if (found === undefined) return undefined;
@@ -19,7 +19,7 @@ export function readRefusal(error: unknown): string | undefined {
   return typeof code === "string" && /^[\w.-]{1,64}$/.test(code) ? code : "error";
 }
 
-/** No reply, one that took too long, or an error of the issuer's own. */
+/** The issuer did not reply, took too long, or replied with a server error. */
 export function isUnreachable(error: unknown): boolean {
   return chainOf(error).some((one) => {
     const { syscall } = one as { syscall?: unknown };

@@ -1,5 +1,5 @@
-// Sign-in with OpenID Connect (authorization code flow with PKCE, state and nonce). The library and the metadata of the issuer are
-// loaded when somebody signs in, and read again every hour. Knows nothing of operators.
+// Sign-in with OpenID Connect (authorization code flow with PKCE, state and nonce). The library and the metadata of the
+// issuer are loaded at the first sign-in, and read again every hour. Knows nothing of operators.
 
 import { createHmac } from "node:crypto";
 import type { ClientAuth, Configuration } from "openid-client";
@@ -45,7 +45,7 @@ const load = () => import("openid-client");
 
 const timeoutSeconds = 5;
 const metadataLifetimeMs = 60 * 60_000;
-/** After a failure, for this long nobody waits for an issuer that does not answer. */
+/** After a failure, sign-ins fail at once for this long instead of waiting for an issuer that does not answer. */
 const pauseMs = 5_000;
 const clockSkewSeconds = 30;
 
@@ -78,7 +78,7 @@ export function makeOpenId(options: OpenIdOptions): OpenId {
   };
 }
 
-/** State, nonce and verifier follow from the one secret; none of them discloses it or another one. */
+/** Derives state, nonce and verifier from one secret. None of them discloses the secret or another of them. */
 function derive(secret: string, purpose: "state" | "nonce" | "verifier"): string {
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
@@ -103,7 +103,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   });
 }
 
-/** In the form that the issuer supports; without a statement, the one that every issuer has to support (RFC 6749, 2.3.1). */
+/** Authenticates as the issuer supports it; if its metadata don't say how, as every issuer has to (RFC 6749, 2.3.1). */
 async function withSecret(clientSecret: string): Promise<ClientAuth> {
   const { ClientSecretBasic, ClientSecretPost } = await load();
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
@@ -153,7 +153,7 @@ async function readPerson(
   };
 }
 
-/** Many who wait share one attempt. */
+/** Concurrent callers share one call of `read`. */
 function cached<Value>(read: () => Promise<Value>, now: () => number): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   let until = 0;

@@ -1,4 +1,5 @@
-// The account of the person who has signed in: passkeys and sessions. Those who may see the sessions of others do so here.
+// The account of the person who has signed in: passkeys and sessions. People with the right see the sessions of others
+// here.
 
 import { hasRight } from "../../actions/require-right.ts";
 import { listPasskeys, removePasskey } from "../../actions/operator/passkey.ts";

@@ -56,7 +56,7 @@ function readTime(query: URLSearchParams, name: "from" | "until"): number | unde
   );
 }
 
-/** Undefined for what is not the number of an entry. */
+/** Undefined if the text is not the number of an entry. */
 function readNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

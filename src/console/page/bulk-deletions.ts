@@ -1,5 +1,5 @@
-// Cancelling or approving everything that a filter of deletions finds: first a page that says what that is, and then, once its
-// number is typed, the act and its result.
+// Cancels or approves all deletions that a filter finds: a first page shows them, and once the person has typed their
+// number, the second one shows the result.
 
 import {
   type BulkAct,

@@ -105,7 +105,7 @@ function renderFound(found: readonly FoundRecord[]): Html {
   );
 }
 
-/** The records that refer to one: the first of each type, or a part of those of one type. */
+/** The records that refer to this record: the first ones of each type, or a part of the ones of one type. */
 async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
   const { app, query } = person;
   const resourceType = query.get("of") ?? "";

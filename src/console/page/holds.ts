@@ -102,7 +102,7 @@ function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
     ${more}`;
 }
 
-/** Each with its record. */
+/** Shows each hold with its record. */
 export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
   return renderTable(
     ["Hold", "Organization", "Record", "Reason", "Owner", "Review", "Placed"],
@@ -177,7 +177,7 @@ export async function releaseOne(person: Person): Promise<Answer> {
   return redirectTo(screen);
 }
 
-/** On the page of a record. */
+/** Shown on the page of a record. */
 export function renderPlacing(key: RecordKey): Html {
   return html`<details>
     <summary>Place a hold</summary>

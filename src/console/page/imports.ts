@@ -1,4 +1,4 @@
-// The imports that run, in this process and elsewhere, and those of the last weeks.
+// Lists the imports that run, in any process, and the imports of the last weeks.
 
 import { listImports } from "../../actions/track-import.ts";
 import { type Html, html } from "../html.ts";
@@ -8,7 +8,7 @@ import { formatDuration, formatNumber, renderTime } from "../time.ts";
 
 type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
 
-/** An import that runs reports more often, unless it has to wait. */
+/** A running import reports more often than this, unless it has to wait. */
 const silentMs = 120_000;
 
 export async function renderImports({ app }: Person): Promise<Html> {

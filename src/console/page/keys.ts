@@ -1,5 +1,5 @@
-// API keys: those of an organization, one of them, and what can be done with it. A secret is in the reply that creates it and
-// nowhere else: in no address, no redirect and no later page.
+// API keys: the keys of an organization, one key, and what can be done with it. A secret is only in the reply that
+// creates it: in no address, no redirect and no later page.
 
 import { type CreatedKey, createKey } from "../../actions/create-key.ts";
 import { findKey, keyStatus } from "../../actions/find-key.ts";

@@ -1,5 +1,5 @@
-// Sign-in with OpenID Connect: leaves for the issuer, and comes back with its answer. A cookie that only the path of the answer
-// gets ties both to one browser; it is a challenge, which lets an answer be used once.
+// Sign-in with OpenID Connect: sends the browser to the issuer, and reads the issuer's answer. A cookie, sent only to
+// the path of the answer, binds both to one browser. It is a challenge, so an answer can be used once.
 
 import { hashSecret } from "../../actions/credential.ts";
 import { isChallenge, makeChallenge } from "../../actions/operator/challenge.ts";
@@ -16,7 +16,7 @@ import { isAnswerTo, type OpenId } from "../openid/provider.ts";
 import type { Origin } from "../origin.ts";
 import type { Visitor } from "../request.ts";
 
-/** Some people enter a second factor, or a new password. */
+/** A sign-in may take this long, because some people enter a second factor or a new password. */
 const attemptLifetimeMs = 10 * 60_000;
 const use = { purpose: "oidc" } as const;
 

@@ -1,4 +1,4 @@
-// One organization: its settings, its number of records, its API keys, and its end.
+// One organization: its settings, its number of records, its API keys, and how to close it.
 
 import { changeOrganization } from "../../actions/change-organization.ts";
 import { closeOrganization } from "../../actions/close-organization.ts";

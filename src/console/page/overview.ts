@@ -1,4 +1,4 @@
-// The overview: what this process takes in, how deletions stand, and the state of the store.
+// The overview: the intake of this process, the open deletions, and the state of the store.
 
 import {
   deletionsCountedMax,

@@ -1,4 +1,4 @@
-// What was refused, by error, field and API key: a table without content, with filters in the address.
+// Lists refusals by error, field and API key: a table without content, with filters in the address.
 
 import { errorCatalogue } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";

@@ -1,4 +1,4 @@
-// Requesting the deletion of a record: first what it would erase and when, then a form with a reason and the id, typed.
+// Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
 import { findRecord } from "../../actions/find/find-records.ts";
 import { findOrganization } from "../../actions/find-organization.ts";

@@ -1,5 +1,5 @@
-// Signing in: with a passkey, or once with a link from the command line. Opening a link shows whom it is for and does not use
-// it, because mail programs and chats open links too.
+// Signs people in: with a passkey, or once with a link from the command line. Opening a link only shows whom it is for,
+// because mail programs and chats open links too.
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator-error.ts";

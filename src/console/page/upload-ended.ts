@@ -1,4 +1,4 @@
-// The import of an uploaded file when it has ended: what became of its rows, and the first of those that were refused.
+// The ended import of an uploaded file: the outcomes of its rows, and the first refused rows.
 
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";

@@ -1,4 +1,4 @@
-// What the pages of an uploaded file have in common: what it is, and how to remove it.
+// Shared parts of the pages of an uploaded file: its description, and how to remove it.
 
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html.ts";

@@ -1,5 +1,5 @@
-// The import of an uploaded file while it runs. The script of the console brings its progress up to date; without it, the page is
-// loaded again.
+// The running import of an uploaded file. The script of the console updates the progress; without the script, the page
+// reloads.
 
 import type { UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";

@@ -1,5 +1,5 @@
-// One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it runs, and the
-// rows that were refused. Nothing is written before the person has seen the rows and confirms.
+// One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
+// runs, and the rows that were refused. Nothing is written before the person has seen the rows and confirms.
 
 import { beginImport, requireImportable } from "../../actions/import-records.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
@@ -23,7 +23,7 @@ import { renderReady } from "./upload-ready.ts";
 
 const refreshSeconds = 2;
 
-/** The form with the file. Who may not import is told before the file is read. */
+/** Receives the form with the file. A person without the right gets an error before the file is read. */
 export async function receiveUpload(person: Person): Promise<Answer> {
   const { app, operator, sources, request } = person;
   requireRight(app, "records.import");
@@ -110,7 +110,7 @@ export async function startImport(person: Person): Promise<Answer> {
   return redirectTo(`/console/upload/${id}`);
 }
 
-/** Throws OperatorError for somebody who has signed out, was disabled or lost the right since the request. */
+/** Throws OperatorError if the person has signed out, was disabled or lost the right since the request. */
 async function requireSession(
   { context, request, origin }: Person,
   right: OperatorRight,

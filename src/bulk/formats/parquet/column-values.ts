@@ -1,5 +1,5 @@
-// The values of a column of a row group, for any number of rows at a time and in order. Holds nothing between two calls but where
-// the next rows begin, so that memory does not grow with the number of columns.
+// Reads the values of a column of a row group in order, for any number of rows at a time. Between two calls it only
+// knows where the next rows begin, so memory does not grow with the number of columns.
 
 import type { DecodedArray, SchemaTree } from "hyparquet";
 import { assembleNested } from "hyparquet/src/assemble.js";

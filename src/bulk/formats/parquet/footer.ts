@@ -1,5 +1,5 @@
-// The footer of a Parquet file: what it says of columns, row groups and where they are is compared with the size of the file and
-// with bounds before anything is read. Reads no values.
+// Reads the footer of a Parquet file: checks what it says about columns, row groups and their positions against the
+// size of the file and against bounds before anything is read. Reads no values.
 
 import { readSync } from "node:fs";
 import {
@@ -51,7 +51,7 @@ export interface Leaf {
   readonly path: readonly SchemaTree[];
 }
 
-/** Throws for a file that is not Parquet, and for one whose footer contradicts it. */
+/** Throws if the file is not Parquet, or if its footer contradicts the file. */
 export function readFooter(descriptor: number, fileBytes: number): Footer {
   const end = readAt(
     descriptor,
@@ -86,7 +86,7 @@ export function readAt(descriptor: number, from: number, length: number): Buffer
   throw new Error("it ends too early");
 }
 
-/** Before the tree is built, which follows the numbers of children. */
+/** To be called before the tree is built, which relies on the numbers of children. */
 function requireSchema(elements: readonly SchemaElement[]): void {
   const [root] = elements;
   if (root?.num_children === undefined || root.num_children < 1) {

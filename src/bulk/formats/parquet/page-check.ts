@@ -1,5 +1,5 @@
-// Checks the content of a page, decompressed, before the library decodes it: levels and runs against the number of values, and
-// what encodings that repeat themselves would expand to. Decodes no values.
+// Checks the decompressed content of a page before the library decodes it: levels and runs against the number of
+// values, and the memory to which repeating encodings would expand. Decodes no values.
 
 import type { Encoding, SchemaElement } from "hyparquet";
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
@@ -24,7 +24,7 @@ interface Runs {
   readonly count: number;
 }
 
-/** Throws unless there are runs of exactly so many values. */
+/** Throws unless the runs have exactly this many values. */
 export function checkRuns(
   bytes: Uint8Array,
   { from, to = bytes.length, width, count }: Runs,
@@ -124,7 +124,7 @@ function readInteger(reader: Reader): number {
   throw damaged();
 }
 
-/** One message for all contradictions: which one it is helps nobody but a developer of the writer. */
+/** All contradictions have one message: which one it is would only help developers of the writing program. */
 export function damaged(): Error {
   return new Error("a page contradicts its header");
 }

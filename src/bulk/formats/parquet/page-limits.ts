@@ -1,5 +1,6 @@
-// What a page of a Parquet file may have, in memory. Writers make pages of a megabyte or of 20,000 rows; the largest known are
-// those of DuckDB, of 122,880 rows, and of Arrow, of a row group where each value is an index or a boolean.
+// Bounds of a page of a Parquet file in memory. Most programs write pages of a megabyte or of 20,000 rows. The largest
+// known pages are those of DuckDB, 122,880 rows, and of Arrow, a whole row group if each value is an index or a
+// boolean.
 
 export const pageLimits = {
   /** Compressed and decompressed, and as the values that it stands for. */

@@ -1,5 +1,6 @@
-// The pages of one column of a row group, read from the file one at a time. The library decodes a page only after its header and
-// its content were checked, so that it allocates no more than `page-limits.ts` permits, whatever a file says.
+// The pages of one column of a row group, read from the file one at a time. The library decodes a page only after its
+// header and its content were checked, so that it allocates no more than `page-limits.ts` permits, whatever a file
+// says.
 
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync, constants } from "node:zlib";
 import type { CompressionCodec, Compressors, DecodedArray, PageHeader } from "hyparquet";
@@ -30,9 +31,9 @@ export interface Page {
   readonly values: number;
 }
 
-/** Headers are shorter unless they have the smallest and the largest value. */
+/** Bytes of a header; most are shorter, unless they contain the smallest and the largest value. */
 const headBytes = 4_096;
-/** Besides Snappy, which the library includes. */
+/** Compressions besides Snappy, which the library includes. */
 const compressors: Compressors = {
   GZIP: (bytes, size) => gunzipSync(bytes, { maxOutputLength: Math.max(size, 1) }),
   BROTLI: (bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(size, 1) }),

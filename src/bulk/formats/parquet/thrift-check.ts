@@ -1,12 +1,12 @@
-// Checks a structure of Thrift's compact protocol before the library parses it: every length against the bytes that are there,
-// and the number of values and the depth against a bound. Keeps nothing of it.
+// Checks a structure of Thrift's compact protocol before the library parses it: every length against the remaining
+// bytes, and the number of values and the depth against bounds. Returns none of the values.
 
 /** The deepest part of a footer, a statistic of a column of a row group, is at depth 6. */
 const depthMax = 16;
 /** Ten bytes are 70 bits; more would only cost time. */
 const integerBytesMax = 10;
 
-/** Returns where the structure ends. Throws for one that is damaged, deeper, or of more values. */
+/** Returns where the structure ends. Throws if it is damaged, too deep, or has too many values. */
 export function checkThrift(bytes: Uint8Array, valuesMax: number): number {
   const check = new Check(bytes, valuesMax);
   check.structure(0);
