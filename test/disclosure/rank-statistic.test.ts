@@ -25,4 +25,14 @@ describe("the rank statistic", () => {
     );
     assert.ok(later.superiority > 0.55 && later.deviations > 5);
   });
+
+  it("says how often equal series differ as much", () => {
+    // The complementary error function of 4.82418 / √2, from another implementation.
+    const low = Array.from({ length: 16 }, (_, index) => index);
+    const high = low.map((value) => value + 16);
+    const { deviations, p } = compareRanks(low, high);
+    assert.ok(Math.abs(deviations - 4.82418) < 1e-5, `${deviations}`);
+    assert.ok(Math.abs(p / 1.405794e-6 - 1) < 1e-4, `${p}`);
+    assert.ok(Math.abs(compareRanks([1, 1], [1, 1]).p - 1) < 1e-9);
+  });
 });
