@@ -204,6 +204,7 @@ async function processAll({ app }: Service): Promise<readonly Deletion[]> {
   for (;;) {
     const done = await processDeletions(app, { claimant, stopping: signal });
     if (done.length === 0) return all;
+    if (done.length >= app.store.deletionsAtOnce) throw new Error("too many deletions at once");
     for (const one of done) {
       if (one.result === "postponed") throw new Error("a deletion failed", { cause: one.cause });
       all.push(one.deletion);

@@ -33,10 +33,13 @@ export interface DisclosureReport extends Omit<BatchReport, "differences"> {
   readonly repeated: number;
 }
 
-/** Scenarios that are processed together. */
-const scenariosAtOnce = 125;
+/**
+ * Scenarios that are processed together. More deletions than the service processes at once would be divided, and two of one
+ * organization that were divided remove references in another order.
+ */
+const scenariosAtOnce = 20;
 /** Then a new store is made, because statements take longer in a large one. */
-const batchesOfStore = 8;
+const batchesOfStore = 50;
 const attemptsMax = 5;
 const differencesMax = 20;
 
