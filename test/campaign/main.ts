@@ -7,6 +7,7 @@ import { crashImport } from "../crash/import/campaign.ts";
 import { crashRestore } from "../crash/restore/campaign.ts";
 import { disclosure, timing, twins } from "../disclosure/campaign.ts";
 import { fuzz, fuzzRaw } from "../fuzz/campaign.ts";
+import { parquet } from "../fuzz/parquet/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { retention } from "../retention/campaign.ts";
 import { tamper } from "../tamper/campaign.ts";
@@ -24,6 +25,7 @@ const campaigns = {
   timing,
   fuzz,
   "fuzz-raw": fuzzRaw,
+  parquet,
   abuse,
   "generated-clients": generatedClients,
 };

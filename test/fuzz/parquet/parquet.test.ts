@@ -2,43 +2,14 @@
 // reads them stays small.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { promisify } from "node:util";
-import { codecs, column, writeParquet } from "../../bulk/import/parquet-file.ts";
-import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { readAll, residentBytesMax, runParquetCampaign } from "./campaign.ts";
 import { hostileFiles } from "./hostile-files.ts";
-import type { ReadReport } from "./read-files.ts";
 
-const run = promisify(execFile);
-const residentBytesMax = 500_000_000;
-const mutantsOfEach = 40;
 const seed = 20_261_123;
-
-async function readAll(paths: readonly string[]): Promise<ReadReport> {
-  const program = join(import.meta.dirname, "read-files.ts");
-  const { stdout } = await run(process.execPath, [program, ...paths], { maxBuffer: 2 ** 26 });
-  return JSON.parse(stdout) as ReadReport;
-}
-
-/** Flips, replaces, removes or repeats bytes, mostly in the footer and where pages begin. */
-function mutate(random: Random, original: Buffer): Buffer {
-  const bytes = Buffer.from(original);
-  for (let change = random.integer(1, 4); change > 0; change -= 1) {
-    const isFooter = random.chance(0.5);
-    const from = isFooter ? Math.max(4, bytes.length - 600) : 4;
-    const at = random.integer(from, isFooter ? bytes.length - 5 : Math.min(60, bytes.length - 5));
-    const kind = random.integer(0, 3);
-    if (kind === 0) bytes[at] = random.integer(0, 255);
-    else if (kind === 1) bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 7));
-    else if (kind === 2) bytes.fill(0xff, at, at + random.integer(1, 5));
-    else bytes.copyWithin(at, at + random.integer(1, 8));
-  }
-  return random.chance(0.1) ? bytes.subarray(random.integer(0, 20)) : bytes;
-}
 
 describe("hostile Parquet files", () => {
   const folder = makeTempFolder();
@@ -69,46 +40,10 @@ describe("hostile Parquet files", () => {
   });
 
   it(`are still small after changes of valid ones, seed ${seed}`, async (test) => {
-    const random = makeRandom(seed);
-    const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
-    const ids = Array.from({ length: 300 }, (_, index) => `id ${index}`);
-    const columns = [
-      column("tx_id", text, ids),
-      column(
-        "status",
-        text,
-        ids.map((_, index) => (index % 3 === 0 ? null : "SETTLED")),
-      ),
-      column(
-        "amount",
-        { type: "DOUBLE" },
-        ids.map((_, index) => index / 4),
-      ),
-      column(
-        "count",
-        { type: "INT64" },
-        ids.map((_, index) => BigInt(index)),
-      ),
-      column(
-        "is_test",
-        { type: "BOOLEAN" },
-        ids.map((_, index) => index % 2 === 0),
-      ),
-    ];
-    const paths: string[] = [];
-    for (const codec of codecs) {
-      const path = await writeParquet(join(folder, `${codec}.parquet`), columns, { codec });
-      const original = readFileSync(path);
-      paths.push(path);
-      for (let index = 0; index < mutantsOfEach; index += 1) {
-        paths.push(write(`${codec}${index}`, mutate(random, original)));
-      }
-    }
-    const { outcomes, findings, peakBytes } = await readAll(paths);
-    test.diagnostic(`${peakBytes} bytes`);
-    assert.deepEqual(findings, []);
-    const read = outcomes.filter((outcome) => typeof outcome === "number").length;
-    assert.ok(read >= codecs.length && read < outcomes.length, `${read} were read`);
-    assert.ok(peakBytes < residentBytesMax, `${peakBytes} bytes`);
+    const tell = test.diagnostic.bind(test);
+    const options = { seed, filesMax: 200, budgetMs: Infinity, tell };
+    const { files, read, findings } = await runParquetCampaign(options);
+    assert.deepEqual(findings, [], `npm run campaign -- parquet --seed ${seed}`);
+    assert.ok(read > 0 && read < files, `${read} were read`);
   });
 });
