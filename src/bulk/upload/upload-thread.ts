@@ -86,6 +86,8 @@ export async function importInThread(
     killer = setTimeout(() => void thread.terminate(), stopMsMax);
   };
   stopping.addEventListener("abort", stop);
+  // It may have been stopped while its start was being recorded.
+  if (stopping.aborted) stop();
   try {
     const result = await resultOf(thread, (message) => {
       if (message.kind === "list") void write(message.id, message.list);
