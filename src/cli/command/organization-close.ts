@@ -49,43 +49,59 @@ export const organizationClose = defineStoreCommand({
     ),
     yes: flag("Confirm. Without this, the command only says what would be deleted."),
   },
-  run: async (app, { organization: organizationId, export: folder, ...given }, context) => {
-    const before = await findClosable(app, organizationId);
-    if (!given.yes) throw await describeUnconfirmed(app, before);
-    if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
-    if (folder !== undefined) {
-      const { requireExportFolder } = await import("../organization-export.ts");
-      await requireExportFolder(app, folder, before);
-    }
-    let exported: Readonly<Record<string, number>> | undefined;
-    const exportAll =
-      folder === undefined
-        ? undefined
-        : async (closed: Organization) => {
-            const { files, ...complete } = await exportInto(context, app, { closed, folder });
-            exported = Object.fromEntries(files.map((file) => [file.resource_type, file.rows]));
-            return complete;
-          };
-    const closing = { organizationId, reason: given.reason, exportAll };
-    const condition = await describeCondition(app, organizationId);
+  run: async (app, given, context) => {
+    const { organization: organizationId } = given;
+    if (!given.yes) throw await describeUnconfirmed(app, await findClosable(app, organizationId));
     const { dataDir } = readConfig(context.environment);
-    const close = () => closeOrganization(app, closing);
-    const { organization, deletion } = await withClosingLock(dataDir, close);
-    const { deletionRequestId } = deletion;
-    const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
-    return {
-      json: {
-        ...viewOrganization(organization),
-        deletion_request_id: deletionRequestId,
-        exported: exported ?? null,
-      },
-      text:
-        `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
-        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
-        waits,
-    };
+    // What it reads of the organization and of the folder must not be changed by another command in between.
+    return withClosingLock(dataDir, () => close(app, given, context));
   },
 });
+
+interface Closing {
+  readonly organization: string;
+  readonly export: string | undefined;
+  readonly withoutExport: boolean;
+  readonly reason: string;
+}
+
+async function close(
+  app: App,
+  { organization: organizationId, export: folder, ...given }: Closing,
+  context: Context,
+) {
+  const before = await findClosable(app, organizationId);
+  if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
+  if (folder !== undefined) {
+    const { requireExportFolder } = await import("../organization-export.ts");
+    await requireExportFolder(app, folder, before);
+  }
+  let exported: Readonly<Record<string, number>> | undefined;
+  const exportAll =
+    folder === undefined
+      ? undefined
+      : async (closed: Organization) => {
+          const { files, ...complete } = await exportInto(context, app, { closed, folder });
+          exported = Object.fromEntries(files.map((file) => [file.resource_type, file.rows]));
+          return complete;
+        };
+  const condition = await describeCondition(app, organizationId);
+  const closing = { organizationId, reason: given.reason, exportAll };
+  const closed = await closeOrganization(app, closing);
+  const { deletionRequestId } = closed.deletion;
+  const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
+  return {
+    json: {
+      ...viewOrganization(closed.organization),
+      deletion_request_id: deletionRequestId,
+      exported: exported ?? null,
+    },
+    text:
+      `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
+      `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
+      waits,
+  };
+}
 
 /** It is unknown whether the interrupted command was to export the records first. */
 function requireNotInterrupted({ organizationId, closedAt }: Organization): void {

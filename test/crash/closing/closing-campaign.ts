@@ -108,7 +108,7 @@ async function closeOne(site: Site, { id, random, report }: Round): Promise<void
     );
     if (unexpected.length > 0) throw new Error(unexpected.map(({ err }) => err).join("\n"));
     await requireKept(site.line, { id, expected, folders });
-    if (ends.some(({ killed, code, err }) => !killed && (code === 0 || /was closed at/.test(err))))
+    if (ends.some(({ killed, code, err }) => !killed && (code === 0 || isClosed(err))))
       return await requireClosed(site, id, folders);
   }
   throw new Error("the closing was not finished");
@@ -116,7 +116,12 @@ async function closeOne(site: Site, { id, random, report }: Round): Promise<void
 
 /** A command beside another one, or after it. */
 function isRefusal(err: string): boolean {
-  return /another command is closing|was closed at/.test(err);
+  return /another command is closing/.test(err) || isClosed(err);
+}
+
+/** Another command has requested the deletion. */
+function isClosed(err: string): boolean {
+  return /was closed at \S+ already/.test(err);
 }
 
 interface End {
