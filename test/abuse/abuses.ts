@@ -13,6 +13,7 @@ import { pipelines } from "./family/pipelines.ts";
 import { slowClients } from "./family/slow-clients.ts";
 import { smuggling } from "./family/smuggling.ts";
 import { streams } from "./family/streams.ts";
+import { uploads } from "./family/uploads.ts";
 
 export const abuses: readonly Abuse[] = [
   ...lists,
@@ -27,6 +28,7 @@ export const abuses: readonly Abuse[] = [
   ...floods,
   ...deletions,
   ...commands,
+  ...uploads,
 ];
 
 /** Throws if there is none of that name. */
