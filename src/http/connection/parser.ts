@@ -5,14 +5,20 @@
 
 import type { Socket } from "node:net";
 
-interface Parser {
-  /** Called with the request and whether the connection may be kept. */
-  onIncoming: (request: { readonly upgrade: boolean }, shouldKeepAlive: boolean) => unknown;
-  resume(): void;
-  execute(bytes: Buffer): unknown;
+interface UpgradeRequest {
+  readonly upgrade: boolean;
 }
 
-const used = ["onIncoming", "resume", "execute"] as const;
+interface Parser {
+  /** Called with the request and whether the connection may be kept. */
+  onIncoming: (request: UpgradeRequest, shouldKeepAlive: boolean) => unknown;
+  resume(): void;
+  execute(bytes: Buffer): unknown;
+  /** The packet that is being parsed. */
+  getCurrentBuffer(): Buffer | undefined;
+}
+
+const used = ["onIncoming", "resume", "execute", "getCurrentBuffer"] as const;
 
 /** HPE_PAUSED of llhttp: as the result for a head, it stops the parser after that head. */
 const paused = 21;
@@ -48,6 +54,49 @@ export function stopParserIf(socket: Socket, { hasToStop, onRunsOn }: ParserStop
     onRunsOn();
     return result;
   };
+}
+
+/** `HTTPParser.kOnExecute`: the key of the function that gets how many bytes of a packet were parsed, or an error. */
+const onExecute = 5;
+
+/**
+ * To be called once per connection, after `stopParserIf`. The parser stops after a request that asked for an upgrade, and
+ * Node drops what follows it in the packet, so that the next packet could begin in the middle of a request. `onRest` gets
+ * those bytes.
+ */
+export function keepBytesAfterUpgrade(socket: Socket, onRest: (bytes: Buffer) => void): void {
+  const parser = parserOf(socket) as (Parser & Record<number, unknown>) | undefined;
+  const usual = parser?.[onExecute];
+  if (parser === undefined || typeof usual !== "function") return;
+  let isDeclined = false;
+  const { onIncoming } = parser;
+  parser.onIncoming = (request, shouldKeepAlive) => {
+    const { upgrade: asksForUpgrade } = request;
+    const result = onIncoming(request, shouldKeepAlive);
+    isDeclined = asksForUpgrade && !request.upgrade;
+    return result;
+  };
+  const keepRest = (packet: Buffer | undefined, parsed: unknown): void => {
+    if (!isDeclined || packet === undefined || typeof parsed !== "number") return;
+    if (parsed === packet.length) return;
+    // The parser can't be entered again before it returns.
+    process.nextTick(onRest, Buffer.from(packet.subarray(parsed)));
+  };
+  parser[onExecute] = (parsed: unknown): unknown => {
+    keepRest(parser.getCurrentBuffer(), parsed);
+    return Reflect.apply(usual, parser, [parsed]);
+  };
+  const native = Object.getPrototypeOf(parser) as Parser;
+  const executeAndKeep = (bytes: Buffer): unknown => {
+    const parsed = native.execute.call(parser, bytes);
+    keepRest(bytes, parsed);
+    return parsed;
+  };
+  parser.execute = executeAndKeep;
+  // Node uses parsers again, and that of a CONNECT before its connection is closed.
+  socket.once("close", () => {
+    if (parser.execute === executeAndKeep) Reflect.deleteProperty(parser, "execute");
+  });
 }
 
 /** `HTTPParser.kOnBody`: the key of the function that the parser calls for each part of a body. */

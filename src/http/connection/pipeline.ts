@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyTurns } from "./body-turns.ts";
 import { answerUpgrade } from "./client-error.ts";
-import { resumeParser, stopParserIf } from "./parser.ts";
+import { keepBytesAfterUpgrade, resumeParser, stopParserIf } from "./parser.ts";
 import { resumeReading, stopReading } from "./reading.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -44,6 +44,10 @@ export class Pipelines {
     stopParserIf(socket, {
       hasToStop: () => this.#waiting.has(socket) || this.#bodies.holds(socket),
       onRunsOn: () => this.#bodies.runsOn(socket),
+    });
+    keepBytesAfterUpgrade(socket, (bytes) => {
+      if (this.#waiting.has(socket)) this.deferUnparsed(socket, bytes);
+      else socket.unshift(bytes);
     });
     socket.once("close", () => this.#forget(socket));
   }

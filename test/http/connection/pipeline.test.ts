@@ -176,6 +176,36 @@ describe("requests on one connection", () => {
     });
   }
 
+  it("keep what follows a request for HTTP/2 in its packet", async () => {
+    const upgrade = "Connection: upgrade\r\nUpgrade: h2c\r\n";
+    const earlier = [undefined, Buffer.from(get("/health/live")), streamOfChunks()];
+    for (const [index, first = Buffer.alloc(0)] of earlier.entries()) {
+      const bytes = Buffer.concat([first, add(4_100 + index * 2, upgrade), add(4_101 + index * 2)]);
+      const statuses = (await exchange(bytes)).map(({ status }) => status);
+      assert.deepEqual(statuses.slice(-2), [201, 201]);
+      assert.equal(statuses.length, index === 0 ? 2 : 3);
+    }
+  });
+
+  it("are not read from the body of a request that begins in the packet of an upgrade", async () => {
+    const body = get("/v2/nothing");
+    const auth = `Authorization: Bearer ${customer.token}\r\n`;
+    const head =
+      `POST ${pathOf(person)} HTTP/1.1\r\nHost: x\r\n${auth}` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    pipe = await openPipe(scene.client.address);
+    pipe.socket.resume();
+    pipe.socket.write(get("/health/live", "Connection: upgrade\r\nUpgrade: h2c\r\n") + head);
+    await waitFor("the first reply", () => pipe.replies().length === 1 || undefined);
+    pipe.socket.write(body);
+    await waitFor("the second reply", () => pipe.replies().length === 2 || undefined);
+    assert.deepEqual(
+      pipe.replies().map(({ status }) => status),
+      [200, 400],
+    );
+    pipe.socket.destroy();
+  });
+
   it("are closed with their connection beyond the bytes of a body that waits with an upgrade", async () => {
     const small = await startScene({ bounds: { unparsedBytesMax: 10_000 } });
     const held = small.service.holdStore("probeWrite");
