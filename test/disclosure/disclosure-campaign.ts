@@ -37,9 +37,9 @@ export interface DisclosureReport extends Omit<BatchReport, "differences"> {
  * Scenarios that are processed together. More deletions than the service processes at once would be divided, and two of one
  * organization that were divided remove references in another order.
  */
-const scenariosAtOnce = 20;
+const scenariosAtOnce = 8;
 /** Then a new store is made, because statements take longer in a large one. */
-const batchesOfStore = 50;
+const batchesOfStore = 125;
 const attemptsMax = 5;
 const differencesMax = 20;
 
