@@ -7,6 +7,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { FloorNow } from "../retention.ts";
 import { previewCascade } from "./cascade-preview.ts";
 import { listFloors, needsLongHistory } from "./floor.ts";
+import { readConfidentialTypes } from "./organization.ts";
 import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
 import type { Statements } from "./statements.ts";
 
@@ -15,10 +16,11 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
   const { organizationId, resourceType: own } = deletion;
   const floors = yield* listFloors(organizationId);
   if (floors.length === 0) return {};
-  const planning = planningOf(deletion, now);
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const planning = { ...planningOf(deletion, now), confidential };
   const types = recordTypes
     .map(({ resourceType }) => resourceType)
-    .filter((type) => type === own || !planning.confidential.has(type));
+    .filter((type) => type === own || !confidential.has(type));
   const { edges, isComplete } = yield* previewCascade(deletion, types);
   const { erase } = planErasure(planning.root, edges);
   const records = erase.map((node) => toKey(organizationId, node));
