@@ -4,12 +4,12 @@
 import type { Socket } from "node:net";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
-/** Connections that may be handed over in one turn of the event loop. */
+/** Connections that get their turn in one turn of the event loop. */
 const perTurnMax = 8;
 
 type Accept = (socket: Socket) => void;
 
-/** One for each serving process. */
+/** For connections of one serving process that wait for the same. */
 export class Admission {
   /** By network address, in the order of their turns, so that an address with few connections waits for no other. */
   readonly #waiting = new Map<string, Map<Socket, Accept>>();
@@ -26,8 +26,13 @@ export class Admission {
     }
     const owner = addressOwner(socket.remoteAddress ?? "");
     const own = this.#waiting.get(owner) ?? new Map<Socket, Accept>();
-    this.#waiting.set(owner, own.set(socket, accept));
-    socket.once("close", () => own.delete(socket));
+    const onClose = (): void => void own.delete(socket);
+    socket.once("close", onClose);
+    const acceptInTurn: Accept = () => {
+      socket.off("close", onClose);
+      accept(socket);
+    };
+    this.#waiting.set(owner, own.set(socket, acceptInTurn));
   }
 
   #acceptNext(): void {

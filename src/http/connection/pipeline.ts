@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Admission } from "./admission.ts";
 import type { BodyTurns } from "./body-turns.ts";
 import { answerUpgrade } from "./client-error.ts";
 import { keepBytesAfterUpgrade, resumeParser, stopParserIf } from "./parser.ts";
@@ -16,6 +17,8 @@ export class Pipelines {
   readonly #waiting = new Map<Socket, number>();
   readonly #bytesMax: number;
   readonly #bodies: BodyTurns;
+  /** libuv accepts one connection in each event-loop turn, so new ones would wait for as many turns as are before them. */
+  readonly #turns = new Admission();
   #bytes = 0;
   #refused = 0;
 
@@ -74,8 +77,10 @@ export class Pipelines {
         response.once("socket", () => {
           // Node is about to write the buffered part of the reply. Other connections are served in between.
           setImmediate(() => {
-            this.#resume(socket);
-            start(request, response);
+            this.#turns.add(socket, () => {
+              this.#resume(socket);
+              start(request, response);
+            });
           });
         });
       }

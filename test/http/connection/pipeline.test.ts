@@ -3,8 +3,12 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { BodyTurns } from "../../../src/http/connection/body-turns.ts";
+import { unparsedBytes } from "../../../src/http/connection/parser.ts";
+import { Pipelines } from "../../../src/http/connection/pipeline.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import { readReplies } from "../../fuzz/raw-exchange.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
@@ -204,6 +208,42 @@ describe("requests on one connection", () => {
       [200, 400],
     );
     pipe.socket.destroy();
+  });
+
+  it("start a few at a time, so that new connections don't wait for long turns", async () => {
+    const count = 64;
+    const each = 20;
+    const pipelines = new Pipelines(1_000_000, new BodyTurns());
+    let inTurn = 0;
+    let most = 0;
+    const handle = pipelines.inOrder(({ url }, response) => {
+      if (url === "/waiting") inTurn += 1;
+      most = Math.max(most, inTurn);
+      response.end();
+    });
+    const server = createServer(handle);
+    server.on("connection", (socket) => pipelines.watch(socket));
+    server.on("clientError", (error, socket) => {
+      pipelines.deferUnparsed(socket as Socket, unparsedBytes(error) ?? Buffer.alloc(0));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const pipes = await Promise.all(
+      Array.from({ length: count }, async () => openPipe(`http://127.0.0.1:${port}`)),
+    );
+    const replies = () => pipes.reduce((sum, one) => sum + one.replies().length, 0);
+    let isOver = false;
+    const endTurn = (): void => {
+      inTurn = 0;
+      if (!isOver) setImmediate(endTurn);
+    };
+    endTurn();
+    for (const { socket } of pipes) socket.resume().write(get("/") + get("/waiting").repeat(each));
+    await waitFor("all replies", () => replies() === count * (each + 1) || undefined);
+    isOver = true;
+    server.closeAllConnections();
+    server.close();
+    assert.ok(most <= 8, `${most} requests started in one turn`);
   });
 
   it("are closed with their connection beyond the bytes of a body that waits with an upgrade", async () => {
