@@ -1,4 +1,4 @@
-// Who changes a store, and when, for the audit trail.
+// The actor and the time of a change of the store, for the audit trail.
 
 export interface Act {
   /** The name of an operator, `worker`, `retention`, or a key id. */

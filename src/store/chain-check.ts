@@ -1,5 +1,5 @@
-// Verifies the audit chain and the chain of receipts link by link, and reports the first fault. The same on every engine, which
-// passes the rows.
+// Verifies the audit chain and the chain of receipts link by link, and reports the first fault. Both engines pass their
+// rows here.
 
 import { hash as digest } from "node:crypto";
 import type { ChainHead } from "../domain/deletion/ledger-entry.ts";

@@ -1,4 +1,4 @@
-// What the checks of a store report, for people.
+// Writes the results of the checks of a store for people.
 
 export interface IntegrityReport {
   readonly ok: boolean;

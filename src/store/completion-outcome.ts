@@ -5,7 +5,7 @@ import type { ScanResult, ScanResults } from "./party-scan.ts";
 import { StoreError } from "./store-error.ts";
 import type { Completion } from "./store.ts";
 
-/** The reason to fail where a related record that arrived meanwhile must not be erased. */
+/** The reason to fail if a related record has arrived since that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
 }
@@ -18,7 +18,10 @@ export interface CompletionSteps {
   readonly completeTogether: (ids: readonly string[]) => Promise<readonly Completion[]>;
 }
 
-/** Completes those that pass the first verification: together, or one by one if that fails. The results are in order. */
+/**
+ * Completes the deletions that pass the first verification: together, or one by one if that fails. Results are in
+ * order.
+ */
 export async function completeInParts(
   ids: readonly string[],
   { isAlone, verifyFirst, completeTogether }: CompletionSteps,

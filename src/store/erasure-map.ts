@@ -1,5 +1,5 @@
-// Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a test
-// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
+// Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a
+// test compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
 
 export type Fate = { readonly erased: string } | { readonly retained: string };
 
@@ -34,7 +34,7 @@ const withSet: Fate = {
 
 type Table = Readonly<Record<string, Fate>>;
 
-/** Columns, separated by spaces, that have the same fate. */
+/** Columns, separated by spaces, that an erasure treats in the same way. */
 function all(fate: Fate, columns: string): Table {
   return Object.fromEntries(columns.split(" ").map((column) => [column, fate]));
 }

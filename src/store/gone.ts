@@ -1,4 +1,4 @@
-// The erased records of which references are redacted, each with the pseudonym that replaces the id of a party.
+// The erased records whose references are redacted, each with the pseudonym that replaces its id if it is a party.
 
 import type { NodeKey } from "../domain/deletion/erasure.ts";
 

@@ -1,4 +1,5 @@
-// Imports of records that run, or have ended within the last weeks: who imports what, and how far it is. Without content.
+// Imports of records that run, or have ended within the last weeks: who imports what, and the progress. Contains no
+// content.
 
 export interface ImportProgress {
   /** Rows read; the other three say what became of them. */

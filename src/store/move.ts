@@ -1,4 +1,4 @@
-// What a move needs of the engines that it copies from and to.
+// The interface of the engines that a move copies from and to.
 
 import type { MovedRow, MovedTable } from "./move/moved-tables.ts";
 import type { Act } from "./store.ts";
@@ -41,18 +41,18 @@ export interface MoveSide extends AsyncDisposable {
   readEnds(): Promise<MoveEnds>;
 }
 
-/** Locked against writes until it is closed. */
+/** The source of a move, which is locked against writes until it is closed. */
 export type MoveSource = MoveSide;
 
 export interface MoveTarget extends MoveSide {
   /**
-   * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that contains
-   * anything but a part of this store, and while other processes use it.
+   * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that
+   * contains anything but a part of this store, and while other processes use it.
    */
   reserve(storeId: string): Promise<void>;
   /**
-   * Begins the move of this store, or finds its progress. The target must be reserved. Throws StoreError for a source that has
-   * changed since.
+   * Begins the move of this store, or finds its progress. The target must be reserved. Throws StoreError for a source
+   * that has changed since.
    */
   begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
   /** In one transaction: the rows of a page, and the progress `next`. */

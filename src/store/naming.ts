@@ -1,4 +1,4 @@
-// Records that name parties: persons and companies, as sender or receiver. What is asked for, and the answers.
+// Records that name parties, which are persons and companies, as sender or receiver: the queries and their results.
 
 import type { NodeKey } from "../domain/deletion/erasure.ts";
 import type { ResourceType } from "../domain/record-type.ts";
@@ -52,5 +52,8 @@ export interface PartyErasure {
   readonly verifiedTo: number | undefined;
 }
 
-/** `pass`: where to continue; undefined for the first record. `verifiedTo`: the pass has ended and found nothing. */
+/**
+ * `pass`: the place to continue from; undefined for the first record. `verifiedTo`: set if the pass has ended and found
+ * no record.
+ */
 export type ScanProgress = { readonly pass: Pass | undefined } | { readonly verifiedTo: number };

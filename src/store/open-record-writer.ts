@@ -1,5 +1,5 @@
-// Opens what another thread of a serving process needs to write records: on SQLite a port to the writer thread, on PostgreSQL
-// its own connections.
+// Opens a writer of records for another thread of a serving process: on SQLite a port to the writer thread, on
+// PostgreSQL connections of its own.
 
 import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
 import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";

@@ -1,5 +1,5 @@
-// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects. The code of
-// PostgreSQL is loaded only where it is used.
+// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects. The
+// code of PostgreSQL is loaded only where it is used.
 
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./ledger.ts";
@@ -52,7 +52,7 @@ function requireBackupPath(databaseUrl: string): string {
   );
 }
 
-/** Before the copy replaces the store, everything to replay must be stored in it. Throws StoreError. */
+/** Everything to replay must be stored in the copy before it replaces the store. Throws StoreError. */
 export function copyBackup(databaseUrl: string, options: RestoreOptions): RestoredCopy {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return copySqliteBackup(path, options);
@@ -62,7 +62,7 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
   );
 }
 
-/** Throws StoreError, also for an engine that a move can't copy from. */
+/** Throws StoreError, for example if a move can't copy from the engine. */
 export function openMoveSource(databaseUrl: string): MoveSource {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteMoveSource(path);

@@ -1,4 +1,5 @@
-// Operators, their passkeys and sessions, and the tokens of one use by which they sign in. Secrets are stored as hashes.
+// Operators, their passkeys and sessions, and the tokens of one use by which they sign in. Secrets are stored as
+// hashes.
 
 import type {
   Operator,
@@ -15,10 +16,13 @@ export interface OperatorDetails extends Operator {
   readonly sessions: number;
 }
 
-/** What a challenge is for: a passkey that signs it, reading the content of a record, or a sign-in with OpenID Connect. */
+/**
+ * What a challenge is for: a signature with a passkey, reading the content of a record, or a sign-in with OpenID
+ * Connect.
+ */
 export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
-/** A sign-in link that can be used, or a challenge that was. */
+/** A sign-in link that has not been used, or a challenge that has. */
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
   readonly purpose: "link" | ChallengePurpose;
@@ -78,8 +82,8 @@ export interface OperatorStore {
   usePasskey(credentialId: string, signCount: number, signIn: SignIn): Promise<boolean>;
 
   /**
-   * Gives an operator these roles, and begins a session. Without any role, the sessions end and none begins. False for no
-   * session, also for an operator who is disabled.
+   * Gives an operator these roles, and begins a session. Without any role, the sessions end and none begins. False for
+   * no session, also for an operator who is disabled.
    */
   useIdentity(operatorId: string, roles: readonly OperatorRole[], signIn: SignIn): Promise<boolean>;
 

@@ -1,4 +1,4 @@
-// The request to delete a closed organization, and the answer.
+// The request to delete a closed organization, and its result.
 
 import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
 

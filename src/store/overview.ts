@@ -1,5 +1,5 @@
-// What people are shown: figures of the whole store, and one record. Each is read in bounded time, whatever the size of the
-// store.
+// Reads what people see: figures of the whole store, and single records. Each takes a bounded time, whatever the size
+// of the store.
 
 import type { AuditEntry } from "../domain/access.ts";
 import type { Edge } from "../domain/deletion/erasure.ts";
@@ -16,7 +16,7 @@ export interface DeletionQueue {
   readonly awaitingApproval: number;
 }
 
-/** Which deletions are counted, and up to which number of each kind. */
+/** The deletions to count, and the highest count of each kind. */
 export interface QueueQuery {
   /** Without deletions of records of these types. */
   readonly hiddenTypes: readonly string[];

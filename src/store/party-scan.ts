@@ -1,10 +1,10 @@
-// The scan for records that name persons or companies which are being erased. One pass over the records of an organization
-// serves all of its deletions that are ready for it. It adds what it finds to their plans; a pass that finds nothing for a
-// deletion verifies it. Erases nothing.
+// The scan for records that name persons or companies which are being erased. One pass over the records of an
+// organization serves all of its deletions that are ready for it. It adds what it finds to their plans; a pass that
+// finds nothing for a deletion verifies it. Erases nothing.
 //
-// A pass reads page by page, each in a separate short transaction, rests in between, and is interrupted after a time; how far
-// it has come is stored with the deletions, so that it continues after a crash. It shows what arrived before it began; what
-// arrived later is found by the verification pass that completes the deletion.
+// A pass reads page by page, each in a separate short transaction, pauses in between, and is interrupted after a time.
+// Its position is stored with the deletions, so that it continues after a crash. It finds records that arrived before
+// it began; the verification pass that completes the deletion finds later ones.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../domain/deletion/deletion.ts";
@@ -24,7 +24,7 @@ import type {
 const recordsAtOnce = 1_000;
 /** Targets that one transaction adds to a plan. */
 const targetsAtOnce = 200;
-/** After this time, or so many targets, the caller erases what was found, renews what it has to, or stops. */
+/** After this time, or this many targets, the caller erases the records found, renews its lease, or stops. */
 const scanMsMax = 1_000;
 const targetsMax = 10_000;
 /** Between two pages it rests for as long as the page took, so that half of the time is left to others. */
@@ -46,8 +46,9 @@ export interface ScanSource {
 }
 
 /**
- * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found have
- * to be rewritten. `scanning`: it has not ended. `held`: a hold protects one that it found. With a cause: it failed.
+ * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
+ * have to be rewritten. `scanning`: it has not ended. `held`: a hold protects one that it found. With a cause: it
+ * failed.
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 

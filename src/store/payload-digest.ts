@@ -1,9 +1,9 @@
-// The digest by which changes of a record are indexed, so that an identical change is found without reading all of them.
+// The digest that indexes the changes of a record, so that an identical change is found without reading all of them.
 // The same on every engine. Digests can collide, so the payloads of a match must be compared.
 
 import { hash } from "node:crypto";
 
-/** The first changes of a record, which are compared one by one. Those after them have a digest, others may have one. */
+/** The first changes of a record are compared one by one and may have a digest; all later ones have one. */
 export const comparedChanges = 16;
 
 /** 48 bits: an integer that is exact as a JavaScript number. */

@@ -1,4 +1,4 @@
-// Records that belong to others or mention them: what is asked for, and the answer.
+// Records that belong to others or mention them: the query and its result.
 
 import type { RelationKind } from "../domain/record-type.ts";
 

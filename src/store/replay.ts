@@ -1,5 +1,5 @@
-// What the replay after a restore needs of an engine. docs/decisions describes the states and the steps between them; a store in
-// any of these states opens only for the replay and for what operators need to finish it.
+// The interface of an engine for the replay after a restore. docs/decisions describes the states and the steps between
+// them; a store in any of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../domain/access.ts";
 import type { ChainCut, ChainHead, DeletionEntry } from "../domain/deletion/ledger-entry.ts";
@@ -29,8 +29,8 @@ export interface RestoreCut {
 
 export interface ReplayBeginning {
   /**
-   * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain that
-   * the ledgers know; undefined for a chain of which they know none.
+   * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain
+   * that the ledgers know; undefined for a chain of which they know none.
    */
   readonly known:
     { readonly audit: ChainHead | undefined; readonly receipts: ChainHead | undefined } | undefined;
@@ -69,7 +69,7 @@ export interface ReplayedCount {
   readonly held: number;
 }
 
-/** How far the store knows a ledger to reach: a ledger that ends before that has lost entries. */
+/** The last place of a ledger that the store knows: a ledger that ends before it has lost entries. */
 export interface LedgerMark {
   readonly ledgerId: string;
   readonly end: number;
@@ -82,8 +82,8 @@ export interface ReplayStore {
   /** How many of these the store lacks: those with a receipt that are not completed, and others that are unknown. */
   countUnreplayed(entries: readonly DeletionEntry[]): Promise<number>;
   /**
-   * The store becomes `loading`. If it is older than its ledger, an audit entry records that; its number and those of later
-   * receipts follow the highest ones that the ledger knows.
+   * The store becomes `loading`. If it is older than its ledger, an audit entry records that; its number and those of
+   * later receipts follow the highest ones that the ledger knows.
    */
   beginReplay(beginning: ReplayBeginning, act: Act): Promise<RestoreState>;
   /** Queues those that are not completed. One that is queued already keeps the receipt with the highest number. */
@@ -97,8 +97,8 @@ export interface ReplayStore {
   /** Ends the leases of other processes, of which none may be serving the store. */
   takeOver(): Promise<void>;
   /**
-   * Reopens deletions under their own ids, due at once. One whose record has another open deletion remains queued, and the
-   * other one becomes due.
+   * Reopens deletions under their own ids, due at once. One whose record has another open deletion remains queued, and
+   * the other one becomes due.
    */
   reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
   /** How many deletions are queued, and how many are reopened and not completed. */

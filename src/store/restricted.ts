@@ -1,5 +1,5 @@
-// The restricted store, on every engine: what deletions had to keep. Records are read by the methods for any records, with the id of
-// the set as that of the organization.
+// The restricted store, on every engine: records that deletions had to keep. They are read like any other records, with
+// the id of the set as the id of the organization.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { KeptReference, RestrictedRecord } from "../domain/deletion/restricted-set.ts";

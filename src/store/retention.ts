@@ -1,5 +1,5 @@
-// Retention on every engine: floors, an organization's rules, at most one for each record type, which plans of deletions obey;
-// and the records whose retention period has ended.
+// Retention on every engine: floors, of which an organization has at most one for each record type and which plans of
+// deletions obey; and the records whose retention period has ended.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
@@ -7,7 +7,7 @@ import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { Act } from "./act.ts";
 
-/** Without `rule`: the floor of the type is removed. */
+/** If `rule` is undefined, the floor of the type is removed. */
 export interface FloorChange {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -32,8 +32,9 @@ export interface ExpiryQuery {
 }
 
 /**
- * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later, and
- * the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention floor.
+ * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later,
+ * and the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention
+ * floor.
  */
 export type Expiry = "due" | "held" | "open" | "needed" | "floor";
 
@@ -45,7 +46,8 @@ export interface ExpiredPart {
 
 export interface RetentionStore {
   /**
-   * In the same transaction, makes the first deletions of the organization due that wait for a floor; `wakeFrom` the others.
+   * In the same transaction, makes the first deletions of the organization due that wait for a floor; `wakeFrom` the
+   * others.
    */
   setFloor(change: FloorChange, act: Act): Promise<FloorOutcome>;
   /** A bounded number, after this one in the order of their ids. Returns the last one; undefined at the end. */
@@ -58,5 +60,8 @@ export interface RetentionStore {
   findFloorNow(deletion: Deletion, now: number): Promise<FloorNow>;
 }
 
-/** What the records of a deletion that are there now make it wait for; `unknown` if more would have to be read than for one reply. */
+/**
+ * What a deletion waits for according to its current records; `unknown` if that takes more reads than one reply may
+ * cost.
+ */
 export type FloorNow = Partial<Pick<Deletion, "floorUntil" | "waitingFor">> | "unknown";

@@ -1,4 +1,4 @@
-// What the rewriting of a record has done to the parties that it names. The same on every engine.
+// The parties that a record named before and after it was rewritten. The same on every engine.
 
 import { areAllErased } from "../domain/deletion/party.ts";
 import type { Payload, ResourceType } from "../domain/record-type.ts";

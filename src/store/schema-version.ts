@@ -1,11 +1,11 @@
-// The numbers of schema versions, on every engine: the baseline is what schema.sql has, and each migration counts one more.
+// The numbers of schema versions on every engine: schema.sql is the baseline, and each migration adds one.
 
 import { StoreError } from "./store-error.ts";
 
-/** Lower numbers are those of versions that were never released. */
+/** The number of the baseline; versions with lower numbers were never released. */
 export const baselineVersion = 100;
 
-/** Throws StoreError for a schema that this version can't bring up; 0 is that of an empty database. */
+/** Throws StoreError for a schema that this version can't migrate; an empty database has version 0. */
 export function refuseSchema(
   version: number,
   { newest, store }: { readonly newest: number; readonly store: string },

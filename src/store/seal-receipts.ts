@@ -1,4 +1,5 @@
-// Seals the receipts of deletions that are about to be completed, each following the one before it in the chain. Stores nothing.
+// Seals the receipts of deletions that are about to be completed, each following the one before it in the chain. Stores
+// nothing.
 
 import { setImmediate } from "node:timers/promises";
 import type { Deletion } from "../domain/deletion/deletion.ts";
@@ -15,7 +16,10 @@ export interface Sealing {
   readonly completedAt: number;
 }
 
-/** In the order of the deletions; none if tests of an engine have no key. Serves others in between, because sealing takes time. */
+/**
+ * Returns receipts in the order of the deletions, none if a test has no key. Yields regularly, because sealing takes
+ * time.
+ */
 export async function sealReceipts(
   deletions: readonly Deletion[],
   { seal, head: from, engine, completedAt }: Sealing,
@@ -32,7 +36,7 @@ export async function sealReceipts(
   return all;
 }
 
-/** A receipt that is in no chain does not move its head. */
+/** A receipt that is in no chain leaves the head of the chain unchanged. */
 export function headAfter<Head extends ReceiptHead>(head: Head, sealed: SealedReceipt): Head {
   const { receipt_no: receiptNo } = sealed.receipt;
   return receiptNo === aloneNo ? head : { ...head, receiptNo, hash: sealed.hash };

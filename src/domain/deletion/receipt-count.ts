@@ -1,12 +1,12 @@
-// The numbers that a receipt commits to without containing them: which there are, and the texts whose hashes are their salts and
-// their commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what JSON.stringify makes of
-// lists of text and whole numbers. Hashes nothing itself.
+// The numbers that a receipt commits to without containing them: which there are, and the texts whose hashes are their
+// salts and their commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what
+// JSON.stringify makes of lists of text and whole numbers. Hashes nothing itself.
 
 import type { ResourceType } from "../record-type.ts";
 import type { Deletion, ErasedCounts } from "./deletion.ts";
 
 /**
- * removed: records that are no longer among those of the organization. kept: how many of these an obligation keeps in the
+ * removed: records that the organization no longer has. kept: how many of these an obligation keeps in the
  * restricted store; the others are erased. references_removed: from records of the type that stay.
  */
 export const countKinds = ["removed", "kept", "references_removed"] as const;

@@ -45,8 +45,7 @@ const replayedExample = closedSchema(
 );
 
 const kindDescriptions: Readonly<Record<CountKind, string>> = {
-  removed:
-    "Records that are no longer among those of the organization: erased, or kept as `kept` counts.",
+  removed: "Records that the organization no longer has: erased, or kept as `kept` counts.",
   kept: "How many of these an obligation to keep records keeps in the restricted store.",
   references_removed: "References removed from records of this type that stay.",
 };

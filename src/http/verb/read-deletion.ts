@@ -37,7 +37,7 @@ const statusSchema = objectSchema(
     erased: {
       type: "object",
       description:
-        "Number of records that are no longer among those of the organization, by type; types without any are left out, and " +
+        "Number of records that the organization no longer has, by type; types without any are left out, and " +
         "confidential types unless the token has their read scope.",
       additionalProperties: { type: "integer", format: "int64", minimum: 1 },
     },

@@ -1,4 +1,4 @@
-// The outcomes stored for the Idempotency-Keys of a group: those that were known before, and those that the group adds.
+// The outcomes stored for the Idempotency-Keys of a group: outcomes that were known before, and new ones of the group.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -14,8 +14,8 @@ export interface StoredReply {
 }
 
 /**
- * The stored outcome of a request that is repeated; undefined if the key is new or its reply has expired. Throws AppError
- * idempotency_reused if the key was used for a different request.
+ * The stored outcome of a request that is repeated; undefined if the key is new or its reply has expired. Throws
+ * AppError idempotency_reused if the key was used for a different request.
  */
 export function repeatedOutcome(
   reply: Pick<StoredReply, "fingerprint" | "outcome" | "createdAt"> | undefined,

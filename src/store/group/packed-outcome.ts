@@ -1,5 +1,5 @@
-// The outcome of a write with one letter for each draft: small enough to store for an Idempotency-Key, and cheap to pass between
-// threads. Contains nothing that WriteOutcome does not.
+// The outcome of a write with one letter for each draft: small enough to store for an Idempotency-Key, and cheap to
+// pass between threads. Contains nothing that WriteOutcome does not.
 
 import type { DraftOutcome, WriteOutcome } from "../../domain/record/record-write.ts";
 
@@ -41,7 +41,10 @@ export function packCreated(count: number): PackedOutcome {
   return { written: count, drafts: letters.created.repeat(count) };
 }
 
-/** The last outcome with nothing but `created`: most writes have as many drafts as the previous one. */
+/**
+ * The last outcome in which every draft was `created`; it is reused, as most writes have as many drafts as the previous
+ * one.
+ */
 let allCreated: WriteOutcome = { written: 1, drafts: ["created"] };
 
 export function unpackOutcome({ written, drafts }: PackedOutcome): WriteOutcome {

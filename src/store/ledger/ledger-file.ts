@@ -1,9 +1,10 @@
-// The ledger: an append-only file beside the store and outside its backups. It tells a restore what must be erased again and
-// which holds there are, and a check how far the store's chains reached. Never contains content of a record.
+// The ledger: an append-only file beside the store and outside its backups. It tells a restore what must be erased
+// again and which holds there are, and a check how far the store's chains reached. Never contains content of a record.
 //
-// A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step. So
-// every completed deletion is in the ledger, even if a process ends in between. Several processes may append: each frame is
-// written under a lock, after cutting off what a crash may have torn, and after writing again what nobody may have synced.
+// A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step.
+// So every completed deletion is in the ledger, even if a process ends in between. Several processes may append: each
+// frame is written under a lock, after cutting off what a crash may have torn, and after writing again what nobody may
+// have synced.
 
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -108,7 +109,7 @@ interface Appending extends LedgerOptions {
   readonly seal?: SealHeads | undefined;
 }
 
-/** What looks torn may be an append in progress, which has ended when the lock is free. */
+/** An end that looks torn may be an append in progress, which has ended when the lock is free. */
 async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promise<LedgerState> {
   const state = await ledger.state();
   if (state.tornBytes === 0) return state;
@@ -120,7 +121,7 @@ async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promis
   }
 }
 
-/** Returns the state after it, which is on stable storage. */
+/** Returns the state after the append, which is then on stable storage. */
 async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerState> {
   const { path } = ledger;
   makePrivateFolder(dirname(path));
@@ -146,9 +147,10 @@ async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerS
 }
 
 /**
- * Cuts off what a crash has torn, and writes the last frame again. Its process may have ended before it was synced, or the sync
- * failed: then the system may consider its pages written although they are not, and the next sync would succeed without them. A
- * frame after it would follow a hole. Earlier frames are synced, because each is before the next is begun.
+ * Cuts off what a crash has torn, and writes the last frame again. Its process may have ended before it was synced, or
+ * the sync failed: then the system may consider its pages written although they are not, and the next sync would
+ * succeed without them. A frame after it would follow a hole. Earlier frames are synced, because each is before the
+ * next is begun.
  */
 async function writeEndAgain(file: FileHandle, { bytes, tornBytes }: LedgerState): Promise<void> {
   if (tornBytes > 0) await file.truncate(bytes);
@@ -179,7 +181,7 @@ interface Place extends Appending {
   readonly state: LedgerState;
 }
 
-/** Returns the state after it. */
+/** Returns the state after the append. */
 async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   const { state, entries, seal } = place;
   if (entries.length === 0 && seal === undefined) return state;

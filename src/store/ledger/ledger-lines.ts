@@ -1,5 +1,5 @@
-// Classifies the lines of a ledger, or of a file of receipts: frames, receipts, and what is neither. Works on bytes in bounded
-// memory; opens no file.
+// Classifies the lines of a ledger, or of a file of receipts: frames, receipts, and other lines. Works on bytes in
+// bounded memory; opens no file.
 
 import { hash as digest } from "node:crypto";
 import { readEntry } from "../../domain/deletion/ledger-codec.ts";

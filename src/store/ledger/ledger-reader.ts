@@ -1,5 +1,5 @@
-// Reads a ledger from its beginning, or only its end, in bounded memory. Distinguishes a torn end from damage: a crash can tear
-// only the last append, after which nothing complete follows. Never changes the file.
+// Reads a ledger from its beginning, or only its end, in bounded memory. Distinguishes a torn end from damage: a crash
+// can tear only the last append, after which nothing complete follows. Never changes the file.
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { emptyState, withPart } from "./ledger-state.ts";
 import { StoreError } from "../store-error.ts";
 import type { LedgerPart, LedgerState } from "../ledger.ts";
 
-/** Several frames. */
+/** Bytes that are read at once: several frames. */
 const tailBytes = 256 * 1_024;
 /** More than a torn append, including what a file system may add to it. */
 const tornBytesMax = 2 * 64 * 1_024;

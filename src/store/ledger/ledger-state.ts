@@ -16,7 +16,7 @@ export const emptyState: LedgerState = {
   inProgress: [],
 };
 
-/** Several times as many as are processed together. */
+/** Bound on the deletions in progress: several times as many as are processed together. */
 const inProgressMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {

@@ -1,5 +1,5 @@
-// Summarises each table as a count and a digest over a form that is the same on every engine. Has at most one page of rows in
-// memory.
+// Summarises each table as a count and a digest over a form that is the same on every engine. Has at most one page of
+// rows in memory.
 
 import { createHash } from "node:crypto";
 import type { MoveSide, StoreSummary, TableSummary } from "../move.ts";
@@ -48,7 +48,7 @@ export function rowsOf(summary: StoreSummary): number {
   return Object.values(summary).reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The tables in which they differ. */
+/** The tables in which two summaries differ. */
 export function differingTables(one: StoreSummary, other: StoreSummary): readonly string[] {
   return movedTables
     .map(({ name }) => name)

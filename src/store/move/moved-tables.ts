@@ -1,10 +1,10 @@
-// Every table that a move copies, with its columns, in the order of copying. Data for both engines and for the test that compares
-// it with their real tables.
+// Every table that a move copies, with its columns, in the order of copying. Data for both engines and for the test
+// that compares it with their real tables.
 
 /** flag: 0 or 1 on SQLite, a boolean on PostgreSQL. */
 export type ColumnKind = "text" | "number" | "bytes" | "flag";
 
-/** In a form that is the same on every engine; flags are 0 or 1. */
+/** The values of a row, in the same form on every engine; flags are 0 or 1. */
 export type MovedValue = null | number | string | Uint8Array;
 export type MovedRow = readonly MovedValue[];
 
@@ -24,8 +24,8 @@ function all(kind: ColumnKind, columns: string): MovedTable["columns"] {
 const recordKey = ["organization_id", "resource_type", "resource_id"];
 
 /**
- * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller and has
- * nothing to process.
+ * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller
+ * and has nothing to process.
  */
 export const movedTables: readonly MovedTable[] = [
   {

@@ -1,5 +1,5 @@
-// The statements that begin a transaction. Its settings end with it, so they also work through a connection pooler. Sends
-// nothing.
+// The statements that begin a transaction. Its settings end with it, so they also work through a connection pooler.
+// Sends nothing.
 
 import { escapeLiteral } from "pg";
 import type { ConnectionSettings } from "../connection-settings.ts";
@@ -28,7 +28,10 @@ const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 /** Propagates SET LOCAL to the workers, where the row-level security of shards and the row locks are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
-/** One connection to each worker: a transaction over more must be prepared and committed on each of them. */
+/**
+ * Opens one connection to each worker: a transaction over more connections must be prepared and committed on each of
+ * them.
+ */
 const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
 };
@@ -48,7 +51,7 @@ export interface Beginning {
   readonly distributed: boolean;
 }
 
-/** To be sent in this order, without waiting for answers. */
+/** The statements are sent in this order, without waiting for answers. */
 export function beginStatements(
   visibility: Visibility,
   { settings, distributed }: Beginning,

@@ -1,5 +1,5 @@
-// How the tables are distributed over a Citus cluster, and what a transaction on one has to observe. Does nothing on a
-// server without the extension.
+// Distributes the tables over a Citus cluster, and prepares transactions for it. Does nothing on a server without the
+// extension.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../store-error.ts";
@@ -20,7 +20,7 @@ export const distributedTables: Readonly<Record<string, string>> = {
 
 const findExtension = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`;
 
-/** For the first table; the others are co-located with it. */
+/** Distributes the first table; the others are co-located with it. */
 const distributeFirst = `SELECT create_distributed_table($1::regclass, $2)`;
 const distributeBeside = `
   SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`;
@@ -35,7 +35,7 @@ export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return (await transaction.get(findExtension)) !== undefined;
 }
 
-/** A worker has the distributed tables, but none of the others. */
+/** A worker has the distributed tables, but no other tables. */
 export async function refuseWorker(transaction: Transaction): Promise<void> {
   if (!(await hasCitus(transaction)) || (await transaction.get(findGroup)) === undefined) return;
   throw new StoreError(

@@ -1,5 +1,5 @@
-// The arrival number up to which an export reads, and the end of transactions that write. Pages of an export are read in
-// ../sql/export.ts.
+// The arrival number up to which an export reads, and the end of transactions that write. Pages of an export are read
+// in ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../store-error.ts";
@@ -11,7 +11,9 @@ import type { Transaction } from "./transaction.ts";
 /** How long an export waits for transactions that began before it. */
 const exportStartMsMax = 30_000;
 
-/** By the right to use the sequence; reading it as a table would need another one. Null before the first number. */
+/**
+ * Needs the right to use the sequence; reading it as a table would need another right. Null before the first number.
+ */
 const readArrival = `SELECT pg_sequence_last_value('arrival'::regclass) AS latest`;
 
 /** Transactions that write changes or replies: each holds this lock from before its first number until its end. */

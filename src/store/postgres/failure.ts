@@ -89,7 +89,7 @@ export function describeFailure(
   return withoutValues(error);
 }
 
-/** By SQLSTATE, in full or by class. */
+/** The key is an SQLSTATE or its class. */
 const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
   "25006": "database_read_only",

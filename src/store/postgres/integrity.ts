@@ -1,4 +1,4 @@
-// What `check` verifies in the store: the invariants between the tables, and the chains. The server has its own tools
+// Verifies the store for `check`: the invariants between the tables, and the chains. The server has its own tools
 // for its files (pg_amcheck, data checksums). Repairs nothing.
 
 import type { IntegrityReport } from "../check-report.ts";

@@ -52,7 +52,7 @@ function shareOut({ role, connections = defaultConnections }: StoreOptions) {
   };
 }
 
-/** For a move: migrates the schema and does nothing else. Throws StoreError. */
+/** Opens the target of a move: migrates the schema and does nothing else. Throws StoreError. */
 export async function openPostgresMoveTarget(
   url: string,
   connections: ConnectionSettings,

@@ -1,12 +1,11 @@
-// Divides long work, so that what others are waiting for is not delayed: after a part of the work it rests for as long
-// as the part took.
+// Divides long work, so that other work is not delayed: after each part it pauses for as long as the part took.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Rows of one statement of long work: it takes a few milliseconds, here and on the server. */
 export const rowsAtOnceMax = 500;
 
-/** Shorter work continues without a rest. */
+/** Work shorter than this continues without a pause. */
 const partMsMin = 4;
 const restMsMax = 50;
 
@@ -22,7 +21,7 @@ export class Pace {
   }
 }
 
-/** Lists of at most `rowsAtOnceMax` rows; none for an empty list. */
+/** Divides rows into lists of at most `rowsAtOnceMax`; an empty list has no parts. */
 export function* partsOf<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
   for (let at = 0; at < rows.length; at += rowsAtOnceMax) yield rows.slice(at, at + rowsAtOnceMax);
 }

@@ -1,5 +1,5 @@
-// The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Contains no SQL,
-// and decides nothing about records.
+// The store on PostgreSQL: runs each method in a transaction with the visibility that it needs. Contains no SQL, and
+// decides nothing about records.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";

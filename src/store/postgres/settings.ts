@@ -1,4 +1,4 @@
-// Constants of how the engine uses its server, beside what is a setting.
+// Constants for the use of the server, in addition to the settings.
 
 /** How many connections of a serving process are reserved for its bulk thread. */
 export const bulkConnectionsMax = 2;

@@ -25,7 +25,7 @@ export type Value =
  */
 export const inTransaction = `current_setting('sluice.organizations', true) <> ''`;
 
-/** The rest of such a line is only for Citus; otherwise it is a comment. */
+/** The rest of a line after this mark is run on Citus; elsewhere it is a comment. */
 const onlyOnCitus = /^( *)--citus /gm;
 
 /** On Citus: whether a statement that touches several shards locks them in the order of their numbers. */
@@ -79,8 +79,8 @@ export class Transaction {
   }
 
   /**
-   * The rows of a query, at most `rowsMax` at a time. One after another in a transaction. Citus, which would compute all
-   * of them for the first part, is asked for all at once.
+   * The rows of a query, at most `rowsMax` at a time. One after another in a transaction. Citus, which would compute
+   * all of them for the first part, is asked for all at once.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async *parts<Row>(
@@ -218,7 +218,7 @@ export class Transaction {
   }
 }
 
-/** The text for PostgreSQL, by the shared text. */
+/** Maps a shared text to the text for PostgreSQL. */
 const texts = new Map<string, string>();
 
 function postgresText(sql: string): string {

@@ -4,7 +4,7 @@
 import { inSequence } from "./commit/in-sequence.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Beside the tables, and with so little memory that rows are written to a temporary file. */
+/** The temporary file is beside the tables, and memory is so small that rows are written to it. */
 const spillToDisk = `
   SELECT set_config('temp_tablespaces', '', true), set_config('work_mem', '64kB', true)`;
 

@@ -1,5 +1,5 @@
-// The row of an audit entry, and the hash that chains it to the previous one. The same on every engine, so that a chain can be
-// verified on any of them.
+// The row of an audit entry, and the hash that chains it to the previous one. The same on every engine, so that a chain
+// can be verified on any of them.
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
@@ -37,7 +37,7 @@ export function toHead({ entry_no: no, hash }: AuditHead): ChainHead {
 
 export const emptyChain: AuditHead = { entry_no: 0, hash: noHash };
 
-/** `entryNo`: after a restore, when numbers after the last one have been used already. */
+/** `entryNo` is given after a restore, when numbers after the last entry have been used already. */
 export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {
   const row = {
     entry_no: entryNo ?? last.entry_no + 1,
@@ -105,7 +105,7 @@ export function toAuditEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** In the detail of the entry of a completed deletion. */
+/** These fields are in the detail of the entry of a completed deletion. */
 export function describeReceipt(
   sealed: SealedReceipt | undefined,
 ): { readonly receiptNo: number; readonly receiptHash: string } | undefined {

@@ -39,7 +39,7 @@ export interface DeletionRow {
   readonly cursor: string | null;
 }
 
-/** When a deletion that awaits an approval is tried next: the worker's index has it after every other one. */
+/** The next attempt of a deletion that awaits an approval: the worker's index has it after all other deletions. */
 export const untilApproved = Number.MAX_SAFE_INTEGER;
 
 export function toDeletion(row: DeletionRow): Deletion {
@@ -95,7 +95,7 @@ function approvalOf(row: DeletionRow): Pick<Deletion, "approval"> {
   };
 }
 
-/** The counts by type, with one more for each of these types. */
+/** Adds one to the count of each of these types. */
 export function addCounts(before: ErasedCounts, types: readonly string[]): ErasedCounts {
   const counts = new Map(Object.entries(before));
   for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);

@@ -22,7 +22,7 @@ export function toFloor(row: FloorRow): RetentionFloor {
 /** The action of the entry of a rule that was set or removed. */
 export const floorActions = { set: "retention.set", remove: "retention.remove" } as const;
 
-/** The ledger is written from it. */
+/** The detail of the entry, from which the ledger is written. */
 export function describeChange(
   { resourceType, rule }: FloorChange,
   because: string | undefined,

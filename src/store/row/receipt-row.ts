@@ -11,7 +11,7 @@ import {
 import type { SealedReceipt } from "../store.ts";
 import type { StoredReceipt } from "../trail.ts";
 
-/** Of the hash of a receipt that is in no chain: 52 bits. */
+/** Hexadecimal digits of the hash of a receipt that is in no chain: 52 bits. */
 const hashDigits = 13;
 
 export interface ReceiptRow {
@@ -55,12 +55,12 @@ export function toStoredReceipt(row: ReceiptRow): StoredReceipt {
   return { receipt: toReceipt(row), hash: row.hash, rowNo: row.receipt_no };
 }
 
-/** The number in the chain; below 0, by the hash, for a receipt that is in none. */
+/** The number in the chain; for a receipt that is in no chain, a number below 0 made from its hash. */
 export function rowNoOf({ receipt_no: no }: Pick<Receipt, "receipt_no">, hash: string): number {
   return no === aloneNo ? -1 - Number.parseInt(hash.slice(0, hashDigits), 16) : no;
 }
 
-/** Below every row. */
+/** A number below that of every row. */
 export const firstRowNo = -(16 ** hashDigits) - 1;
 
 export function toReceiptKey(row: KeyRow): ReceiptKey {
@@ -77,7 +77,7 @@ export function documentOf({ receipt }: SealedReceipt): string {
   return canonicalJson(receipt);
 }
 
-/** True if the receipt is the next one in the chain, or in none. */
+/** True if the receipt is the next one in the chain, or is in no chain. */
 export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): boolean {
   if (receipt.store_id !== head.storeId) return false;
   if (receipt.receipt_no === aloneNo) return true;

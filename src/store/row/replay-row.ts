@@ -9,7 +9,7 @@ import type { ReplayBeginning, RestoreCut, RestoreState } from "../replay.ts";
 /** The ledger does not contain reasons, which are free text. */
 export const replayReason = "replayed after a restore";
 
-/** The receipt number of a deletion that was in progress: it is ordered after those with a receipt. */
+/** The receipt number of a deletion that was in progress, which sorts it after deletions with a receipt. */
 export const noReceiptYet = Number.MAX_SAFE_INTEGER;
 
 /** The error of opening a store whose restore is not finished. */
@@ -91,7 +91,7 @@ export function sourcesOf(
   return [...new Set([...unread, ...sources])];
 }
 
-/** Each id once: of deletions with a receipt, and of others. */
+/** The distinct ids of deletions with a receipt, and of other deletions. */
 export function idsOf(entries: readonly DeletionEntry[]): {
   readonly completed: readonly string[];
   readonly inProgress: readonly string[];
@@ -104,7 +104,7 @@ export function idsOf(entries: readonly DeletionEntry[]): {
   return { completed: ids(true), inProgress: ids(false) };
 }
 
-/** One for each deletion: the one with the highest receipt number. */
+/** Keeps one row for each deletion: the one with the highest receipt number. */
 export function latestOf(entries: readonly DeletionEntry[]): readonly DeletionEntry[] {
   const latest = new Map<string, DeletionEntry>();
   for (const entry of entries) {
@@ -137,7 +137,7 @@ export function carriedOutBefore(row: ReplayRow): CarriedOutBefore {
   };
 }
 
-/** Never in the future, and in the order in which they were completed. */
+/** Times that are never in the future, and are in the order in which the deletions were completed. */
 export function dueAgain({ completed_at: at }: ReplayRow, now: number): number {
   return Math.min(at ?? now, now);
 }

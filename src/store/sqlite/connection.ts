@@ -19,7 +19,9 @@ export type Value = null | number | string | Uint8Array;
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
-/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing one also returns wrong pages. */
+/**
+ * READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing one also returns wrong pages.
+ */
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 /** IOERR and CORRUPT. */
 const failingCodes: ReadonlySet<number | undefined> = new Set([10, 11]);
@@ -254,7 +256,7 @@ export function asUnavailable(cause: unknown): unknown {
   return unavailable(reason, { retryAfterSeconds: noRoomRetrySeconds, cause: why });
 }
 
-/** SQLite says "malformed" of whatever it reads from a disk that fails. */
+/** SQLite reports "malformed" for anything that it reads from a failing disk. */
 function describeFailing(cause: unknown): StoreError {
   return new StoreError(
     `The file of the store can't be read or written: ${cause instanceof Error ? cause.message : String(cause)}. Check its disk ` +

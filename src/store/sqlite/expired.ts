@@ -6,7 +6,10 @@ import { readConfidentialTypes } from "../sql/organization.ts";
 import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
 import type { Connection } from "./connection.ts";
 
-/** `below`: the record, and everything that belongs to it, at any depth; but no reports that would disclose that they exist. */
+/**
+ * `below`: the record and everything that belongs to it, at any depth, without reports whose existence must not be
+ * disclosed.
+ */
 const findExpiry = `
   WITH RECURSIVE below (type, id) AS (
     SELECT ?2, ?3

@@ -1,5 +1,5 @@
-// Organizations that are closed: their writes are refused. A transaction checks this after it has written, so one that
-// does not see the closing is found by `awaitWriters`, and verification sees what it has written.
+// Refuses writes of closed organizations. A transaction checks this after it has written. If it does not see the
+// closing, `awaitWriters` waits for it, and verification sees what it has written.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
@@ -25,7 +25,7 @@ export async function findClosedOrganizations(
   return new Set(rows.map(({ organization_id }) => organization_id));
 }
 
-/** Each once. */
+/** The distinct organizations. */
 export function organizationsOf(asking: readonly OfOrganization[]): readonly string[] {
   return [...new Set(asking.map(({ organizationId }) => organizationId))];
 }

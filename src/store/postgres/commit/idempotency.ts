@@ -1,5 +1,5 @@
-// The stored outcomes of writes with an Idempotency-Key, for whole groups. They contain no content, and of the key and
-// the request only hashes.
+// The stored outcomes of writes with an Idempotency-Key, for whole groups. They contain hashes of the key and the
+// request, and no content.
 
 import { limits } from "../../../domain/limits.ts";
 import { type StoredReply, replyText } from "../../group/group-replies.ts";
@@ -50,7 +50,7 @@ export async function findReplies(
   );
 }
 
-/** Returns how many were stored; fewer than given if another process has stored one of them meanwhile. */
+/** Returns how many replies were stored: fewer than given if another process has stored one of them meanwhile. */
 export async function addReplies(
   transaction: Transaction,
   replies: readonly StoredReply[],

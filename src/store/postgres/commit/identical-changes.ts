@@ -1,5 +1,6 @@
-// Checks whether a stored change of a record has the same payload: the first changes are compared one by one, later ones are
-// found by their digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
+// Checks whether a stored change of a record has the same payload: the first changes are compared one by one, later
+// ones are found by their digests, so a long history is not read. Digests may collide, so payloads are compared too.
+// Writes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
@@ -13,8 +14,8 @@ export interface Asked {
 }
 
 /**
- * Each search is bounded (LIMIT), so it can't be planned as a join with all changes of a record. Only payloads of the same
- * length are read; those of the first changes that have a digest are found by it.
+ * Each search is bounded (LIMIT), so it can't be planned as a join with all changes of a record. Only payloads of the
+ * same length are read; those of the first changes that have a digest are found by it.
  */
 const findIdentical = `
   SELECT asked.item::int AS item
@@ -52,7 +53,7 @@ const findDigestedOnCitus = `
       AND change.resource_type = record.resource_type AND change.resource_id = record.resource_id
       AND change.digest IS NOT NULL)`;
 
-/** For records none of whose changes has a digest, and which therefore have few. */
+/** For records whose changes have no digest; such records have few changes. */
 const findAmongFewOnCitus = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
@@ -60,7 +61,10 @@ const findAmongFewOnCitus = `
     JOIN change USING (organization_id, resource_type, resource_id, payload)
   WHERE change.resource_id = ANY ($3::text[])`;
 
-/** Those that have no digest. Answered by one shard: over several, Citus does not support LIMIT in a subquery. */
+/**
+ * Reads the first changes if they have no digest. One shard answers: over several, Citus supports no LIMIT in a
+ * subquery.
+ */
 const findFirstsOnCitus = `
   SELECT payload FROM (
     SELECT payload, digest FROM change
@@ -113,7 +117,7 @@ async function findOnCitus(
   return asked.map((one) => identical.has(one));
 }
 
-/** The keys of the records of which a change has a digest. */
+/** The keys of records that have a change with a digest. */
 async function findDigested(
   transaction: Transaction,
   asked: readonly Asked[],

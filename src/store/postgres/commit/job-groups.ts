@@ -20,8 +20,8 @@ export interface JobQueue {
 }
 
 /**
- * Three queues, each with its own connection: for long lists, for requests for deletions, which wait for the lock on the
- * audit trail, and for all other writes, which wait for neither.
+ * Three queues, each with its own connection: for long lists, for requests for deletions, which wait for the lock on
+ * the audit trail, and for all other writes, which wait for neither.
  */
 export function makeJobQueue(
   database: Database,
@@ -44,7 +44,9 @@ export function makeJobQueue(
 
 type Queue = GroupQueue<Job, JobResult>;
 
-/** The jobs of an organization take effect in order: while any of them waits in a queue, others join that queue. */
+/**
+ * The jobs of an organization take effect in order: while one of them waits in a queue, its other jobs join that queue.
+ */
 class QueueByOrganization {
   readonly #waiting = new Map<string, { readonly queue: Queue; jobs: number }>();
 

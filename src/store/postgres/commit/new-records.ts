@@ -1,5 +1,5 @@
-// Stores a group in one round trip on the assumption that every draft is a new record, and verifies the assumption:
-// otherwise the last statement before the commit fails, and with it the transaction.
+// Stores a group in one round trip on the assumption that every draft is a new record. The last statement before the
+// commit verifies the assumption: if it is wrong, the statement and the transaction fail.
 
 import { type StoredReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";

@@ -1,6 +1,6 @@
 // Builds INSERT statements with many rows of VALUES. Citus routes each of these rows to its shard, and checks conflicts
-// there; rows from arrays it would first write to intermediate files, or copy, which row-level security forbids. Runs
-// no statement.
+// there. It would write rows from arrays to intermediate files, or use COPY, which row-level security forbids. Runs no
+// statement.
 
 import type { QueryConfig } from "pg";
 
@@ -14,7 +14,7 @@ export interface RowInsertion {
 /** More rows gain nothing: Citus plans each row separately. */
 const rowsAtOnce = 500;
 
-/** Not to be prepared: there is a text for each number of rows, and Citus plans each time anyway. */
+/** The statement is not prepared: each number of rows has its own text, and Citus plans each time anyway. */
 export function makeInsertion(
   { into, row, end }: RowInsertion,
   columns: readonly (readonly unknown[])[],

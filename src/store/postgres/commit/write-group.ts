@@ -38,12 +38,12 @@ const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
   hasIdentical: () => false,
 };
 
-/** Not all records of the group are new, or a deletion closes them. */
+/** The assumption was wrong: not all records of the group are new, or a deletion closes them. */
 class WrongGuess extends Error {
   override readonly name = "WrongGuess";
 }
 
-/** The number of groups that are evaluated without guessing after a wrong guess. */
+/** After a wrong assumption, this many groups are evaluated with the stored data. */
 const carefulGroups = 16;
 
 export class WriteGroups {

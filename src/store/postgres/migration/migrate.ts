@@ -1,5 +1,6 @@
-// Makes the tables of a new store from schema.sql, and brings the schema of an existing one up to this version, one numbered
-// migration after another, all in one transaction. Never touches a store that is newer, or a database that is not a store.
+// Makes the tables of a new store from schema.sql, and brings the schema of an existing one up to this version, one
+// numbered migration after another, all in one transaction. Never touches a store that is newer, or a database that is
+// not a store.
 
 import { readFileSync } from "node:fs";
 import { baselineVersion, refuseSchema } from "../../schema-version.ts";
@@ -18,7 +19,7 @@ export interface Migration {
   readonly compute?: (transaction: Transaction) => Promise<void>;
 }
 
-/** In order. A migration that was published is never edited; the next change is the next one. */
+/** The migrations in order. A published migration is never edited; each further change is a new one. */
 const published: readonly Migration[] = [];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -73,7 +73,7 @@ interface ShardAnswer {
   readonly result: string;
 }
 
-/** Those that are sampled, and must not be. */
+/** Columns that are sampled, and must not be. */
 async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
   return columns.filter(

@@ -1,5 +1,5 @@
-// The stored outcomes of writes with an Idempotency-Key, without generators, since this is the path of every such
-// write. They contain no content, and of the key and the request only hashes.
+// The stored outcomes of writes with an Idempotency-Key. They contain hashes of the key and the request, and no
+// content. The code has no generators, because every such write runs it.
 
 import { repeatedOutcome } from "../../group/group-replies.ts";
 import type { Marked } from "../../sql/idempotency.ts";

@@ -1,6 +1,7 @@
-// Every mutation except writing records, by name: what the methods of the store ask of the writer, in its thread or
-// not. Changes that are the same on every engine are named in ../../sql/methods.ts. The operations of this engine run
-// within the transaction of a group, or `alone` between groups, in separate transactions or none.
+// Every mutation except writing records, by name: the operations that methods of the store send to the writer, whether
+// it is in another thread or not. Changes that are the same on every engine are named in ../../sql/methods.ts. The
+// operations of this engine run within the transaction of a group, or `alone` between groups, in separate transactions
+// or none.
 
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
@@ -54,7 +55,7 @@ export interface OperationJob {
   readonly args: readonly unknown[];
 }
 
-/** Asks the writer, wherever it is. */
+/** Sends an operation to the writer, in whichever thread that is. */
 export type PerformOperation = <Name extends OperationName>(
   name: Name,
   ...args: OperationArgs<Name>
@@ -65,7 +66,9 @@ export function runsAlone(name: string): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }
 
-/** Names and arguments match where the store asks (PerformOperation, bindMethods); here they are only passed on. */
+/**
+ * Only passes names and arguments on; PerformOperation and bindMethods check their types where the store sends them.
+ */
 export function performInGroup(group: Group, { name, args }: OperationJob): unknown {
   const change = changes.get(name);
   if (change !== undefined) {
@@ -80,7 +83,7 @@ export function performInGroup(group: Group, { name, args }: OperationJob): unkn
   return (operation as (...all: readonly unknown[]) => unknown)(group, ...args);
 }
 
-/** The organization that asks for it; empty for what operators and the worker ask for. */
+/** The organization that sends the operation; empty for operators and the worker. */
 export function organizationOf({ name, args: [request] }: OperationJob): string {
   if (name !== "store.requestDeletion") return "";
   return (request as { readonly organizationId: string }).organizationId;

@@ -26,7 +26,7 @@ const insertRecord = `
   INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
   VALUES (?, ?, ?, ?, ?5, ?5)`;
 
-/** Without a further statement, this also says whether the next change needs a digest. */
+/** Says whether the next change needs a digest, too, which saves a statement. */
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
   WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
@@ -42,7 +42,7 @@ const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
   VALUES (?, ?, ?, ?, ?, ?)`;
 
-/** The length of a payload is known without reading all of it. */
+/** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
 const compareFirst = `
   SELECT count(*) AS compared, max(same) AS identical FROM (
     SELECT CASE octet_length(payload) WHEN octet_length(?2) THEN payload = ?2 ELSE 0 END AS same
@@ -154,7 +154,7 @@ interface NewChange {
   readonly isLong: boolean;
 }
 
-/** A deletion finds the changes that arrive while it is open by an index of those with a digest. */
+/** Changes that arrive while a deletion is open get a digest, and the deletion finds them by the index of digests. */
 function needsDigest(group: Group, organizationId: string, change: NewChange): boolean {
   if (change.changeNo === change.recordNo) return false;
   return change.isLong || group.anyDeletionOpen(organizationId);

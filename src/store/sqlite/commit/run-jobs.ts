@@ -71,7 +71,7 @@ function performAll(connection: Connection, jobs: readonly Job[]): readonly Resu
   return results;
 }
 
-/** Errors that callers can cause are results; any other is thrown. */
+/** Returns errors that callers can cause as results, and throws any other error. */
 function perform(group: Group, job: Job): Result {
   try {
     // A refused write has written nothing, so it needs no savepoint.

@@ -1,5 +1,5 @@
-// Consecutive single adds of a group, stored together if all of their records are new. Otherwise each is evaluated on
-// its own, so a request never notices that it was handled together with others.
+// Stores consecutive single adds of a group together if all of their records are new. Otherwise each is evaluated by
+// itself, so a request never notices that it was handled together with others.
 
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import { packCreated, type PackedOutcome } from "../../group/packed-outcome.ts";

@@ -1,4 +1,4 @@
-// A write of one draft or many: strict lists are all or nothing, lenient ones are evaluated item by item. Drafts take
+// Writes one draft or many: strict lists are all or nothing, lenient lists are evaluated item by item. Drafts take
 // effect one after another, so that a second draft with the same id sees the first.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
@@ -15,7 +15,10 @@ import { once } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
-/** Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was written. */
+/**
+ * Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was
+ * written.
+ */
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();

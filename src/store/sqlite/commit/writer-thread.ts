@@ -1,5 +1,5 @@
 // The writer thread: opens the store, then runs the jobs that its clients send. The thread that started it is the first
-// client and connects the others. Ends when that one sends null, never on its own.
+// client and connects the others. Ends when the first client sends null, never on its own.
 
 import {
   type MessagePort,
