@@ -1039,8 +1039,8 @@ type DeletionStatus struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at,omitempty"`
 
-	// Number of records that are no longer among those of the organization, by type; types without any
-	// are left out, and confidential types unless the token has their read scope.
+	// Number of records that the organization no longer has, by type; types without any are left out,
+	// and confidential types unless the token has their read scope.
 	Erased map[string]int64 `json:"erased,omitempty"`
 
 	Receipt json.RawMessage `json:"receipt,omitempty"`
@@ -1183,7 +1183,7 @@ const (
 // `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing
 // about the number.
 type ReceiptCountHashes struct {
-	// Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+	// Records that the organization no longer has: erased, or kept as `kept` counts.
 	Removed string `json:"removed"`
 
 	// How many of these an obligation to keep records keeps in the restricted store.
@@ -1195,7 +1195,7 @@ type ReceiptCountHashes struct {
 
 // DisclosedCounts: The numbers of a type that the caller may know.
 type DisclosedCounts struct {
-	// Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+	// Records that the organization no longer has: erased, or kept as `kept` counts.
 	Removed *DisclosedCount `json:"removed,omitempty"`
 
 	// How many of these an obligation to keep records keeps in the restricted store.

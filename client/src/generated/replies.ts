@@ -105,8 +105,8 @@ export interface DeletionStatus {
   /** When it was completed and verified. */
   readonly completed_at?: string;
   /**
-   * Number of records that are no longer among those of the organization, by type; types without
-   * any are left out, and confidential types unless the token has their read scope.
+   * Number of records that the organization no longer has, by type; types without any are left out,
+   * and confidential types unless the token has their read scope.
    */
   readonly erased?: Readonly<Record<string, number>>;
   readonly receipt?: DeletionReceipt;
@@ -197,9 +197,7 @@ export interface DeletionReceiptCarriedOutAgain {
  * Without the salt it says nothing about the number.
  */
 export interface ReceiptCountHashes {
-  /**
-   * Records that are no longer among those of the organization: erased, or kept as `kept` counts.
-   */
+  /** Records that the organization no longer has: erased, or kept as `kept` counts. */
   readonly removed: string;
   /** How many of these an obligation to keep records keeps in the restricted store. */
   readonly kept: string;
@@ -209,9 +207,7 @@ export interface ReceiptCountHashes {
 
 /** The numbers of a type that the caller may know. */
 export interface DisclosedCounts {
-  /**
-   * Records that are no longer among those of the organization: erased, or kept as `kept` counts.
-   */
+  /** Records that the organization no longer has: erased, or kept as `kept` counts. */
   readonly removed?: DisclosedCount;
   /** How many of these an obligation to keep records keeps in the restricted store. */
   readonly kept?: DisclosedCount;

@@ -983,8 +983,8 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     """When it was completed and verified."""
     erased: Dict[str, int]
     """
-    Number of records that are no longer among those of the organization, by type; types without any
-    are left out, and confidential types unless the token has their read scope.
+    Number of records that the organization no longer has, by type; types without any are left out,
+    and confidential types unless the token has their read scope.
     """
     receipt: DeletionReceipt
     disclosures: Dict[str, DisclosedCounts]
@@ -1083,9 +1083,7 @@ class ReceiptCountHashes(TypedDict):
     """
 
     removed: str
-    """
-    Records that are no longer among those of the organization: erased, or kept as `kept` counts.
-    """
+    """Records that the organization no longer has: erased, or kept as `kept` counts."""
     kept: str
     """How many of these an obligation to keep records keeps in the restricted store."""
     references_removed: str
@@ -1096,9 +1094,7 @@ class DisclosedCounts(TypedDict, total=False):
     """The numbers of a type that the caller may know."""
 
     removed: DisclosedCount
-    """
-    Records that are no longer among those of the organization: erased, or kept as `kept` counts.
-    """
+    """Records that the organization no longer has: erased, or kept as `kept` counts."""
     kept: DisclosedCount
     """How many of these an obligation to keep records keeps in the restricted store."""
     references_removed: DisclosedCount
