@@ -215,19 +215,22 @@ export class BodyTurns {
   }
 
   #schedule(): void {
-    this.#timer ??= setInterval(() => this.#nextInterval(), intervalMs).unref();
+    this.#awaitInterval();
     if (this.#isScheduled || this.#chunks >= chunksPerIntervalMax) return;
     this.#isScheduled = true;
     setImmediate(() => this.#giveTurns());
   }
 
+  #awaitInterval(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#nextInterval(), intervalMs).unref();
+  }
+
   #nextInterval(): void {
+    this.#timer = undefined;
     this.#chunks = Math.max(0, this.#chunks - chunksPerIntervalMax);
     if (this.#waiting.size > 0) this.#schedule();
-    else if (this.#chunks === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    else if (this.#chunks > 0) this.#awaitInterval();
   }
 
   #giveTurns(): void {
