@@ -66,6 +66,7 @@ export class LargeReplies {
     const piece = body.subarray(sent, sending.sent);
     if (sending.sent === body.length) response.end(piece);
     else if (response.write(piece)) this.#queue(sending);
-    else response.once("drain", () => this.#queue(sending));
+    // The event of the socket, because Node no longer passes it on to the reply once a CONNECT request has followed.
+    else (response.socket ?? response).once("drain", () => this.#queue(sending));
   }
 }
