@@ -3,6 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import type { TargetRow } from "../erasure.ts";
 import type { PlanTarget } from "../plan.ts";
 import { noteReferences } from "../restricted-reference.ts";
 import {
@@ -129,16 +130,7 @@ function keyOf({ record, reference }: PlanTarget) {
   return [action, type, id, to?.type ?? null, to?.id ?? null] as const;
 }
 
-interface SameRow {
-  readonly position: number;
-  readonly action: string;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly to_type: string | null;
-  readonly to_id: string | null;
-  readonly restricted: boolean | number;
-  readonly record_no?: number | null;
-}
+type SameRow = Omit<TargetRow, "deletion_request_id" | "organization_id">;
 
 /**
  * Adds targets to the plan of a deletion, after the existing ones. A target that the plan contains already moves to the end and is
