@@ -1,7 +1,7 @@
 // Fills a store with transactions, and checks that belong to some of them, as fast as the store accepts lists.
 
 import { hash } from "node:crypto";
-import type { Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/interface/store.ts";
 import { draftOf } from "../test/conformance/scene.ts";
 
 const listItems = 1_000;

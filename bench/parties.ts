@@ -11,7 +11,7 @@ import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
 import { openStore } from "../src/store/open-store.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/interface/store.ts";
 import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
 import { median } from "./figures.ts";
 import { claimOne, eraseOne } from "../test/support/one-deletion.ts";

@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import type { Payload } from "../src/domain/record-type.ts";
 import { transaction } from "../src/domain/record-type/transaction.ts";
 import { validatorOf } from "../src/domain/schema/validator.ts";
-import { defaultConnections } from "../src/store/connection-settings.ts";
+import { defaultConnections } from "../src/store/interface/connection-settings.ts";
 
 const url = process.argv[2];
 if (url === undefined) throw new Error("usage: postgres-floor.ts URL");

@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../../src/config.ts";
-import type { Setting } from "../../src/setting.ts";
+import { settings } from "../../src/settings/config.ts";
+import type { Setting } from "../../src/settings/setting.ts";
 
 export const chartSchemaPath = "deploy/helm/sluice/values.schema.json";
 

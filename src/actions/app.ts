@@ -1,10 +1,10 @@
 // What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
 
 import type { OperatorRight } from "../domain/operator-right.ts";
-import type { DeletionLedger } from "../store/ledger.ts";
-import type { Act, Store } from "../store/store.ts";
-import type { CallerCache } from "./caller-cache.ts";
-import type { InFlightKeys } from "./idempotency.ts";
+import type { DeletionLedger } from "../store/interface/ledger.ts";
+import type { Act, Store } from "../store/interface/store.ts";
+import type { CallerCache } from "./access/caller-cache.ts";
+import type { InFlightKeys } from "./intake/idempotency.ts";
 
 /** Signs with the current key of receipts. */
 export interface Signer {

@@ -1,13 +1,13 @@
 // The context of a command in a process: its environment and streams, who runs it, and the store that the environment names.
 
 import type { App } from "../actions/app.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../settings/config.ts";
 import { findActiveOperator } from "../actions/operator/find-operator.ts";
-import { OperatorError, UsageError } from "../actions/operator-error.ts";
-import { actAs, requireAnyRight } from "../actions/require-right.ts";
+import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
+import { actAs, requireAnyRight } from "../actions/operator/require-right.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
-import { readOperatorName } from "../operator-name.ts";
+import { readOperatorName } from "../process/operator-name.ts";
 import type { Context, Output } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
 
@@ -50,7 +50,7 @@ export function makeContext(
     withApp: async (work, { create = false, restoring = false } = {}) => {
       const config = readConfig(environment);
       // Imported only here, so that help and usage errors appear at once.
-      const { openApp } = await import("../app.ts");
+      const { openApp } = await import("../process/app.ts");
       const clock = now === undefined ? {} : { now };
       const options = {
         role: "command",

@@ -5,7 +5,7 @@
 import { createHash, hash } from "node:crypto";
 import { createReadStream, readFileSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { OperatorError } from "../actions/operator-error.ts";
+import { OperatorError } from "../actions/operator/operator-error.ts";
 import { codeOf } from "../files/file-error.ts";
 import { syncFolder, writeOwnFile } from "../files/own-file.ts";
 import { explainOpening } from "../files/present.ts";

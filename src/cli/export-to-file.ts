@@ -1,17 +1,17 @@
 // Runs `sluice export`. Is loaded with the file formats only when something is exported.
 
 import { resolve } from "node:path";
-import { auditAccess } from "../actions/audit-access.ts";
-import { testFlagOf } from "../actions/export-records.ts";
-import { findOrganization } from "../actions/find-organization.ts";
-import { findType } from "../actions/find-target.ts";
-import { UsageError } from "../actions/operator-error.ts";
+import { auditAccess } from "../actions/trail/audit-access.ts";
+import { testFlagOf } from "../actions/record/export-records.ts";
+import { findOrganization } from "../actions/access/find-organization.ts";
+import { findType } from "../actions/record/find-named-record.ts";
+import { UsageError } from "../actions/operator/operator-error.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../bulk/export/run-export.ts";
 import { openSink } from "../bulk/export/sink.ts";
 import { compressionOf, plainName } from "../bulk/formats/compression.ts";
 import { type ExportFormat, formatOfOutput } from "../bulk/formats/export-format.ts";
-import { readConfig } from "../config.ts";
-import { noteUnfinished, unfinishedPath } from "../unfinished-files.ts";
+import { readConfig } from "../settings/config.ts";
+import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
 import type { CommandResult, Context } from "./command.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";

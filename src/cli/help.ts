@@ -3,8 +3,8 @@
 
 import { Help } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";
-import { settings } from "../config.ts";
-import { UsageError } from "../actions/operator-error.ts";
+import { settings } from "../settings/config.ts";
+import { UsageError } from "../actions/operator/operator-error.ts";
 import { commands, groups, headings, topics } from "./commands.ts";
 import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";

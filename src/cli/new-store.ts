@@ -1,7 +1,7 @@
 // Finds out before a command runs whether it will create a store, so that its user notices a wrong folder. Creates
 // nothing.
 
-import { readConfig } from "../config.ts";
+import { readConfig } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { isPresent } from "../files/present.ts";
 import type { Context } from "./command.ts";

@@ -5,22 +5,22 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { auditAccess } from "../actions/audit-access.ts";
+import { auditAccess } from "../actions/trail/audit-access.ts";
 import type { App } from "../actions/app.ts";
-import { findClosable } from "../actions/close-organization.ts";
+import { findClosable } from "../actions/access/close-organization.ts";
 import { makeId } from "../actions/credential.ts";
-import { OperatorError, reasonOf } from "../actions/operator-error.ts";
-import { publishReceiptKeys } from "../actions/receipt-keys.ts";
+import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
+import { publishReceiptKeys } from "../actions/receipt/receipt-keys.ts";
 import { runExport } from "../bulk/export/run-export.ts";
 import { openSink, type Sink } from "../bulk/export/sink.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../settings/config.ts";
 import type { Organization } from "../domain/access.ts";
 import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { syncFolder } from "../files/own-file.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
-import { noteUnfinished, unfinishedPath } from "../unfinished-files.ts";
+import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
 import type { Context } from "./command.ts";
 import {
   digestOfManifest,

@@ -1,12 +1,12 @@
 // Builds the command line from the table of commands with the library commander. No other file depends on the library.
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
-import { UsageError } from "../actions/operator-error.ts";
+import { UsageError } from "../actions/operator/operator-error.ts";
 import type { Command, Parameter } from "./command.ts";
 import { commands, groups } from "./commands.ts";
 import { describeProgram } from "./help.ts";
 import { commonOptions, optionFlags } from "./option-flag.ts";
-import { version } from "../version.ts";
+import { version } from "../process/version.ts";
 
 export interface Invocation {
   readonly command: Command;

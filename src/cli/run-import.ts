@@ -1,9 +1,9 @@
 // Runs `sluice import`. Is loaded with the file formats and the client only when something is imported.
 
-import { findType } from "../actions/find-target.ts";
-import { beginImport } from "../actions/import-records.ts";
-import { UsageError } from "../actions/operator-error.ts";
-import { trackImport } from "../actions/track-import.ts";
+import { findType } from "../actions/record/find-named-record.ts";
+import { beginImport } from "../actions/intake/import-records.ts";
+import { UsageError } from "../actions/operator/operator-error.ts";
+import { trackImport } from "../actions/intake/track-import.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";

@@ -1,10 +1,10 @@
 // Replays deletions on a restored store, for the commands that do so, and reports what was replayed and what waits.
 
 import { randomBytes } from "node:crypto";
-import { OperatorError } from "../actions/operator-error.ts";
-import type { LedgerSource } from "../actions/read-ledgers.ts";
-import type { Replay } from "../actions/replay-deletions.ts";
-import type { Config } from "../config.ts";
+import { OperatorError } from "../actions/operator/operator-error.ts";
+import type { LedgerSource } from "../actions/ledger/read-ledgers.ts";
+import type { Replay } from "../actions/deletion/replay-deletions.ts";
+import type { Config } from "../settings/config.ts";
 import type { Context } from "./command.ts";
 import { printTenths } from "./output/progress-tenths.ts";
 
@@ -17,8 +17,8 @@ export interface ReplaySource {
 
 /** Changes nothing if there is nothing to replay. Throws OperatorError. */
 export async function runReplay(context: Context, { config, sources, as }: ReplaySource) {
-  const { replayIfNeeded } = await import("../restore.ts");
-  const { replayDeletions } = await import("../actions/replay-deletions.ts");
+  const { replayIfNeeded } = await import("../process/restore.ts");
+  const { replayDeletions } = await import("../actions/deletion/replay-deletions.ts");
   const { operator } = context;
   const claimant = `replay-${process.pid}-${randomBytes(6).toString("hex")}`;
   const onProgress = printTenths(context, "replayed");

@@ -2,8 +2,8 @@
 // error, both as JSON with --json. Never ends the process itself.
 
 import { CommanderError } from "commander";
-import { describeUnknownSettings } from "../config.ts";
-import { UsageError } from "../actions/operator-error.ts";
+import { describeUnknownSettings } from "../settings/config.ts";
+import { UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
 import type { Command } from "./command.ts";

@@ -3,8 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
-import { actAs, requireRight } from "../actions/require-right.ts";
-import { OperatorError } from "../actions/operator-error.ts";
+import { actAs, requireRight } from "../actions/operator/require-right.ts";
+import { OperatorError } from "../actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
@@ -12,15 +12,20 @@ import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
 import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
-import { pageAnswer, redirectTo } from "./answer.ts";
-import { assetAnswer } from "./asset.ts";
-import { readSessionCookie } from "./cookie.ts";
-import { errorReply, isInternal } from "./error-page.ts";
-import { renderForward } from "./forward.ts";
-import { html } from "./html.ts";
-import { isFromOwnPage, originOf } from "./origin.ts";
-import { PagePace } from "./page-pace.ts";
-import { type ConsoleSources, requireStorable, type Route, type Visitor } from "./request.ts";
+import { pageAnswer, redirectTo } from "./request/answer.ts";
+import { assetAnswer } from "./frame/asset.ts";
+import { readSessionCookie } from "./sign-in/cookie.ts";
+import { errorReply, isInternal } from "./frame/error-page.ts";
+import { renderForward } from "./html/forward.ts";
+import { html } from "./html/html.ts";
+import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
+import { PagePace } from "./request/page-pace.ts";
+import {
+  type ConsoleSources,
+  requireStorable,
+  type Route,
+  type Visitor,
+} from "./request/request.ts";
 import { routes } from "./routes.ts";
 
 export interface ConsoleOptions {
@@ -58,7 +63,7 @@ export function mountConsole(
         answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, pace)),
     });
   }
-  server.get("/console/asset/:id", (request, reply) =>
+  server.get("/console/frame/asset/:id", (request, reply) =>
     answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
   );
   // Neither a page that shows progress nor an import delays a stop.

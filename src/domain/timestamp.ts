@@ -2,7 +2,7 @@
 // fraction count.
 
 import { limits } from "./limits.ts";
-import { withoutTrailing } from "./without-trailing.ts";
+import { withoutTrailing } from "../basics/without-trailing.ts";
 
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;

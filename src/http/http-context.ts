@@ -5,7 +5,7 @@ import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
-import type { Edge } from "./connection/edge.ts";
+import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { OnRefused } from "./reply/refusals.ts";

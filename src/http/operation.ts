@@ -2,7 +2,7 @@
 // server, the OpenAPI document and the tests are made from it.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Identity } from "../actions/caller-cache.ts";
+import type { Identity } from "../actions/access/caller-cache.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
 import type { HttpContext } from "./http-context.ts";

@@ -1,7 +1,7 @@
 // Connects each row of the route table with its authentication and its handler.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Identity } from "../actions/caller-cache.ts";
+import type { Identity } from "../actions/access/caller-cache.ts";
 import { unavailable } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";

@@ -1,8 +1,8 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
-import type { Edge } from "../http/connection/edge.ts";
+import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
-import type { DeletionFigures, GroupFigures } from "../store/store.ts";
+import type { DeletionFigures, GroupFigures } from "../store/interface/store.ts";
 import { registerDataFolder } from "./data-folder-metrics.ts";
 import { registerProcess } from "./process-metrics.ts";
 import { Registry } from "./registry.ts";

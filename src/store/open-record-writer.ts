@@ -3,7 +3,7 @@
 
 import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
 import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
-import type { SharedWriterData } from "./store.ts";
+import type { SharedWriterData } from "./interface/store.ts";
 
 export interface OpenRecordWriter {
   /** See RecordStore.writeRecords. */

@@ -2,8 +2,8 @@
 // code of PostgreSQL is loaded only where it is used.
 
 import { sqlitePath } from "../files/sqlite-path.ts";
-import type { DeletionLedger } from "./ledger.ts";
-import type { MoveSource, MoveTarget } from "./move.ts";
+import type { DeletionLedger } from "./interface/ledger.ts";
+import type { MoveSource, MoveTarget } from "./interface/move.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/file/backup.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
@@ -14,9 +14,9 @@ import {
   type RestoredCopy,
   type RestoreOptions,
 } from "./sqlite/file/restore.ts";
-import { StoreError } from "./store-error.ts";
-import type { ConnectionSettings } from "./connection-settings.ts";
-import type { Store, StoreOptions } from "./store.ts";
+import { StoreError } from "./interface/store-error.ts";
+import type { ConnectionSettings } from "./interface/connection-settings.ts";
+import type { Store, StoreOptions } from "./interface/store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {

@@ -17,8 +17,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Store } from "../store/store.ts";
-import type { SamplerName, TelemetrySettings } from "./settings.ts";
+import type { Store } from "../store/interface/store.ts";
+import type { SamplerName, TelemetrySettings } from "../settings/telemetry-settings.ts";
 import { SpanClock } from "./span-clock.ts";
 import { type ExportEvents, openSpanExport } from "./span-export.ts";
 import type { Tracing } from "./telemetry.ts";

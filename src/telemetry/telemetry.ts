@@ -2,7 +2,7 @@
 // none of them knows about spans, and without tracing nothing is wrapped.
 
 import type { TraceRequest } from "../http/http-context.ts";
-import type { GroupFigures, SealReceipt, Store } from "../store/store.ts";
+import type { GroupFigures, SealReceipt, Store } from "../store/interface/store.ts";
 import type { Bodies, Bulk } from "./trace-bulk.ts";
 
 export interface Tracing {

@@ -4,7 +4,7 @@
 import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
-import type { Completion, SealReceipt, Store } from "../store/store.ts";
+import type { Completion, SealReceipt, Store } from "../store/interface/store.ts";
 import { failureType } from "./failure-type.ts";
 import { systemName } from "./trace-writes.ts";
 import type { Tracer } from "./tracer.ts";

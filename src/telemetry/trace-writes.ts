@@ -2,7 +2,7 @@
 // shares its commit with others; each of their traces has a span of it, with the same duration.
 
 import { type Span, SpanKind } from "@opentelemetry/api";
-import type { GroupFigures, Store } from "../store/store.ts";
+import type { GroupFigures, Store } from "../store/interface/store.ts";
 import { failureType } from "./failure-type.ts";
 import type { Tracer } from "./tracer.ts";
 

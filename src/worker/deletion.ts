@@ -2,15 +2,15 @@
 // its record or its reason.
 
 import type { App } from "../actions/app.ts";
-import { DeletionPace } from "../actions/deletion-pace.ts";
+import { DeletionPace } from "../actions/deletion/deletion-pace.ts";
 import {
   describeCause,
   type ProcessedDeletions,
   processDeletions,
-} from "../actions/process-deletions.ts";
-import { publicReader } from "../actions/operator-reader.ts";
-import { visibleCounts } from "../actions/read-deletion.ts";
-import { readKnowledge, showing } from "../actions/require-right.ts";
+} from "../actions/deletion/process-deletions.ts";
+import { publicReader } from "../actions/deletion/operator-reader.ts";
+import { visibleCounts } from "../actions/deletion/read-deletion.ts";
+import { readKnowledge, showing } from "../actions/operator/require-right.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 

@@ -2,7 +2,7 @@
 // round fails.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { backOffMs } from "../domain/back-off.ts";
+import { backOffMs } from "../basics/back-off.ts";
 
 export interface LoopOptions {
   readonly intervalMs: number;

@@ -4,9 +4,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import { applyRetention, type RetentionPlace } from "../actions/apply-retention.ts";
-import { keepLedger } from "../actions/keep-ledger.ts";
-import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/maintain-store.ts";
+import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
+import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { checkStore } from "../../src/actions/check/check-store.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
-import { keepLedger } from "../../src/actions/keep-ledger.ts";
-import { keepReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
-import { openApp, type OpenApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
-import { makeKeyReader } from "../../src/receipt-key.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { keepLedger } from "../../src/actions/ledger/keep-ledger.ts";
+import { keepReceiptKey } from "../../src/actions/receipt/rotate-receipt-key.ts";
+import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
 import {
   acme,
   add,

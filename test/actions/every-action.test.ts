@@ -14,31 +14,23 @@ const partly = "checks the right inside";
 const open = "says what the service publishes to anybody";
 
 const withoutRight: Readonly<Record<string, string>> = {
-  "apply-retention retaining": found,
-  "browse-deletions withWaits": begun,
-  "browse-holds reviewStateOf": begun,
-  "browse-receipts mayBrowseReceipts": partly,
-  "bulk-deletions changeAll": partly,
-  "change-organization requireFloorsWithin": found,
-  "close-organization findClosable": found,
-  "close-organization findOpenOrganization": found,
-  "deletion-filter withWaits": begun,
-  "export-records exportHistory": begun,
-  "export-records exportStates": begun,
-  "find-key findKey": found,
-  "find-organization findOrganization": found,
-  "find-organization requireOrganization": found,
-  "find-target findDeletion": found,
-  "find/find-records readKnownTypes": found,
-  "find/relations readRelations": begun,
-  "find/reveal-record usePermission": partly,
-  "find/view-record viewRecord": partly,
-  "maintain-store describeStore": open,
-  "operator-reader officialReader": found,
-  "operator-reader publicReader": found,
-  "operator-reader publicReaders": found,
-  "operator-reader readerOf": partly,
-  "operator-reader readersOf": partly,
+  "access/change-organization requireFloorsWithin": found,
+  "access/close-organization findClosable": found,
+  "access/close-organization findOpenOrganization": found,
+  "access/find-key findKey": found,
+  "access/find-organization findOrganization": found,
+  "access/find-organization requireOrganization": found,
+  "deletion/browse-deletions withWaits": begun,
+  "deletion/bulk-deletions changeAll": partly,
+  "deletion/deletion-filter withWaits": begun,
+  "deletion/operator-reader officialReader": found,
+  "deletion/operator-reader publicReader": found,
+  "deletion/operator-reader publicReaders": found,
+  "deletion/operator-reader readerOf": partly,
+  "deletion/operator-reader readersOf": partly,
+  "deletion/preview-deletion previewDeletion": begun,
+  "deletion/read-deletion findReceipt": begun,
+  "intake/write-records writeRecords": begun,
   "operator/challenge isChallenge": signIn,
   "operator/challenge makeChallenge": signIn,
   "operator/challenge useChallenge": signIn,
@@ -54,14 +46,22 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/session listOwnSessions": own,
   "operator/sign-in-link readSignInLink": signIn,
   "operator/sign-in-link useSignInLink": signIn,
-  "preview-deletion previewDeletion": begun,
-  "read-deletion findReceipt": begun,
-  "receipt-keys publishReceiptKeys": open,
-  "subject/read-subject findKeys": begun,
-  "subject/read-subject readDeletionsOf": begun,
-  "subject/read-subject readHoldsOf": begun,
-  "subject/read-subject readSubject": begun,
-  "write-records writeRecords": begun,
+  "receipt/browse-receipts mayBrowseReceipts": partly,
+  "receipt/receipt-keys publishReceiptKeys": open,
+  "record/export-records exportHistory": begun,
+  "record/export-records exportStates": begun,
+  "record/find-named-record findDeletion": found,
+  "record/find-records readKnownTypes": found,
+  "record/read-subject findKeys": begun,
+  "record/read-subject readDeletionsOf": begun,
+  "record/read-subject readHoldsOf": begun,
+  "record/read-subject readSubject": begun,
+  "record/relations readRelations": begun,
+  "record/reveal-record usePermission": partly,
+  "record/view-record viewRecord": partly,
+  "retention/apply-retention retaining": found,
+  "retention/browse-holds reviewStateOf": begun,
+  "upkeep/store-upkeep describeStore": open,
 };
 
 const check = /\b(?:require\w*Right\w*|auditAccess|requireAudit|requireReceipts|requireFindable)\(/;
@@ -87,7 +87,7 @@ function findActions(): readonly Action[] {
       }
     }
   }
-  const known = new Set(["require-right"]);
+  const known = new Set(["operator/require-right"]);
   return [...byName]
     .filter(([name]) => !known.has(name.split(" ")[0] ?? ""))
     .map(([name, body]) => ({ name, body }));

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { auditPages, deletionPages, holdPages, receiptPages } from "../../src/actions/pages.ts";
-import { openApp, type OpenApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
+import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { hold, keyOf, operator, transaction, write } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";

@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
-import { serve } from "../../src/serve.ts";
-import { readConfig } from "../../src/config.ts";
-import { restoreBackup } from "../../src/restore.ts";
+import { serve } from "../../src/process/serve.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { restoreBackup } from "../../src/process/restore.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";

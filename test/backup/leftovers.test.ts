@@ -5,7 +5,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { noteUnfinished, removeUnfinished, unfinishedPath } from "../../src/unfinished-files.ts";
+import {
+  noteUnfinished,
+  removeUnfinished,
+  unfinishedPath,
+} from "../../src/data-folder/unfinished-files.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { identifyKeyHolder } from "../../src/actions/issue-token.ts";
+import { identifyKeyHolder } from "../../src/actions/access/issue-token.ts";
 import { AppError } from "../../src/domain/error.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";

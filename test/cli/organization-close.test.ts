@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import type { Context } from "../../src/cli/command.ts";
 import { makeContext } from "../../src/cli/context.ts";
 import { exportOrganization } from "../../src/cli/organization-export.ts";
 import type { Organization } from "../../src/domain/access.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { tryFileLock } from "../../src/store/open-store.ts";
 import { operate } from "../support/server.ts";

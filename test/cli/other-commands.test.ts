@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { renderCliReference } from "../../docs/generate/cli.ts";
-import { version } from "../../src/version.ts";
+import { version } from "../../src/process/version.ts";
 import { schemaVersion } from "../../src/store/sqlite/migration/migrate.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { runProgram } from "./program.ts";

@@ -1,6 +1,6 @@
 // Processes the deletions that are due in the store of a command line, as a serving process would.
 
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { operate } from "../support/server.ts";
 import type { CommandLine } from "./command-line.ts";
 

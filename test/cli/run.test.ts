@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { commands, groups, headings, topics } from "../../src/cli/commands.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
-import { settings } from "../../src/config.ts";
-import { version } from "../../src/version.ts";
+import { settings } from "../../src/settings/config.ts";
+import { version } from "../../src/process/version.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigError, readConfig, settings } from "../../src/config.ts";
+import { ConfigError, readConfig, settings } from "../../src/settings/config.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 type Case = readonly [name: string, values: readonly string[], expected: RegExp];

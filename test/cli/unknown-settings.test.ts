@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeUnknownSettings, settings } from "../../src/config.ts";
+import { describeUnknownSettings, settings } from "../../src/settings/config.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -1,9 +1,9 @@
 // Writes transactions and other records to the store without the command line, through the action that the API uses.
 
 import type { App } from "../../src/actions/app.ts";
-import { requestDeletion } from "../../src/actions/request-deletion.ts";
-import { writeRecords } from "../../src/actions/write-records.ts";
-import { findType } from "../../src/actions/find-target.ts";
+import { requestDeletion } from "../../src/actions/deletion/request-deletion.ts";
+import { writeRecords } from "../../src/actions/intake/write-records.ts";
+import { findType } from "../../src/actions/record/find-named-record.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 
 const complete = {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Act, Store } from "../../src/store/store.ts";
+import type { Act, Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import {

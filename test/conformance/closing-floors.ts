@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { NewImportRun } from "../../src/store/imports.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { NewImportRun } from "../../src/store/interface/imports.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {

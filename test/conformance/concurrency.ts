@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
-import type { GroupFigures } from "../../src/store/store.ts";
+import type { GroupFigures } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,

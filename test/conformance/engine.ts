@@ -2,7 +2,7 @@
 // Names no engine.
 
 import { after, before, type TestContext } from "node:test";
-import type { Store, StoreOptions } from "../../src/store/store.ts";
+import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 
 export interface Engine {
   /** The prefix of every title. */

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { findDeletionFor, viewDeletion } from "../../src/actions/read-deletion.ts";
+import { findDeletionFor, viewDeletion } from "../../src/actions/deletion/read-deletion.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { FloorOutcome } from "../../src/store/retention.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { FloorOutcome } from "../../src/store/interface/retention.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import type { ImportReport, NewImportRun } from "../../src/store/imports.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { ImportReport, NewImportRun } from "../../src/store/interface/imports.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, useSite } from "./engine.ts";
 import { acme, operator as act, organization, other } from "./scene.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Completion, Store } from "../../src/store/store.ts";
+import type { Completion, Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {

@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { Draft, WriteMode } from "../../src/domain/record/record-write.ts";
-import { comparedChanges } from "../../src/store/payload-digest.ts";
-import type { Store } from "../../src/store/store.ts";
+import { comparedChanges } from "../../src/store/shared/payload-digest.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { Model } from "./model.ts";
 import {

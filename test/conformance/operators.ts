@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { nodeKey, planErasure } from "../../src/domain/deletion/erasure.ts";
 import type { Operator } from "../../src/domain/operator.ts";
-import type { OneTimeToken, SignIn } from "../../src/store/operators.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { OneTimeToken, SignIn } from "../../src/store/interface/operators.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, useSite } from "./engine.ts";
 import {
   acme,

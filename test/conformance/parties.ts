@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,

@@ -3,7 +3,7 @@
 
 import { after, before } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../src/store/store.ts";
+import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import type { Engine } from "./engine.ts";
 import { testEngine } from "./suite.ts";

@@ -8,7 +8,7 @@ import { limits } from "../../src/domain/limits.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { WriteMode } from "../../src/domain/record/record-write.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import type { Engine } from "./engine.ts";
 import { Model, textOf } from "./model.ts";
 import {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeletionEntry } from "../../src/domain/deletion/ledger-entry.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {

@@ -8,7 +8,7 @@ import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   add,

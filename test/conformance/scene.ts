@@ -15,7 +15,7 @@ import type {
   RecordWrite,
   WriteOutcome,
 } from "../../src/domain/record/record-write.ts";
-import type { HoldOutcome } from "../../src/store/holds.ts";
+import type { HoldOutcome } from "../../src/store/interface/holds.ts";
 import type {
   Act,
   DeletionFigures,
@@ -23,7 +23,7 @@ import type {
   NewKey,
   NewToken,
   Store,
-} from "../../src/store/store.ts";
+} from "../../src/store/interface/store.ts";
 import { claimOne, completeOne, eraseOne } from "../support/one-deletion.ts";
 
 export const acme = "org_acme";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { openStore } from "../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../src/store/store.ts";
+import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
 import { testEngine, testOperations } from "./suite.ts";

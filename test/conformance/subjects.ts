@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { findSubject } from "../../src/actions/subject/find-subject.ts";
+import { findSubject } from "../../src/actions/record/find-subject.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeRandom, type Random } from "../support/random.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Store } from "../../src/store/store.ts";
-import type { AuditQuery } from "../../src/store/trail.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { AuditQuery } from "../../src/store/interface/trail.ts";
 import { type Engine, useSite } from "./engine.ts";
 import { operator } from "./scene.ts";
 

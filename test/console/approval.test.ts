@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createOrganization } from "../../src/actions/create-organization.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
 import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
-import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
-import { actAs } from "../../src/actions/require-right.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { actAs } from "../../src/actions/operator/require-right.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
 import { type Service, startService } from "../support/service.ts";

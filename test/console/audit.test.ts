@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { createOrganization } from "../../src/actions/create-organization.ts";
-import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";

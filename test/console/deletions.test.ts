@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
-import { releaseHold } from "../../src/actions/release-hold.ts";
-import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";

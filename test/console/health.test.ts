@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { readConfig, settings } from "../../src/config.ts";
-import { showSettings } from "../../src/shown-settings.ts";
-import { version } from "../../src/version.ts";
+import { readConfig, settings } from "../../src/settings/config.ts";
+import { showSettings } from "../../src/settings/shown-settings.ts";
+import { version } from "../../src/process/version.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, read, signIn } from "./browse.ts";
 

@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { OperatorError } from "../../src/actions/operator-error.ts";
-import { readNames, readRoles } from "../../src/console/openid/claims.ts";
-import { makeOpenId } from "../../src/console/openid/provider.ts";
+import { OperatorError } from "../../src/actions/operator/operator-error.ts";
+import { readNames, readRoles } from "../../src/console/sign-in/openid/claims.ts";
+import { makeOpenId } from "../../src/console/sign-in/openid/provider.ts";
 import { AppError } from "../../src/domain/error.ts";
 
 function json(body: object): (response: ServerResponse) => void {

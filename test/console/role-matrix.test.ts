@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { OperatorError } from "../../src/actions/operator-error.ts";
-import { actAs } from "../../src/actions/require-right.ts";
-import type { Person, Route } from "../../src/console/request.ts";
+import { OperatorError } from "../../src/actions/operator/operator-error.ts";
+import { actAs } from "../../src/actions/operator/require-right.ts";
+import type { Person, Route } from "../../src/console/request/request.ts";
 import { routes } from "../../src/console/routes.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import type { BrowserContext } from "playwright-core";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
-import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import type { Customer } from "../support/customer.ts";
 import { makeCustomer } from "../support/customer.ts";

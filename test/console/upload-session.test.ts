@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { createOrganization } from "../../src/actions/create-organization.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
-import { listImports } from "../../src/actions/track-import.ts";
+import { listImports } from "../../src/actions/intake/track-import.ts";
 import { startServer } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";

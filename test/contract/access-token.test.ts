@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { makeCredential } from "../../src/actions/credential.ts";
-import { revokeKey } from "../../src/actions/revoke-key.ts";
-import { rotateKey } from "../../src/actions/rotate-key.ts";
-import { openApp } from "../../src/app.ts";
+import { revokeKey } from "../../src/actions/access/revoke-key.ts";
+import { rotateKey } from "../../src/actions/access/rotate-key.ts";
+import { openApp } from "../../src/process/app.ts";
 import { operations } from "../../src/http/routes.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { showRecord } from "../../src/actions/show-record.ts";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";

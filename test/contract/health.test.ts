@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { version } from "../../src/version.ts";
+import { version } from "../../src/process/version.ts";
 import type { Reply } from "../support/http-client.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { showRecord } from "../../src/actions/show-record.ts";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { operations } from "../../src/http/routes.ts";
 import { fetchToken } from "../support/customer.ts";

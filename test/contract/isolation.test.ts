@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { showRecord } from "../../src/actions/show-record.ts";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";

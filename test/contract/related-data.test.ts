@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { holdRecord } from "../../src/actions/hold-record.ts";
-import { releaseHold } from "../../src/actions/release-hold.ts";
-import { showRecord } from "../../src/actions/show-record.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Reply } from "../support/http-client.ts";

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { readFile, root } from "../repository/tree.ts";
-import { settings } from "../../src/config.ts";
+import { settings } from "../../src/settings/config.ts";
 import { ingress } from "./ingress.ts";
 import { writeSchemas } from "./kubernetes-schemas.ts";
 import { lacks } from "./packed.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
-import { createOrganization } from "../../src/actions/create-organization.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { addOperator, cookieOf, read, signIn, submit, uploadFile } from "../console/browse.ts";
 import type { Client } from "../support/http-client.ts";

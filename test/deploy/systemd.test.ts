@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { settings } from "../../src/config.ts";
+import { settings } from "../../src/settings/config.ts";
 import { readFile } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { lacks } from "./packed.ts";

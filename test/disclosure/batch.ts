@@ -1,11 +1,14 @@
 // Runs many scenarios together in one store, step by step, each in organizations that differ only in records which the caller may
 // not know of. Compares all that their callers, and an operator without the right, get.
 
-import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import {
+  applyRetention,
+  type RetentionPlace,
+} from "../../src/actions/retention/apply-retention.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { ExpiredPart } from "../../src/store/retention.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { ExpiredPart } from "../../src/store/interface/retention.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeRandom } from "../support/random.ts";
 import type { Service, ServiceOptions } from "../support/service.ts";
 import { makeHidden, makeScenario, type Scenario, stepsMax } from "./scenario.ts";

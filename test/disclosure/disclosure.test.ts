@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Deletion, ErasedCounts } from "../../src/domain/deletion/deletion.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Service, startService } from "../support/service.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
 import { runDisclosureCampaign } from "./disclosure-campaign.ts";

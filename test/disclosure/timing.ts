@@ -3,8 +3,8 @@
 // compare shows what chance does. Compares series by their ranks; a time is no limit, because any machine is busy at times.
 
 import assert from "node:assert/strict";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
+import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import type { Scope } from "../../src/domain/scope.ts";
 import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";

@@ -2,8 +2,8 @@
 // the console and every command for people who may not learn of these. The pages and commands are those of the tables, so a new one
 // is compared too.
 
-import { closeOrganization } from "../../src/actions/close-organization.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { addOperator, signIn } from "../console/browse.ts";

@@ -2,18 +2,18 @@
 // without the scope gets, in which ids, salts and hashes are replaced by their position.
 
 import { createHash } from "node:crypto";
-import { keyHashOf, keySpaceOf } from "../../src/actions/idempotency.ts";
-import { exportHistory, exportStates } from "../../src/actions/export-records.ts";
-import { publicReader } from "../../src/actions/operator-reader.ts";
-import { countRecords } from "../../src/actions/find-organization.ts";
-import { listHolds } from "../../src/actions/list-holds.ts";
-import { findReceipt, listDeletions } from "../../src/actions/read-deletion.ts";
-import { showing } from "../../src/actions/require-right.ts";
-import { createKey } from "../../src/actions/create-key.ts";
-import { createOrganization } from "../../src/actions/create-organization.ts";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
+import { keyHashOf, keySpaceOf } from "../../src/actions/intake/idempotency.ts";
+import { exportHistory, exportStates } from "../../src/actions/record/export-records.ts";
+import { publicReader } from "../../src/actions/deletion/operator-reader.ts";
+import { countRecords } from "../../src/actions/access/find-organization.ts";
+import { listHolds } from "../../src/actions/retention/list-holds.ts";
+import { findReceipt, listDeletions } from "../../src/actions/deletion/read-deletion.ts";
+import { showing } from "../../src/actions/operator/require-right.ts";
+import { createKey } from "../../src/actions/access/create-key.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { describeDeletion, viewForOperator } from "../../src/cli/output/deletion-view.ts";
 import { confidentialTypes } from "../../src/domain/confidentiality.ts";
 import { AppError } from "../../src/domain/error.ts";

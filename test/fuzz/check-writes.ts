@@ -2,7 +2,7 @@
 // as they were sent, and nothing else is.
 
 import type { App } from "../../src/actions/app.ts";
-import { showRecord } from "../../src/actions/show-record.ts";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { sortedJson } from "../crash/ledger.ts";
 import { withoutInnerNulls, withoutNulls } from "../domain/arbitrary.ts";

@@ -1,9 +1,9 @@
 // Sends case after case to one server, evaluates every reply and the store after it, and stops at
 // the first cases in which anything is wrong.
 
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import type { App } from "../../src/actions/app.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { fetchToken, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { operate } from "../support/server.ts";

@@ -3,7 +3,7 @@
 
 import type { TestContext } from "node:test";
 import { pino } from "pino";
-import type { Identity } from "../../src/actions/caller-cache.ts";
+import type { Identity } from "../../src/actions/access/caller-cache.ts";
 import {
   openRateLimits,
   type RateLimitSettings,

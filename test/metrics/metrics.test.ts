@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { makeEdge } from "../../src/http/connection/edge.ts";
+import { makeEdge } from "../../src/http/connection/shared-bounds.ts";
 import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { Registry } from "../../src/metrics/registry.ts";
 import { renderSnapshot } from "../../src/metrics/snapshot.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type MovedTable, movedTables } from "../../src/store/move/moved-tables.ts";
+import { type MovedTable, movedTables } from "../../src/store/interface/moved-tables.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";

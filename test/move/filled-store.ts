@@ -4,15 +4,15 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { holdRecord } from "../../src/actions/hold-record.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
-import { rotateReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
-import { revokeKey } from "../../src/actions/revoke-key.ts";
+import { cancelDeletion } from "../../src/actions/deletion/cancel-deletion.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { setFloor } from "../../src/actions/retention/retention-floors.ts";
+import { rotateReceiptKey } from "../../src/actions/receipt/rotate-receipt-key.ts";
+import { revokeKey } from "../../src/actions/access/revoke-key.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { makeKey } from "../../src/receipt-key.ts";
+import { makeKey } from "../../src/data-folder/receipt-key.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import type { Customer } from "../support/customer.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { openStore } from "../../src/store/open-store.ts";
-import { movedTables } from "../../src/store/move/moved-tables.ts";
+import { movedTables } from "../../src/store/interface/moved-tables.ts";
 import { runProgram, startProgram } from "../cli/program.ts";
 import type { PostgresServer } from "../support/postgres/postgres-server.ts";
 import type { Random } from "../support/random.ts";

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
-import { releaseHold } from "../../src/actions/release-hold.ts";
-import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
+import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
+import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";

@@ -1,7 +1,7 @@
 // The whole content of a store, through the interface that every engine has, for comparing two
 // stores.
 
-import { type Store } from "../../src/store/store.ts";
+import { type Store } from "../../src/store/interface/store.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { AuditEntry } from "../../src/domain/access.ts";
 

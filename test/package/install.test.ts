@@ -57,7 +57,7 @@ describe("the package, installed into an empty folder", () => {
         !/^(?:dist\/(?:src|client\/src)\/.*\.(?:js|d\.ts)|bin\/sluice\.js|package\.json)$/.test(
           path,
         ) &&
-        !/^dist\/src\/console\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
+        !/^dist\/src\/console\/frame\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
         !/^dist\/src\/store\/(?:sqlite|postgres)\/schema\.sql$/.test(path) &&
         !/^(?:README|CHANGELOG|SECURITY)\.md$|^LICENSE$/.test(path),
     );

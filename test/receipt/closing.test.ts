@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import type { App } from "../../src/actions/app.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeCommandLine } from "../cli/command-line.ts";

@@ -1,11 +1,11 @@
 // A process that processes what is due and kills itself at the given point, counted from 1. Where
 // there is no such point it completes all, and reports how many there were.
 
-import { processDeletions } from "../../src/actions/process-deletions.ts";
-import { openApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
-import type { DeletionLedger } from "../../src/store/ledger.ts";
-import type { Store } from "../../src/store/store.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
+import { openApp } from "../../src/process/app.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import type { DeletionLedger } from "../../src/store/interface/ledger.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 
 const lastPoint = Number(process.argv[2]);
 let points = 0;

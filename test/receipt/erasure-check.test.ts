@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
-import type { ErasureReport } from "../../src/store/check-report.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { ErasureReport } from "../../src/store/interface/check-report.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import {
   add,

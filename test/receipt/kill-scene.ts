@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { findWord } from "./canary.ts";
 

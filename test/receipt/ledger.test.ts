@@ -11,7 +11,7 @@ import type {
   HeadsEntry,
   LedgerEntry,
 } from "../../src/domain/deletion/ledger-entry.ts";
-import type { DeletionLedger } from "../../src/store/ledger.ts";
+import type { DeletionLedger } from "../../src/store/interface/ledger.ts";
 import { readLedgerFile } from "../../src/store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";

@@ -7,7 +7,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
+import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { makeCommandLine } from "../cli/command-line.ts";

@@ -3,15 +3,15 @@
 
 import assert from "node:assert/strict";
 import { type KeyObject } from "node:crypto";
-import { makeSealReceipt, publicPart } from "../../src/actions/issue-receipt.ts";
-import type { PublishedKeys } from "../../src/actions/receipt-keys.ts";
+import { makeSealReceipt, publicPart } from "../../src/actions/receipt/issue-receipt.ts";
+import type { PublishedKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import {
   noReceiptHash,
   type Receipt,
   type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
-import { makeKey } from "../../src/receipt-key.ts";
+import { makeKey } from "../../src/data-folder/receipt-key.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Client } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -31,16 +31,14 @@ describe("the layers", () => {
       .filter(({ specifier, typesOnly }) => !typesOnly && specifier.includes("/telemetry/"))
       .map(({ path, specifier, node }) => `${path} ${specifier} ${node.getText().slice(0, 7)}`);
     assert.deepEqual(loading.sort(), [
-      "src/config.ts ./telemetry/settings.ts import ",
-      "src/start-telemetry.ts ./telemetry/open-telemetry.ts import(",
-      "src/start-telemetry.ts ./telemetry/settings.ts import ",
+      "src/process/start-telemetry.ts ../telemetry/open-telemetry.ts import(",
     ]);
   });
 
   const loaded: Readonly<Record<string, readonly string[]>> = {
     "src/cli/main.ts": ["commander"],
-    "src/serve.ts": ["fastify", "pino", "typebox"],
-    "src/bulk-thread.ts": ["typebox"],
+    "src/process/serve.ts": ["fastify", "pino", "typebox"],
+    "src/process/bulk-thread.ts": ["typebox"],
     "src/store/sqlite/commit/writer-thread.ts": [],
     "src/store/sqlite/file/file-thread.ts": [],
   };
@@ -69,18 +67,30 @@ describe("the layers", () => {
     ["src/domain/a.ts", 'export { App } from "../actions/app.ts";', "domain exports again"],
     ["src/domain/a.ts", 'const app = await import("../actions/app.ts");', "domain imports later"],
     ["src/domain/a.ts", "const app = await import(name);", "it is unknown what is imported"],
-    ["src/store/store.ts", 'import { app } from "../actions/app.ts";', "the store calls an action"],
+    [
+      "src/store/interface/store.ts",
+      'import { app } from "../actions/app.ts";',
+      "the store calls an action",
+    ],
     ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
     ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],
     ["src/store/sql/a.ts", 'import { a } from "../sqlite/a.ts";', "shared SQL knows an engine"],
     ["src/store/sql/a.ts", 'import { DatabaseSync } from "node:sqlite";', "and its driver"],
     [
       "src/store/a.ts",
-      'import { findKey } from "./sql/api-key.ts";',
+      'import { findKey } from "./sql/access/api-key.ts";',
       "shared SQL outside an engine",
     ],
-    ["src/actions/a.ts", 'import { openStore } from "../store/store.ts";', "more than types"],
-    ["src/actions/a.ts", 'import { type A, open } from "../store/store.ts";', "more than types"],
+    [
+      "src/actions/a.ts",
+      'import { openStore } from "../store/interface/store.ts";',
+      "more than types",
+    ],
+    [
+      "src/actions/a.ts",
+      'import { type A, open } from "../store/interface/store.ts";',
+      "more than types",
+    ],
     [
       "src/actions/a.ts",
       'import type { A } from "../store/open-store.ts";',
@@ -92,9 +102,14 @@ describe("the layers", () => {
       "an action calls an entry point",
     ],
     ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
+    ["src/basics/a.ts", 'import { limits } from "../domain/limits.ts";', "a basic has imports"],
     ["src/files/a.ts", 'import { limits } from "../domain/limits.ts";', "files know a rule"],
     ["src/domain/a.ts", 'import { isPresent } from "../files/present.ts";', "domain does input"],
-    ["src/http/a.ts", 'import type { Store } from "../store/store.ts";', "http knows the store"],
+    [
+      "src/http/a.ts",
+      'import type { Store } from "../store/interface/store.ts";',
+      "http knows the store",
+    ],
     ["src/http/a.ts", 'import { makeLog } from "../log.ts";', "http opens a log"],
     [
       "src/http/a.ts",
@@ -110,16 +125,20 @@ describe("the layers", () => {
     ["src/telemetry/a.ts", 'import { makeServer } from "../http/server.ts";', "more than types"],
     [
       "src/telemetry/a.ts",
-      'import type { Config } from "../config.ts";',
+      'import type { Config } from "../settings/config.ts";',
       "telemetry reads settings",
     ],
     [
       "src/cli/a.ts",
-      'import type { Store } from "../../src/store/store.ts";',
+      'import type { Store } from "../../src/store/interface/store.ts";',
       "cli knows the store",
     ],
     ["src/bulk/a.ts", 'import type { Output } from "../cli/command.ts";', "bulk knows the cli"],
-    ["src/bulk/a.ts", 'import type { Store } from "../store/store.ts";', "bulk knows the store"],
+    [
+      "src/bulk/a.ts",
+      'import type { Store } from "../store/interface/store.ts";',
+      "bulk knows the store",
+    ],
     ["src/actions/a.ts", 'import { importFile } from "../bulk/a.ts";', "an action imports files"],
     ["src/http/a.ts", 'import { Sluice } from "../../client/src/sluice.ts";', "http uses the SDK"],
     [
@@ -128,12 +147,24 @@ describe("the layers", () => {
       "cli opens another entry point",
     ],
     ["src/cli/command/a.ts", 'import { loop } from "../../worker/loop.ts";', "cli runs the worker"],
-    ["src/serve.ts", 'import { a } from "./store/sqlite/a.ts";', "an engine, past the choice"],
-    ["src/serve.ts", 'import { a } from "../test/support/server.ts";', "the source needs a test"],
+    [
+      "src/process/serve.ts",
+      'import { a } from "../store/sqlite/a.ts";',
+      "an engine, past the choice",
+    ],
+    [
+      "src/process/serve.ts",
+      'import { a } from "../../test/support/server.ts";',
+      "the source needs a test",
+    ],
     ["src/actions/a.ts", 'import { DatabaseSync } from "node:sqlite";', "a database outside"],
     ["src/actions/a.ts", 'import { readFileSync } from "fs";', "a module without node:"],
     ["src/actions/a.ts", 'const find = "SELECT id FROM record WHERE id = ?";', "SQL outside"],
-    ["src/store/store.ts", "const a = `insert into record (id) values (?)`;", "SQL outside"],
+    [
+      "src/store/interface/store.ts",
+      "const a = `insert into record (id) values (?)`;",
+      "SQL outside",
+    ],
     ["src/http/a.ts", "const a = `DELETE FROM record WHERE id = ${id}`;", "SQL with a gap"],
     [
       "client/src/a.ts",
@@ -142,8 +173,12 @@ describe("the layers", () => {
     ],
     ["client/src/a.ts", 'import { setTimeout } from "node:timers";', "the client needs Node"],
     ["client/src/a.ts", 'import { fetch } from "undici";', "the client needs a package"],
-    ["client/generate/a.ts", 'import { openApp } from "../../src/app.ts";', "more than schemas"],
-    ["src/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
+    [
+      "client/generate/a.ts",
+      'import { openApp } from "../../src/process/app.ts";',
+      "more than schemas",
+    ],
+    ["src/process/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
   ];
 
   it("are violated by each of these", () => {
@@ -164,22 +199,22 @@ describe("the layers", () => {
         'import { Compile } from "typebox/compile";\nimport { limits } from "./b.ts";',
       "src/domain/record-type/a.ts": 'import { limits } from "../limits.ts";',
       "src/store/sqlite/a.ts":
-        'import { DatabaseSync } from "node:sqlite";\nimport type { Store } from "../store.ts";\n' +
+        'import { DatabaseSync } from "node:sqlite";\nimport type { Store } from "../interface/store.ts";\n' +
         'const find = "SELECT id FROM record";',
       "src/store/sql/a.ts":
-        'import type { Act } from "../act.ts";\nconst find = "SELECT id FROM record";',
-      "src/store/postgres/a.ts": 'import { findKey } from "../sql/api-key.ts";',
+        'import type { Act } from "../interface/act.ts";\nconst find = "SELECT id FROM record";',
+      "src/store/postgres/a.ts": 'import { findKey } from "../sql/access/api-key.ts";',
       "src/store/open-store.ts": 'import { openSqlite } from "./sqlite/open-sqlite.ts";',
       "src/actions/a.ts":
-        'import type { Store } from "../store/store.ts";\nimport { hash } from "node:crypto";\n' +
+        'import type { Store } from "../store/interface/store.ts";\nimport { hash } from "node:crypto";\n' +
         "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
       "src/http/verb/a.ts": 'import { app } from "../../actions/app.ts";',
-      "src/cli/command/a.ts": 'const { openApp } = await import("../../app.ts");',
+      "src/cli/command/a.ts": 'const { openApp } = await import("../../process/app.ts");',
       "src/bulk/import/a.ts":
         'import type { App } from "../../actions/app.ts";\n' +
         'import { Sluice } from "../../../client/src/sluice.ts";',
       "src/cli/a.ts": 'import { importFile } from "../bulk/import/import-file.ts";',
-      "src/app.ts": 'import { openStore } from "./store/open-store.ts";',
+      "src/process/app.ts": 'import { openStore } from "../store/open-store.ts";',
       "test/a.ts":
         'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',
     };
@@ -212,7 +247,7 @@ describe("the layers", () => {
   it("are kept by these calls", () => {
     const fine = {
       "src/actions/a.ts": "export const f = ({ store }: App) => store.ping();",
-      "src/serve.ts": "app.store.refuseWrites();",
+      "src/process/serve.ts": "app.store.refuseWrites();",
       "src/http/a.ts": "await submission.store(writer);\nawait listKeys(app, id);",
       "src/cli/a.ts": "import { storeTarget } from '../bulk/store-target.ts';\nstoreTarget(app);",
     };

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
 import { makeRandom } from "../support/random.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";

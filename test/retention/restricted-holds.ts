@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import type { Random } from "../support/random.ts";
 import type { Step } from "./graph.ts";
 import { type Name, type RetentionModel, typeOf } from "./model.ts";

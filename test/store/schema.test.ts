@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { erasureMap } from "../../src/store/erasure-map.ts";
+import { erasureMap } from "../../src/store/shared/erasure-map.ts";
 
 function readSchema(engine: string): string {
   const url = new URL(`../../src/store/${engine}/schema.sql`, import.meta.url);

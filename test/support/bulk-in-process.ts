@@ -5,7 +5,7 @@ import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import { BulkClient, type BulkThread } from "../../src/http/bulk/bulk-client.ts";
 import { serveTasks } from "../../src/http/bulk/serve-tasks.ts";
-import type { RecordStore } from "../../src/store/store.ts";
+import type { RecordStore } from "../../src/store/interface/store.ts";
 
 export function bulkInProcess(store: RecordStore): BulkClient {
   return new BulkClient({

@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import type { App } from "../../src/actions/app.ts";
-import { changeOrganization } from "../../src/actions/change-organization.ts";
-import { createKey } from "../../src/actions/create-key.ts";
-import { createOrganization } from "../../src/actions/create-organization.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { createKey } from "../../src/actions/access/create-key.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
-import type { OrganizationChange } from "../../src/store/store.ts";
+import type { OrganizationChange } from "../../src/store/interface/store.ts";
 import type { Client } from "./http-client.ts";
 
 export interface Customer {

@@ -1,7 +1,7 @@
 // The steps of a single deletion, as tests take them that look between two steps.
 
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Act, Claim, Store } from "../../src/store/store.ts";
+import type { Act, Claim, Store } from "../../src/store/interface/store.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions">;
 

@@ -1,8 +1,8 @@
 // Signs receipts with its own key, for tests that complete deletions below the actions.
 
 import { generateKeyPairSync } from "node:crypto";
-import { makeSealReceipt } from "../../src/actions/issue-receipt.ts";
-import type { SealReceipt } from "../../src/store/store.ts";
+import { makeSealReceipt } from "../../src/actions/receipt/issue-receipt.ts";
+import type { SealReceipt } from "../../src/store/interface/store.ts";
 
 export function makeTestSeal(): SealReceipt {
   const { privateKey } = generateKeyPairSync("ed25519");

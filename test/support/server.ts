@@ -1,9 +1,9 @@
 // The service exactly as it is started, by `serve()`, on a temporary store and a free port.
 
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import type { App } from "../../src/actions/app.ts";
-import { readConfig } from "../../src/config.ts";
-import { serve } from "../../src/serve.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { serve } from "../../src/process/serve.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { testEnvironment } from "./service.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";

@@ -3,11 +3,11 @@
 
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
-import { type Config, readConfig } from "../../src/config.ts";
-import type { Edge, EdgeBounds } from "../../src/http/connection/edge.ts";
+import { type Config, readConfig } from "../../src/settings/config.ts";
+import type { Edge, EdgeBounds } from "../../src/http/connection/shared-bounds.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
-import { serve } from "../../src/serve.ts";
-import type { Store } from "../../src/store/store.ts";
+import { serve } from "../../src/process/serve.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";

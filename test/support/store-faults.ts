@@ -1,6 +1,6 @@
 // A store whose methods a test can replace one by one, such as to make them fail or wait.
 
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 
 export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
 

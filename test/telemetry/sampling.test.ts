@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { SpanClock } from "../../src/telemetry/span-clock.ts";
-import { samplers, traceReceiver } from "../../src/telemetry/settings.ts";
+import { samplers, traceReceiver } from "../../src/settings/telemetry-settings.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { startService } from "../support/service.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";

@@ -6,9 +6,9 @@ import { aloneNo, type Receipt } from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
-import { hashCounts } from "../receipt-counts.ts";
-import { publishReceiptKeys } from "../receipt-keys.ts";
-import { verifyReceipts } from "../verify-receipt.ts";
+import { hashCounts } from "../receipt/receipt-counts.ts";
+import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
+import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import type { Findings } from "./findings.ts";
 
 export async function checkReceipts(app: App, findings: Findings): Promise<void> {

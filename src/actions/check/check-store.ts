@@ -1,10 +1,10 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
 // all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
-import type { ErasureReport } from "../../store/check-report.ts";
+import type { ErasureReport } from "../../store/interface/check-report.ts";
 import type { App } from "../app.ts";
-import { reasonOf } from "../operator-error.ts";
-import { requireRight } from "../require-right.ts";
+import { reasonOf } from "../operator/operator-error.ts";
+import { requireRight } from "../operator/require-right.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";

@@ -8,9 +8,9 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
-import type { StoredReceipt } from "../../store/trail.ts";
+import type { StoredReceipt } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
-import { floorOfEntry, FloorStates } from "../floor-states.ts";
+import { floorOfEntry, FloorStates } from "../retention/floor-states.ts";
 import { auditPages, holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 

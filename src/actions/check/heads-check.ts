@@ -9,7 +9,7 @@ import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { ChainHead, HeadsEntry, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
 import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
-import { thumbprint, toPublicKey } from "../issue-receipt.ts";
+import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { Findings } from "./findings.ts";
 
 export class HeadsCheck {

@@ -3,7 +3,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Operator } from "../../domain/operator.ts";
-import type { ChallengePurpose } from "../../store/operators.ts";
+import type { ChallengePurpose } from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
 import { hashSecret } from "../credential.ts";
 

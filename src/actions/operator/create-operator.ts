@@ -8,8 +8,8 @@ import {
 } from "../../domain/operator.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { OperatorError } from "../operator-error.ts";
-import { requireRight } from "../require-right.ts";
+import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 /** Throws OperatorError not_permitted, invalid and operator_exists. */
 export async function createOperator(

@@ -2,10 +2,10 @@
 
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Operator } from "../../domain/operator.ts";
-import type * as store from "../../store/operators.ts";
+import type * as store from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
-import { listNames, OperatorError } from "../operator-error.ts";
-import { actAs, requireRight } from "../require-right.ts";
+import { listNames, OperatorError } from "./operator-error.ts";
+import { actAs, requireRight } from "./require-right.ts";
 
 /** An operator, with the numbers of passkeys and sessions. */
 export type OperatorDetails = store.OperatorDetails;

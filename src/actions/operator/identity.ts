@@ -10,7 +10,7 @@ import {
 import { hash } from "node:crypto";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { OperatorError } from "../operator-error.ts";
+import { OperatorError } from "./operator-error.ts";
 import { useChallenge } from "./challenge.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 

@@ -1,9 +1,9 @@
-// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures (console/passkey.ts).
+// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures (console/sign-in/passkey.ts).
 
 import type { Operator, Passkey } from "../../domain/operator.ts";
-import type { PasskeyHolder } from "../../store/operators.ts";
+import type { PasskeyHolder } from "../../store/interface/operators.ts";
 import { actOf, type App } from "../app.ts";
-import { OperatorError } from "../operator-error.ts";
+import { OperatorError } from "./operator-error.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 /** One for each device of a person. */

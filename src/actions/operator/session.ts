@@ -2,11 +2,11 @@
 // a secret is stored.
 
 import type { Operator, OperatorSession, SignInMethod } from "../../domain/operator.ts";
-import type { NewSession, SessionHolder } from "../../store/operators.ts";
+import type { NewSession, SessionHolder } from "../../store/interface/operators.ts";
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
-import { OperatorError } from "../operator-error.ts";
-import { requireRight } from "../require-right.ts";
+import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export const sessionLifetimeMs = 12 * 60 * 60_000;
 

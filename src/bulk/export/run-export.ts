@@ -1,9 +1,13 @@
 // Runs an export: writes the records that the action reads to the sink, in the requested format.
 
-import { type ExportRequest, exportHistory, exportStates } from "../../actions/export-records.ts";
+import {
+  type ExportRequest,
+  exportHistory,
+  exportStates,
+} from "../../actions/record/export-records.ts";
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../progress.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { historyForm, stateForm } from "../formats/export-form.ts";
 import type { ExportFormat } from "../formats/export-format.ts";
 import type { Form, Sink } from "./sink.ts";

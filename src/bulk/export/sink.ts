@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { dirname } from "node:path";
 import { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { newFile, syncFolder } from "../../files/own-file.ts";
 import { compressionOf } from "../formats/compression.ts";
 

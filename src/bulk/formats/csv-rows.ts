@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { CsvError, parse, type Parser } from "csv-parse";
 import { bulkKeys } from "./bulk-keys.ts";
 import { restoreFormula } from "./csv-cell.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { recordCharactersMax } from "./record-characters.ts";
 import type { CsvRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";

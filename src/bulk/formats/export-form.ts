@@ -1,6 +1,6 @@
 // The formats of an export: NDJSON, CSV and Parquet, for states and histories. `sluice import` reads all of them.
 
-import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
+import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf, protectFormula, writeCell, writeRow } from "./csv-cell.ts";

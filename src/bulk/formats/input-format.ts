@@ -1,6 +1,6 @@
 // The format of an input by its name. Loads no code of a format.
 
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatByEnding } from "./compression.ts";
 import type { InputFormat } from "./row.ts";
 

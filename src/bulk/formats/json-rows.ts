@@ -4,7 +4,7 @@
 import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { ListSplitter } from "./list-splitter.ts";
 import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput } from "./row.ts";

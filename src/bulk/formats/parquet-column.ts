@@ -2,7 +2,7 @@
 // was sent, and lists and objects are JSON.
 
 import type { SchemaElement } from "hyparquet";
-import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
+import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";

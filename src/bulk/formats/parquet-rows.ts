@@ -1,7 +1,7 @@
 // Streams the rows of Parquet in parts of a row group, column by column. Believes no size that the file states
 // (parquet/footer.ts, parquet/pages.ts).
 
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 import { openFile } from "../../files/own-file.ts";

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { codeOf } from "../../files/file-error.ts";
 import { statOf } from "../../files/present.ts";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { compressionOf } from "./compression.ts";
 
 export interface TextInput {

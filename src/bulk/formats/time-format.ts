@@ -2,9 +2,9 @@
 // the calendar and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
-import { withoutTrailing } from "../../domain/without-trailing.ts";
+import { withoutTrailing } from "../../basics/without-trailing.ts";
 import { CellError } from "./csv-cell.ts";
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { compilePattern, type PatternParts } from "./time-pattern.ts";
 import { offsetMinutesIn, requireZone } from "./time-zone.ts";
 

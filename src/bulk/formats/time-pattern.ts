@@ -1,7 +1,7 @@
 // Compiles patterns of dates and times, with the letters that spreadsheets and most languages use, to regular
 // expressions. Time zones are not part of a pattern.
 
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 
 export interface PatternParts {
   /** Such as `2026-01-31`; not checked against the calendar. */

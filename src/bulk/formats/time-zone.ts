@@ -1,7 +1,7 @@
 // Finds the UTC offset of a time zone at a local time, with Temporal: the runtime's own, or a polyfill on older Node. If clocks
 // went back and the local time exists twice, the first counts; if they went forward and it does not exist, there is none.
 
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 
 const { Temporal } =
   "Temporal" in globalThis ? globalThis : await import("temporal-polyfill/implementation");

@@ -3,7 +3,7 @@
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName, closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
 /** Adds the columns that have the name of a field to the mapping, unless it maps that field. */

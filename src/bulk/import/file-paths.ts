@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { plainName } from "../formats/compression.ts";
 import type { InputFormat } from "../formats/row.ts";
 import { formatOfName } from "../formats/input-format.ts";

@@ -6,7 +6,7 @@ import { SluiceError, SluiceNetworkError } from "../../../client/src/errors.ts";
 import type { WriteResult } from "../../../client/src/generated/replies.ts";
 import { Session } from "../../../client/src/session.ts";
 import { TokenKeeper } from "../../../client/src/token-keeper.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { ItemOutcome, Target, TargetList } from "./target.ts";
 

@@ -6,7 +6,7 @@ import { readSync } from "node:fs";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { BulkProgress, BulkStep, Counts } from "../progress.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openFile } from "../../files/own-file.ts";
 import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
 import { recordCharactersMax } from "../formats/record-characters.ts";
-import { OperatorError, UsageError } from "../../actions/operator-error.ts";
+import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../formats/row.ts";

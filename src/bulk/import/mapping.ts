@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError, reasonOf, UsageError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
 
 export type Origin =
   | { readonly value: unknown }

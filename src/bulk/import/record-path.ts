@@ -4,7 +4,7 @@
 import type { RecordType } from "../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape, stepInto } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 
 export type Step = string | number;
 

@@ -4,7 +4,7 @@
 import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { protectFormula, writeRow } from "../formats/csv-cell.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import type { Row } from "../formats/row.ts";

@@ -5,7 +5,7 @@ import { existsSync, readSync, statSync } from "node:fs";
 import { openFile } from "../../files/own-file.ts";
 import { statOf } from "../../files/present.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { FilePaths } from "./file-paths.ts";
 
 /** The first line of a file of refused rows is expected to be shorter. */

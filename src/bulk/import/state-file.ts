@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
 import type { Counts } from "../progress.ts";
 import { isRunning, type Owner, thisProcess } from "./owner.ts";

@@ -1,8 +1,8 @@
 // The local store as the target of an import, through the same action as HTTP requests.
 
-import { markRequest } from "../../actions/idempotency.ts";
-import { importMode } from "../../actions/import-records.ts";
-import { writeRecords } from "../../actions/write-records.ts";
+import { markRequest } from "../../actions/intake/idempotency.ts";
+import { importMode } from "../../actions/intake/import-records.ts";
+import { writeRecords } from "../../actions/intake/write-records.ts";
 import type { App } from "../../actions/app.ts";
 import type { Target } from "./target.ts";
 

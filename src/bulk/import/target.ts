@@ -1,7 +1,7 @@
 // The target of an import: a Sluice server over HTTP, or the local store. Both accept lenient lists of records of one type, and
 // recognise a list that is sent again.
 
-import type { ItemResult } from "../../actions/submission.ts";
+import type { ItemResult } from "../../actions/intake/submission.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 
 /** The result for one record, as in the reply to a lenient list. */

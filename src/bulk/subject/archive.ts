@@ -6,7 +6,7 @@ import { rename } from "node:fs/promises";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { finished } from "node:stream/promises";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { newFile, syncFolder, writeOwnFile } from "../../files/own-file.ts";
 
 interface ArchiveFile {

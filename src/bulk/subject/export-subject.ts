@@ -1,8 +1,8 @@
 // Writes the archive of a person or a company: everything that is held on it, in bounded memory.
 
 import type { App } from "../../actions/app.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import {
   readDeletionsOf,
   readHoldsOf,
@@ -10,7 +10,7 @@ import {
   type SubjectDeletion,
   type SubjectRecord,
   type SubjectRequest,
-} from "../../actions/subject/read-subject.ts";
+} from "../../actions/record/read-subject.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { BulkProgress } from "../progress.ts";
 import type { SubjectArchive } from "./archive.ts";

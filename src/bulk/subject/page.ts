@@ -1,8 +1,8 @@
 // The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that
 // loads nothing; everything that comes from records is escaped.
 
-import type { SubjectDeletion } from "../../actions/subject/read-subject.ts";
-import { escapeHtml } from "../../domain/escape-html.ts";
+import type { SubjectDeletion } from "../../actions/record/read-subject.ts";
+import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 

@@ -2,7 +2,7 @@
 // first choice is by name; nothing is guessed beyond case and spaces.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../formats/bulk-keys.ts";
 import { type Mapping, type Origin, readMapItems } from "../import/mapping.ts";
 

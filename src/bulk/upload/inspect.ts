@@ -4,7 +4,7 @@
 
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openRows } from "../formats/open-rows.ts";
 import type { Row, RowInput } from "../formats/row.ts";
 import { isTooLong } from "../formats/record-characters.ts";

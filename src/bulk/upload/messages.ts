@@ -1,7 +1,7 @@
 // The messages between the main thread and the thread of an upload: one thread for each inspection and each import.
 // Types only.
 
-import type { OperatorErrorName } from "../../actions/operator-error.ts";
+import type { OperatorErrorName } from "../../actions/operator/operator-error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { Mapping } from "../import/mapping.ts";

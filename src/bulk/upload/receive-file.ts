@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
 
 /**

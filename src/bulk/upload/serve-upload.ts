@@ -2,8 +2,8 @@
 // the main thread. Never writes to the store.
 
 import type { MessagePort } from "node:worker_threads";
-import { findType } from "../../actions/find-target.ts";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import { restoreError } from "../../domain/error-form.ts";
 import { importFile } from "../import/import-file.ts";

@@ -2,7 +2,7 @@
 // A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
 
 import type { Worker } from "node:worker_threads";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describeError } from "../../domain/error-form.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { ItemOutcome } from "../import/target.ts";

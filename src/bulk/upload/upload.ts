@@ -1,6 +1,6 @@
 // An uploaded file: its fields, its states, its bounds, and the errors for what is not possible with it.
 
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../formats/compression.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { Inspection } from "./inspect.ts";

@@ -9,7 +9,7 @@ import { createReadStream, type ReadStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName } from "../formats/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
 import type { FileReport } from "../import/import-file.ts";

@@ -1,7 +1,7 @@
 // `sluice backup`
 
-import { OperatorError } from "../../actions/operator-error.ts";
-import { readConfig } from "../../config.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { readConfig } from "../../settings/config.ts";
 import { defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
@@ -23,7 +23,7 @@ export const backup = defineCommand({
   run: async (context, { file }) => {
     const advice = "Name another file, or remove this one first.";
     requireOutputFile(file, { replace: false, advice });
-    const { backUp } = await import("../../restore.ts");
+    const { backUp } = await import("../../process/restore.ts");
     const { operator, as } = context;
     const onProgress = printTenths(context, "copied");
     const bytes = await backUp(readConfig(context.environment), {

@@ -2,9 +2,9 @@
 
 import type { App } from "../../actions/app.ts";
 import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
-import { describeStore } from "../../actions/maintain-store.ts";
-import { readConfig } from "../../config.ts";
-import { findUnknownFiles } from "../../data-folder.ts";
+import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
+import { readConfig } from "../../settings/config.ts";
+import { findUnknownFiles } from "../../data-folder/data-folder.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
 
 export const check = defineStoreCommand({

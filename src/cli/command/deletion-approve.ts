@@ -1,6 +1,6 @@
 // `sluice deletion approve`
 
-import { approveDeletion } from "../../actions/approve-deletion.ts";
+import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
 import { text } from "../input/kinds.ts";

@@ -1,6 +1,6 @@
 // `sluice deletion cancel`
 
-import { cancelDeletion } from "../../actions/cancel-deletion.ts";
+import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
 import { text } from "../input/kinds.ts";

@@ -1,6 +1,6 @@
 // `sluice deletion hold`
 
-import { holdRecord } from "../../actions/hold-record.ts";
+import { holdRecord } from "../../actions/retention/hold-record.ts";
 import { defineCommand, optional, required } from "../command.ts";
 import { day, lineOfText, reason, text } from "../input/kinds.ts";
 import { readTarget, targetArguments, targetOptions } from "../input/target.ts";

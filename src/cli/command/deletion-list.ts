@@ -1,11 +1,11 @@
 // `sluice deletion list`
 
 import type { App } from "../../actions/app.ts";
-import { withWaits } from "../../actions/deletion-filter.ts";
-import { readersOf } from "../../actions/operator-reader.ts";
-import { listDeletions } from "../../actions/read-deletion.ts";
+import { withWaits } from "../../actions/deletion/deletion-filter.ts";
+import { readersOf } from "../../actions/deletion/operator-reader.ts";
+import { listDeletions } from "../../actions/deletion/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { showing } from "../../actions/require-right.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";

@@ -1,6 +1,6 @@
 // `sluice deletion release`
 
-import { releaseHold } from "../../actions/release-hold.ts";
+import { releaseHold } from "../../actions/retention/release-hold.ts";
 import { defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { readTarget, targetOptions } from "../input/target.ts";

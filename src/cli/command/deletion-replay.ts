@@ -1,7 +1,7 @@
 // `sluice deletion replay`
 
-import { OperatorError } from "../../actions/operator-error.ts";
-import { readConfig } from "../../config.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { readConfig } from "../../settings/config.ts";
 import { defineCommand, optional } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { runReplay } from "../run-replay.ts";
@@ -22,7 +22,7 @@ export const deletionReplay = defineCommand({
   rights: ["deletion.replay"],
   options: { ledger: optional(text("FILE"), "Another ledger, or a file of receipts.") },
   run: async (context, { ledger }) => {
-    const { readLedger } = await import("../../restore.ts");
+    const { readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];

@@ -1,6 +1,6 @@
 // `sluice deletion request`
 
-import { requestDeletionOf } from "../../actions/request-deletion.ts";
+import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";

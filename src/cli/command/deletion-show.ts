@@ -1,13 +1,13 @@
 // `sluice deletion show`
 
-import { hasPreview } from "../../actions/browse-deletions.ts";
-import { withWaits } from "../../actions/deletion-filter.ts";
-import { findDeletion } from "../../actions/find-target.ts";
-import { listHoldsOf } from "../../actions/list-holds.ts";
-import { readerOf } from "../../actions/operator-reader.ts";
-import { previewRestriction } from "../../actions/preview-restriction.ts";
-import { findReceipt } from "../../actions/read-deletion.ts";
-import { showing } from "../../actions/require-right.ts";
+import { hasPreview } from "../../actions/deletion/browse-deletions.ts";
+import { withWaits } from "../../actions/deletion/deletion-filter.ts";
+import { findDeletion } from "../../actions/record/find-named-record.ts";
+import { listHoldsOf } from "../../actions/retention/list-holds.ts";
+import { readerOf } from "../../actions/deletion/operator-reader.ts";
+import { previewRestriction } from "../../actions/deletion/preview-restriction.ts";
+import { findReceipt } from "../../actions/deletion/read-deletion.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";

@@ -1,6 +1,6 @@
 // `sluice demo`
 
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
 import { runUntilStopped } from "../stop-signal.ts";

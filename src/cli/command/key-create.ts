@@ -1,6 +1,6 @@
 // `sluice key create`
 
-import { createKey } from "../../actions/create-key.ts";
+import { createKey } from "../../actions/access/create-key.ts";
 import { defineStoreCommand, optional, required } from "../command.ts";
 import { duration, scopeList, text } from "../input/kinds.ts";
 import { describeNewKey, viewNewKey } from "../output/key-view.ts";

@@ -1,6 +1,6 @@
 // `sluice key list`
 
-import { keyStatus, listKeys } from "../../actions/find-key.ts";
+import { keyStatus, listKeys } from "../../actions/access/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { defineStoreCommand, optional } from "../command.ts";
 import { formatKeyStatus, formatScopes, viewKey } from "../output/key-view.ts";

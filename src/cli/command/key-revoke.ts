@@ -1,6 +1,6 @@
 // `sluice key revoke`
 
-import { revokeKey } from "../../actions/revoke-key.ts";
+import { revokeKey } from "../../actions/access/revoke-key.ts";
 import { defineStoreCommand } from "../command.ts";
 import { keyArguments } from "../input/kinds.ts";
 import { viewKey } from "../output/key-view.ts";

@@ -1,6 +1,6 @@
 // `sluice key rotate`
 
-import { rotateKey } from "../../actions/rotate-key.ts";
+import { rotateKey } from "../../actions/access/rotate-key.ts";
 import { defineStoreCommand, withDefault } from "../command.ts";
 import { duration, keyArguments } from "../input/kinds.ts";
 import { describeNewKey, viewNewKey } from "../output/key-view.ts";

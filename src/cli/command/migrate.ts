@@ -1,9 +1,9 @@
 // `sluice migrate`
 
-import { describeStore } from "../../actions/maintain-store.ts";
+import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { defineCommand } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
-import { version } from "../../version.ts";
+import { version } from "../../process/version.ts";
 
 export const migrate = defineCommand({
   name: "migrate",

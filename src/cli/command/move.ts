@@ -1,9 +1,9 @@
 // `sluice move`
 
-import { OperatorError, reasonOf, UsageError } from "../../actions/operator-error.ts";
-import { readConfig } from "../../config.ts";
+import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
+import { readConfig } from "../../settings/config.ts";
 import { MoveStopped, type MoveStep } from "../../domain/move-step.ts";
-import type { Moved } from "../../move.ts";
+import type { Moved } from "../../process/move.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { MoveProgress } from "../output/move-progress.ts";
@@ -57,7 +57,7 @@ function holdsPassword(url: string): boolean {
 
 async function perform(context: Context, to: string, stopping: AbortSignal): Promise<Moved> {
   const config = readConfig(context.environment);
-  const module = await import("../../move.ts");
+  const module = await import("../../process/move.ts");
   const progress = new MoveProgress(context);
   try {
     const onStep = (step: MoveStep) => progress.show(step);

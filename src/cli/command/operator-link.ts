@@ -1,8 +1,8 @@
 // `sluice operator link`
 
 import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
-import { type Config, readConfig } from "../../config.ts";
-import { UsageError } from "../../actions/operator-error.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { formatTime } from "../output/table.ts";

@@ -1,14 +1,14 @@
 // `sluice organization close`
 
-import { closeOrganization, findClosable } from "../../actions/close-organization.ts";
+import { closeOrganization, findClosable } from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
-import { countRecords, findOrganization } from "../../actions/find-organization.ts";
-import { listHolds } from "../../actions/list-holds.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { showing } from "../../actions/require-right.ts";
-import { readRetention } from "../../actions/retention-floors.ts";
-import { withClosingLock } from "../../closing-lock.ts";
-import { readConfig } from "../../config.ts";
+import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
+import { listHolds } from "../../actions/retention/list-holds.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { showing } from "../../actions/operator/require-right.ts";
+import { readRetention } from "../../actions/retention/retention-floors.ts";
+import { withClosingLock } from "../../data-folder/closing-lock.ts";
+import { readConfig } from "../../settings/config.ts";
 import type { Organization } from "../../domain/access.ts";
 import {
   type Context,

@@ -1,6 +1,6 @@
 // `sluice organization create`
 
-import { createOrganization } from "../../actions/create-organization.ts";
+import { createOrganization } from "../../actions/access/create-organization.ts";
 import { defineCommand, optional, required } from "../command.ts";
 import { onOff, text } from "../input/kinds.ts";
 import { findMissingStore } from "../new-store.ts";

@@ -1,9 +1,9 @@
 // `sluice organization list`
 
-import { listOrganizations } from "../../actions/find-organization.ts";
+import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { defineStoreCommand } from "../command.ts";
-import { formatDuration } from "../../domain/duration.ts";
+import { formatDuration } from "../../basics/duration.ts";
 import {
   formatClosed,
   formatOnOff,

@@ -1,11 +1,14 @@
 // `sluice organization set`
 
 import type { App } from "../../actions/app.ts";
-import { previewRetention } from "../../actions/apply-retention.ts";
-import { changeOrganization, requireFloorsWithin } from "../../actions/change-organization.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { showing } from "../../actions/require-right.ts";
+import { previewRetention } from "../../actions/retention/apply-retention.ts";
+import {
+  changeOrganization,
+  requireFloorsWithin,
+} from "../../actions/access/change-organization.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { duration, onOff, rateLimit, retainDays, text, typeList } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";

@@ -1,9 +1,9 @@
 // `sluice organization show`
 
-import { countRecords, findOrganization } from "../../actions/find-organization.ts";
-import { findDeletion } from "../../actions/find-target.ts";
-import { listHolds } from "../../actions/list-holds.ts";
-import { showing } from "../../actions/require-right.ts";
+import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
+import { findDeletion } from "../../actions/record/find-named-record.ts";
+import { listHolds } from "../../actions/retention/list-holds.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";

@@ -1,6 +1,6 @@
 // `sluice receipt disclose`
 
-import { discloseReceipt } from "../../actions/disclose-receipt.ts";
+import { discloseReceipt } from "../../actions/deletion/disclose-receipt.ts";
 import { defineStoreCommand, optional, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { text, typeList } from "../input/kinds.ts";

@@ -1,8 +1,8 @@
 // `sluice receipt export`
 
-import { exportReceipts } from "../../actions/browse-receipts.ts";
-import { UsageError } from "../../actions/operator-error.ts";
-import { showing } from "../../actions/require-right.ts";
+import { exportReceipts } from "../../actions/receipt/browse-receipts.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import { defineStoreCommand } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";

@@ -1,8 +1,8 @@
 // `sluice receipt rotate`
 
-import { rotateReceiptKey } from "../../actions/rotate-receipt-key.ts";
-import { readConfig } from "../../config.ts";
-import { makeKey, replaceKey } from "../../receipt-key.ts";
+import { rotateReceiptKey } from "../../actions/receipt/rotate-receipt-key.ts";
+import { readConfig } from "../../settings/config.ts";
+import { makeKey, replaceKey } from "../../data-folder/receipt-key.ts";
 import { defineStoreCommand } from "../command.ts";
 
 export const receiptRotate = defineStoreCommand({

@@ -1,14 +1,14 @@
 // `sluice receipt verify`
 
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import {
   type PublishedKeys,
   publishReceiptKeys,
   readPublishedKeys,
-} from "../../actions/receipt-keys.ts";
-import { addDisclosures } from "../../actions/verify-disclosures.ts";
-import { findMissingReceipts, verifyReceipts } from "../../actions/verify-receipt.ts";
-import { addStatus, type StatusVerdict } from "../../actions/verify-status.ts";
+} from "../../actions/receipt/receipt-keys.ts";
+import { addDisclosures } from "../../actions/receipt/verify-disclosures.ts";
+import { findMissingReceipts, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
+import { addStatus, type StatusVerdict } from "../../actions/receipt/verify-status.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { readDisclosureFile, readKeysFile, readReceiptFile } from "../input/receipt-file.ts";

@@ -1,6 +1,6 @@
 // `sluice record show`
 
-import { type RecordDetails, showRecord } from "../../actions/show-record.ts";
+import { type RecordDetails, showRecord } from "../../actions/record/show-record.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { recordType, text } from "../input/kinds.ts";

@@ -1,7 +1,7 @@
 // `sluice restore`
 
-import { OperatorError } from "../../actions/operator-error.ts";
-import { readConfig } from "../../config.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { readConfig } from "../../settings/config.ts";
 import { defineCommand, flag, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { runReplay } from "../run-replay.ts";
@@ -25,7 +25,7 @@ export const restore = defineCommand({
     ledger: optional(text("FILE"), "Another ledger, or a file of receipts."),
   },
   run: async (context, { file, replace, ledger }) => {
-    const { restoreBackup, readLedger } = await import("../../restore.ts");
+    const { restoreBackup, readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     const { operator, as } = context;
     const onUnreadable = (why: string) => {

@@ -1,6 +1,6 @@
 // `sluice restricted export`
 
-import { exportRestrictedSet } from "../../actions/restricted-sets.ts";
+import { exportRestrictedSet } from "../../actions/retention/restricted-sets.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";

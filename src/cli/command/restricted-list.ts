@@ -1,6 +1,6 @@
 // `sluice restricted list`
 
-import { listRestrictedSets } from "../../actions/restricted-sets.ts";
+import { listRestrictedSets } from "../../actions/retention/restricted-sets.ts";
 import { defineStoreCommand } from "../command.ts";
 import { restrictedOptions } from "../input/restricted.ts";
 import { renderSets, viewSet } from "../output/restricted-view.ts";

@@ -1,6 +1,6 @@
 // `sluice restricted show`
 
-import { showRestrictedSet } from "../../actions/restricted-sets.ts";
+import { showRestrictedSet } from "../../actions/retention/restricted-sets.ts";
 import { defineStoreCommand, required, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
 import { restrictedOptions } from "../input/restricted.ts";

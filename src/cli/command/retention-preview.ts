@@ -4,10 +4,10 @@ import {
   previewRetention,
   type RetentionPreview,
   retaining,
-} from "../../actions/apply-retention.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
-import { UsageError } from "../../actions/operator-error.ts";
-import { showing } from "../../actions/require-right.ts";
+} from "../../actions/retention/apply-retention.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { showing } from "../../actions/operator/require-right.ts";
 import { defineStoreCommand, optional } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { retainDays, text } from "../input/kinds.ts";

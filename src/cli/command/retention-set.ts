@@ -1,6 +1,6 @@
 // `sluice retention set`
 
-import { setFloor } from "../../actions/retention-floors.ts";
+import { setFloor } from "../../actions/retention/retention-floors.ts";
 import { defineStoreCommand, required, withDefault } from "../command.ts";
 import { floorOrigin, keepDays, recordType, text } from "../input/kinds.ts";
 import { describeRetention, viewRetention } from "../output/retention-view.ts";

@@ -1,6 +1,6 @@
 // `sluice retention show`
 
-import { readRetention } from "../../actions/retention-floors.ts";
+import { readRetention } from "../../actions/retention/retention-floors.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { describeRetention, viewRetention } from "../output/retention-view.ts";

@@ -1,11 +1,11 @@
 // `sluice serve`
 
-import { createKey } from "../../actions/create-key.ts";
-import { createOrganization } from "../../actions/create-organization.ts";
-import { listOrganizations } from "../../actions/find-organization.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { describeUnknownSettings, readConfig } from "../../config.ts";
-import type { Serving } from "../../serve.ts";
+import { createKey } from "../../actions/access/create-key.ts";
+import { createOrganization } from "../../actions/access/create-organization.ts";
+import { listOrganizations } from "../../actions/access/find-organization.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { describeUnknownSettings, readConfig } from "../../settings/config.ts";
+import type { Serving } from "../../process/serve.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { settingOption } from "../input/setting-option.ts";
 import {
@@ -73,7 +73,7 @@ async function describeNext(
 async function startServer(context: Context): Promise<Serving> {
   const config = readConfig(context.environment);
   disablePretenuring();
-  const module = await import("../../serve.ts");
+  const module = await import("../../process/serve.ts");
   try {
     return await module.serve(config, { warnings: describeUnknownSettings(context.environment) });
   } catch (cause) {

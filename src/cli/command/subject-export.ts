@@ -1,10 +1,10 @@
 // `sluice subject export`
 
 import { resolve } from "node:path";
-import { beginSubject } from "../../actions/subject/read-subject.ts";
-import { readConfig } from "../../config.ts";
-import { requireOutsideData } from "../../data-folder.ts";
-import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
+import { beginSubject } from "../../actions/record/read-subject.ts";
+import { readConfig } from "../../settings/config.ts";
+import { requireOutsideData } from "../../data-folder/data-folder.ts";
+import { noteUnfinished, unfinishedPath } from "../../data-folder/unfinished-files.ts";
 import { defineCommand, required } from "../command.ts";
 import { subjectArguments, subjectOptions } from "../input/subject.ts";
 import { text } from "../input/kinds.ts";

@@ -6,7 +6,7 @@ import {
   readDeletionsOf,
   readHoldsOf,
   type SubjectDeletion,
-} from "../../actions/subject/read-subject.ts";
+} from "../../actions/record/read-subject.ts";
 import type { Hold } from "../../domain/access.ts";
 import { defineStoreCommand } from "../command.ts";
 import { subjectArguments, subjectOptions } from "../input/subject.ts";

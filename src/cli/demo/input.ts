@@ -2,8 +2,8 @@
 // generated from a seed, so that a run can be repeated.
 
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
-import { findType } from "../../actions/find-target.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openRows } from "../../bulk/formats/open-rows.ts";
 import type { RowInput } from "../../bulk/formats/row.ts";
 import { openText } from "../../bulk/formats/text-input.ts";

@@ -5,10 +5,10 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Sluice, SluiceError, SluiceNetworkError } from "../../../client/src/sluice.ts";
-import { createKey } from "../../actions/create-key.ts";
-import { createOrganization } from "../../actions/create-organization.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { readConfig } from "../../config.ts";
+import { createKey } from "../../actions/access/create-key.ts";
+import { createOrganization } from "../../actions/access/create-organization.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { readConfig } from "../../settings/config.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Context } from "../command.ts";
 import { makeContext } from "../context.ts";
@@ -34,7 +34,7 @@ export async function runDemo(context: Context, { origin, keep, ...input }: Demo
   const own = { HOST: "127.0.0.1", PORT: "0", DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: "fatal" };
   const environment = { ...context.environment, ...own };
   try {
-    const { serve } = await import("../../serve.ts");
+    const { serve } = await import("../../process/serve.ts");
     const server = await serve(readConfig(environment));
     try {
       const apiKey = await makeKey({ ...context, environment });

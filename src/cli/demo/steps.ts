@@ -9,7 +9,7 @@ import type {
   TransactionCheck,
   Upload,
 } from "../../../client/src/sluice.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 
 export interface Demo {
   readonly client: Sluice;

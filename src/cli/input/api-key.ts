@@ -2,7 +2,7 @@
 // of the machine can read. Never printed.
 
 import { readFileSync } from "node:fs";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import type { Context } from "../command.ts";
 
 export const keyVariable = "SLUICE_API_KEY";

@@ -1,7 +1,7 @@
 // The kinds of option that only an import has.
 
 import { readMapItems } from "../../bulk/import/mapping.ts";
-import { withoutTrailing } from "../../domain/without-trailing.ts";
+import { withoutTrailing } from "../../basics/without-trailing.ts";
 import type { Kind } from "../command.ts";
 import { kind } from "./kinds.ts";
 

@@ -1,8 +1,8 @@
 // The kinds of argument and option: how each is parsed, and the message for a value that is not valid.
 
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
-import { durationRule, parseDuration } from "../../domain/duration.ts";
+import { durationRule, parseDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";

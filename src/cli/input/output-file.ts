@@ -3,7 +3,7 @@
 
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { findCreationObstacle } from "../../files/path-obstacle.ts";
 import { isPresent } from "../../files/present.ts";
 

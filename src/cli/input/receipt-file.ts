@@ -1,9 +1,13 @@
 // Files of receipts, of disclosures and of public keys. Does not verify them.
 
 import { readFileSync } from "node:fs";
-import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
-import { type ReceiptDocument, readReceipts, readValues } from "../../actions/receipt-document.ts";
-import type { GivenDisclosures } from "../../actions/verify-disclosures.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import {
+  type ReceiptDocument,
+  readReceipts,
+  readValues,
+} from "../../actions/receipt/receipt-document.ts";
+import type { GivenDisclosures } from "../../actions/receipt/verify-disclosures.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;

@@ -1,8 +1,8 @@
 // Options that take precedence over a setting, with the same valid values and the same messages.
 
-import { type Config, expectedOf, settings } from "../../config.ts";
+import { type Config, expectedOf, settings } from "../../settings/config.ts";
 import { type Parameter, replacing } from "../command.ts";
-import { UsageError } from "../../actions/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 
 /** `meaning` is what the option is, without a full stop. */
 export function settingOption(

@@ -1,7 +1,7 @@
 // The record that a command is about: TYPE ID --organization ORG, or the id of a deletion request.
 
-import type { Target } from "../../actions/find-target.ts";
-import { UsageError } from "../../actions/operator-error.ts";
+import type { Target } from "../../actions/record/find-named-record.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { optional, required } from "../command.ts";
 import { recordType, text } from "./kinds.ts";
 

@@ -1,6 +1,6 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
-import { dueTime, viewDeletion, visibleCounts } from "../../actions/read-deletion.ts";
+import { dueTime, viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
 import {
   confidentialTypes,
   mayCount,

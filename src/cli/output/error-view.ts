@@ -1,7 +1,7 @@
 // Turns any error into one readable line or one JSON object. Never shows a stack trace.
 
-import { firstError, OperatorError } from "../../actions/operator-error.ts";
-import { ConfigError } from "../../config.ts";
+import { firstError, OperatorError } from "../../actions/operator/operator-error.ts";
+import { ConfigError } from "../../settings/config.ts";
 import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 

@@ -1,6 +1,6 @@
 // API keys as the command line prints them. The secret is printed only when a key is created.
 
-import { keyStatus } from "../../actions/find-key.ts";
+import { keyStatus } from "../../actions/access/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { formatTime, renderFields, timeOrNull } from "./table.ts";

@@ -1,6 +1,6 @@
 // The result of a move, and what the operator has to do next.
 
-import type { Moved } from "../../move.ts";
+import type { Moved } from "../../process/move.ts";
 import { formatSeconds } from "./bulk-progress.ts";
 import type { CommandResult } from "../command.ts";
 

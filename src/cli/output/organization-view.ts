@@ -2,7 +2,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
-import { formatDuration } from "../../domain/duration.ts";
+import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { formatTime, renderFields, timeOrNull } from "./table.ts";
 

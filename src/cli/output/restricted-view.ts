@@ -4,8 +4,8 @@ import type {
   HeldRecord,
   RestrictedSet,
   RestrictedSetDetails,
-} from "../../actions/restricted-sets.ts";
-import type { RestrictionPreview } from "../../actions/preview-restriction.ts";
+} from "../../actions/retention/restricted-sets.ts";
+import type { RestrictionPreview } from "../../actions/deletion/preview-restriction.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPseudonym } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";

@@ -1,7 +1,7 @@
 // What retention would delete, and the rules of an organization, as the command line prints them.
 
-import type { RetentionPreview } from "../../actions/apply-retention.ts";
-import type { Retention } from "../../actions/retention-floors.ts";
+import type { RetentionPreview } from "../../actions/retention/apply-retention.ts";
+import type { Retention } from "../../actions/retention/retention-floors.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import { describeNodes, viewNode } from "./restricted-view.ts";

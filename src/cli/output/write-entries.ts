@@ -1,7 +1,7 @@
 // Writes the entries of a chain as NDJSON, page by page, no faster than the reader of standard output accepts them.
 
 import type { App } from "../../actions/app.ts";
-import { requireOrganization } from "../../actions/find-organization.ts";
+import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";

@@ -1,7 +1,7 @@
 // The account of the person who has signed in: passkeys and sessions. People with the right see the sessions of others
 // here.
 
-import { hasRight } from "../../actions/require-right.ts";
+import { hasRight } from "../../actions/operator/require-right.ts";
 import { listPasskeys, removePasskey } from "../../actions/operator/passkey.ts";
 import {
   endOwnSession,
@@ -11,15 +11,15 @@ import {
 } from "../../actions/operator/session.ts";
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
-import { noSessionCookie } from "../cookie.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { supportsPasskeys } from "../origin.ts";
-import { acceptNewPasskey, offerNewPasskey } from "../passkey.ts";
-import { type Person, readForm, readJsonBody } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { renderTime } from "../time.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { noSessionCookie } from "../sign-in/cookie.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { supportsPasskeys } from "../sign-in/origin.ts";
+import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
+import { type Person, readForm, readJsonBody } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { renderTime } from "../html/time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {
   const { app, operator, session } = person;

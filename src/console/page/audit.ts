@@ -6,20 +6,20 @@ import {
   downloadAudit,
   type Verification,
   verifyAudit,
-} from "../../actions/browse-audit.ts";
-import { viewAuditEntry } from "../../actions/audit-entry.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+} from "../../actions/trail/browse-audit.ts";
+import { viewAuditEntry } from "../../actions/trail/audit-entry.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { sendDownload } from "../download.ts";
-import { readText } from "../field.ts";
-import { withPlace } from "../filter.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatNumber, renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { sendDownload } from "../request/download.ts";
+import { readText } from "../html/field.ts";
+import { withPlace } from "../html/filter.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/audit";
 

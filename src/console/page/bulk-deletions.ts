@@ -8,15 +8,15 @@ import {
   changeAll,
   selectDeletions,
   type Selection,
-} from "../../actions/bulk-deletions.ts";
-import type { DeletionQuery } from "../../actions/deletion-filter.ts";
+} from "../../actions/deletion/bulk-deletions.ts";
+import type { DeletionQuery } from "../../actions/deletion/deletion-filter.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { renderDeletionLink } from "../deletion-link.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { formatNumber } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { renderDeletionLink } from "../html/deletion-link.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
 
 const screen = "/console/deletions";

@@ -1,30 +1,30 @@
 // One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and approving.
 
-import { approveDeletion } from "../../actions/approve-deletion.ts";
+import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
 import {
   type DeletionDetails,
   readDeletionDetails,
   readReceipt,
-} from "../../actions/browse-deletions.ts";
-import { cancelDeletion } from "../../actions/cancel-deletion.ts";
-import { examinedMax } from "../../actions/find/namings.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import type { DeletionPreview } from "../../actions/preview-deletion.ts";
-import { dueTime } from "../../actions/read-deletion.ts";
+} from "../../actions/deletion/browse-deletions.ts";
+import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
+import { examinedMax } from "../../actions/record/namings.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
+import { dueTime } from "../../actions/deletion/read-deletion.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
-import { renderConfirmation, requireTyped } from "../confirmation.ts";
-import { deletionPath } from "../deletion-link.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { renderRecordLink } from "../record-link.ts";
-import { type Person, readForm } from "../request.ts";
-import { formatCount, formatNumber, renderTime } from "../time.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { deletionPath } from "../html/deletion-link.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { renderRecordLink } from "../html/record-link.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { formatCount, formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
 

@@ -1,25 +1,25 @@
 // The list of deletions with its filters, and the links to what can be done with all that a filter finds.
 
-import { browseDeletions, type DeletionPart } from "../../actions/browse-deletions.ts";
+import { browseDeletions, type DeletionPart } from "../../actions/deletion/browse-deletions.ts";
 import {
   type DeletionQuery,
   type ShownDeletion,
   type WaitKind,
   waitKinds,
-} from "../../actions/deletion-filter.ts";
-import { dueTime } from "../../actions/read-deletion.ts";
-import { hasRight } from "../../actions/require-right.ts";
+} from "../../actions/deletion/deletion-filter.ts";
+import { dueTime } from "../../actions/deletion/read-deletion.ts";
+import { hasRight } from "../../actions/operator/require-right.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { renderDeletionLink } from "../deletion-link.ts";
-import { readText } from "../field.ts";
-import { renderChoice, withPlace } from "../filter.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import type { Person } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { renderDeletionLink } from "../html/deletion-link.ts";
+import { readText } from "../html/field.ts";
+import { renderChoice, withPlace } from "../html/filter.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import type { Person } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
 

@@ -5,25 +5,25 @@ import {
   type FoundRecord,
   readKnownTypes,
   type RecordQuery,
-} from "../../actions/find/find-records.ts";
+} from "../../actions/record/find-records.ts";
 import {
   browseReferrers,
   readRelations,
   type Referrers,
   searchNamings,
-} from "../../actions/find/relations.ts";
-import type { NamingPart } from "../../actions/find/namings.ts";
+} from "../../actions/record/relations.ts";
+import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { renderChoice } from "../filter.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { readRecordKey, recordPath, renderRecordLink } from "../record-link.ts";
-import type { Person } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { renderTimestamp } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { renderChoice } from "../html/filter.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { readRecordKey, recordPath, renderRecordLink } from "../html/record-link.ts";
+import type { Person } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { renderTimestamp } from "../html/time.ts";
 
 export const screen = "/console/find";
 

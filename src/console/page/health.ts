@@ -1,14 +1,14 @@
 // The health of the service: checks, versions, figures of this process, and its settings without secrets.
 
-import { type Health, type HealthCheck, readHealth } from "../../actions/read-health.ts";
+import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/snapshot.ts";
-import { pageAnswer } from "../answer.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import type { Person, ProcessFacts } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatBytes, formatDuration, formatNumber, renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import type { Person, ProcessFacts } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 export async function showHealth(person: Person): Promise<Answer> {
   const { app, context, sources } = person;

@@ -8,28 +8,33 @@ import {
   type ReviewState,
   reviewStateOf,
   reviewStates,
-} from "../../actions/browse-holds.ts";
+} from "../../actions/retention/browse-holds.ts";
 import type { App } from "../../actions/app.ts";
-import { readKnownTypes } from "../../actions/find/find-records.ts";
-import { holdRecord } from "../../actions/hold-record.ts";
-import { releaseHold } from "../../actions/release-hold.ts";
-import { hasRight } from "../../actions/require-right.ts";
-import { requireLine, requireReason } from "../../actions/require-text.ts";
+import { readKnownTypes } from "../../actions/record/find-records.ts";
+import { holdRecord } from "../../actions/retention/hold-record.ts";
+import { releaseHold } from "../../actions/retention/release-hold.ts";
+import { hasRight } from "../../actions/operator/require-right.ts";
+import { requireLine, requireReason } from "../../actions/operator/require-text.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { renderConfirmation, requireTyped } from "../confirmation.ts";
-import { renderDeletionLink } from "../deletion-link.ts";
-import { readText } from "../field.ts";
-import { renderChoice } from "../filter.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { formatNumber, renderTime } from "../time.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { renderDeletionLink } from "../html/deletion-link.ts";
+import { readText } from "../html/field.ts";
+import { renderChoice } from "../html/filter.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import {
+  readRecordKey,
+  recordPath,
+  renderKeyFields,
+  renderRecordLink,
+} from "../html/record-link.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";
 

@@ -1,10 +1,10 @@
 // Lists the imports that run, in any process, and the imports of the last weeks.
 
-import { listImports } from "../../actions/track-import.ts";
-import { type Html, html } from "../html.ts";
-import type { Person } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatDuration, formatNumber, renderTime } from "../time.ts";
+import { listImports } from "../../actions/intake/track-import.ts";
+import { type Html, html } from "../html/html.ts";
+import type { Person } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
 

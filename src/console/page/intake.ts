@@ -1,16 +1,16 @@
 // The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was refused.
 
-import { listOrganizations } from "../../actions/find-organization.ts";
-import { hasRight, readHiddenTypes, requireRight } from "../../actions/require-right.ts";
+import { listOrganizations } from "../../actions/access/find-organization.ts";
+import { hasRight, readHiddenTypes, requireRight } from "../../actions/operator/require-right.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import type { Person } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { formatBytes, renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import type { Person } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { formatBytes, renderTime } from "../html/time.ts";
 import { renderImports } from "./imports.ts";
 import { renderRefusals } from "./refusals.ts";
 

@@ -1,24 +1,24 @@
 // API keys: the keys of an organization, one key, and what can be done with it. A secret is only in the reply that
 // creates it: in no address, no redirect and no later page.
 
-import { type CreatedKey, createKey } from "../../actions/create-key.ts";
-import { findKey, keyStatus } from "../../actions/find-key.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { hasRight, requireRight } from "../../actions/require-right.ts";
-import { revokeKey } from "../../actions/revoke-key.ts";
-import { rotateKey } from "../../actions/rotate-key.ts";
+import { type CreatedKey, createKey } from "../../actions/access/create-key.ts";
+import { findKey, keyStatus } from "../../actions/access/find-key.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { hasRight, requireRight } from "../../actions/operator/require-right.ts";
+import { revokeKey } from "../../actions/access/revoke-key.ts";
+import { rotateKey } from "../../actions/access/rotate-key.ts";
 import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { renderConfirmation, requireTyped } from "../confirmation.ts";
-import { type Form, readDuration, readText } from "../field.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderTable } from "../table.ts";
-import { renderTime } from "../time.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { type Form, readDuration, readText } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
+import { renderTime } from "../html/time.ts";
 import { organizationPath } from "./organizations.ts";
 
 const screen = "/console/organizations";

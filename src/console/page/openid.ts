@@ -4,17 +4,17 @@
 import { hashSecret } from "../../actions/credential.ts";
 import { isChallenge, makeChallenge } from "../../actions/operator/challenge.ts";
 import { signInIdentified } from "../../actions/operator/identity.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { requireAttempt } from "../attempt.ts";
-import { openIdCookie, readOpenIdCookie, startedCookie } from "../cookie.ts";
-import { renderForward } from "../forward.ts";
-import { html } from "../html.ts";
-import { isAnswerTo, type OpenId } from "../openid/provider.ts";
-import type { Origin } from "../origin.ts";
-import type { Visitor } from "../request.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { requireAttempt } from "../sign-in/attempt.ts";
+import { openIdCookie, readOpenIdCookie, startedCookie } from "../sign-in/cookie.ts";
+import { renderForward } from "../html/forward.ts";
+import { html } from "../html/html.ts";
+import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
+import type { Origin } from "../sign-in/origin.ts";
+import type { Visitor } from "../request/request.ts";
 
 /** A sign-in may take this long, because some people enter a second factor or a new password. */
 const attemptLifetimeMs = 10 * 60_000;

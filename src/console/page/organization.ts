@@ -1,23 +1,23 @@
 // One organization: its settings, its number of records, its API keys, and how to close it.
 
-import { changeOrganization } from "../../actions/change-organization.ts";
-import { closeOrganization } from "../../actions/close-organization.ts";
-import { listKeys } from "../../actions/find-key.ts";
-import { countRecords, findOrganization } from "../../actions/find-organization.ts";
-import { hasRight, requireRight } from "../../actions/require-right.ts";
+import { changeOrganization } from "../../actions/access/change-organization.ts";
+import { closeOrganization } from "../../actions/access/close-organization.ts";
+import { listKeys } from "../../actions/access/find-key.ts";
+import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
+import { hasRight, requireRight } from "../../actions/operator/require-right.ts";
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
-import { formatDuration } from "../../domain/duration.ts";
+import { formatDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { renderIdField, requireTyped } from "../confirmation.ts";
-import { deletionPath } from "../deletion-link.ts";
-import { readDuration, readOnOff, readText, readWhole } from "../field.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { formatNumber, renderTime } from "../time.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { renderIdField, requireTyped } from "../html/confirmation.ts";
+import { deletionPath } from "../html/deletion-link.ts";
+import { readDuration, readOnOff, readText, readWhole } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { formatNumber, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import { describeRateLimit, describeRetention, organizationPath } from "./organizations.ts";
 

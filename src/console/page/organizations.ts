@@ -1,18 +1,18 @@
 // The organizations: a list, and the form that creates one.
 
-import { createOrganization } from "../../actions/create-organization.ts";
-import { listOrganizations } from "../../actions/find-organization.ts";
-import { hasRight } from "../../actions/require-right.ts";
+import { createOrganization } from "../../actions/access/create-organization.ts";
+import { listOrganizations } from "../../actions/access/find-organization.ts";
+import { hasRight } from "../../actions/operator/require-right.ts";
 import type { Organization } from "../../domain/access.ts";
-import { formatDuration } from "../../domain/duration.ts";
+import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { readOnOff, readText } from "../field.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderTable } from "../table.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { readOnOff, readText } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderTable } from "../html/table.ts";
 
 const screen = "/console/organizations";
 

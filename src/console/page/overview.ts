@@ -5,17 +5,17 @@ import {
   type IntakeType,
   type Overview,
   readOverview,
-} from "../../actions/read-overview.ts";
+} from "../../actions/upkeep/read-overview.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
-import { pageAnswer } from "../answer.ts";
-import { renderBars } from "../chart.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { formatSeconds, quantile } from "../quantile.ts";
-import type { Person } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatBytes, formatDuration, formatNumber, renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { renderBars } from "../html/chart.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { formatSeconds, quantile } from "../html/quantile.ts";
+import type { Person } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 interface Period {
   readonly name: string;

@@ -6,18 +6,18 @@ import {
   mayBrowseReceipts,
   type ReceiptPart,
   verifyPresented,
-} from "../../actions/browse-receipts.ts";
-import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt-keys.ts";
-import type { DisclosedVerdict } from "../../actions/verify-disclosures.ts";
+} from "../../actions/receipt/browse-receipts.ts";
+import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
+import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../answer.ts";
-import { renderDeletionLink } from "../deletion-link.ts";
-import { sendDownload } from "../download.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { renderTime } from "../time.ts";
+import { pageAnswer } from "../request/answer.ts";
+import { renderDeletionLink } from "../html/deletion-link.ts";
+import { sendDownload } from "../request/download.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { renderTime } from "../html/time.ts";
 
 const screen = "/console/receipts";
 

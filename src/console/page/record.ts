@@ -1,26 +1,31 @@
 // One record: its state, its relations, and its history. The content is hidden until somebody who may read it gives a reason.
 
-import { permitReading, usePermission } from "../../actions/find/reveal-record.ts";
-import { type FloorView, type RecordView, viewRecord } from "../../actions/find/view-record.ts";
-import type { Relations } from "../../actions/find/relations.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { hasRight } from "../../actions/require-right.ts";
+import { permitReading, usePermission } from "../../actions/record/reveal-record.ts";
+import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";
+import type { Relations } from "../../actions/record/relations.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { hasRight } from "../../actions/operator/require-right.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { deletionPath } from "../deletion-link.ts";
-import { readText } from "../field.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { renderHistory } from "../record-history.ts";
-import { readRecordKey, recordPath, renderKeyFields, renderRecordLink } from "../record-link.ts";
-import { renderGraph } from "../relation-graph.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderTime, renderTimestamp } from "../time.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { deletionPath } from "../html/deletion-link.ts";
+import { readText } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { renderHistory } from "../html/record-history.ts";
+import {
+  readRecordKey,
+  recordPath,
+  renderKeyFields,
+  renderRecordLink,
+} from "../html/record-link.ts";
+import { renderGraph } from "../html/relation-graph.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { renderHoldTable, renderPlacing } from "./holds.ts";
 

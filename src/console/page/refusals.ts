@@ -2,10 +2,10 @@
 
 import { errorCatalogue } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
-import { type Html, html } from "../html.ts";
-import type { Person } from "../request.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatNumber, renderTime } from "../time.ts";
+import { type Html, html } from "../html/html.ts";
+import type { Person } from "../request/request.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatNumber, renderTime } from "../html/time.ts";
 
 const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
 const rowsShown = 100;

@@ -1,22 +1,22 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
-import { findRecord } from "../../actions/find/find-records.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
-import { previewDeletion } from "../../actions/preview-deletion.ts";
-import { requestDeletionOf } from "../../actions/request-deletion.ts";
-import { requireRight } from "../../actions/require-right.ts";
-import { requireReason } from "../../actions/require-text.ts";
+import { findRecord } from "../../actions/record/find-records.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
+import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
+import { requireRight } from "../../actions/operator/require-right.ts";
+import { requireReason } from "../../actions/operator/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { renderIdField, requireTyped } from "../confirmation.ts";
-import { deletionPath } from "../deletion-link.ts";
-import { readText } from "../field.ts";
-import { html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { readRecordKey, renderKeyFields, renderRecordLink } from "../record-link.ts";
-import { type Person, readForm } from "../request.ts";
-import { formatDuration } from "../time.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { renderIdField, requireTyped } from "../html/confirmation.ts";
+import { deletionPath } from "../html/deletion-link.ts";
+import { readText } from "../html/field.ts";
+import { html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/record-link.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { formatDuration } from "../html/time.ts";
 import { renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 

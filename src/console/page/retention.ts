@@ -1,23 +1,27 @@
 // Retention: ceilings and floors of organizations, what retention would delete, and the forms that change the rules.
 
-import { browseRetention, previewPart, readRetentionOf } from "../../actions/browse-retention.ts";
-import { changeOrganization } from "../../actions/change-organization.ts";
-import { readKnownTypes } from "../../actions/find/find-records.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { type Retention, setFloor } from "../../actions/retention-floors.ts";
+import {
+  browseRetention,
+  previewPart,
+  readRetentionOf,
+} from "../../actions/retention/browse-retention.ts";
+import { changeOrganization } from "../../actions/access/change-organization.ts";
+import { readKnownTypes } from "../../actions/record/find-records.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { type Retention, setFloor } from "../../actions/retention/retention-floors.ts";
 import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { requireTyped } from "../confirmation.ts";
-import { type Form, readText, readWhole } from "../field.ts";
-import { type Html, html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { readRecordKey } from "../record-link.ts";
-import { type Person, readForm } from "../request.ts";
-import { renderCeilingForm, renderFloorForm } from "../retention-forms.ts";
-import { renderRetentionPreview, retentionPath, screen } from "../retention-preview.ts";
-import { renderFocusableTable } from "../table.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { requireTyped } from "../html/confirmation.ts";
+import { type Form, readText, readWhole } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { readRecordKey } from "../html/record-link.ts";
+import { type Person, readForm } from "../request/request.ts";
+import { renderCeilingForm, renderFloorForm } from "../html/retention-forms.ts";
+import { renderRetentionPreview, retentionPath, screen } from "../html/retention-preview.ts";
+import { renderFocusableTable } from "../html/table.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(person.query, "organization");

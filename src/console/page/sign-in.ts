@@ -2,16 +2,16 @@
 // because mail programs and chats open links too.
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
-import { requireAttempt } from "../attempt.ts";
-import { startedCookie } from "../cookie.ts";
-import { html } from "../html.ts";
-import { renderPage } from "../layout.ts";
-import { supportsPasskeys } from "../origin.ts";
-import { askForPasskey, signInBy } from "../passkey.ts";
-import { readForm, readJsonBody, type Visitor } from "../request.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { requireAttempt } from "../sign-in/attempt.ts";
+import { startedCookie } from "../sign-in/cookie.ts";
+import { html } from "../html/html.ts";
+import { renderPage } from "../frame/layout.ts";
+import { supportsPasskeys } from "../sign-in/origin.ts";
+import { askForPasskey, signInBy } from "../sign-in/passkey.ts";
+import { readForm, readJsonBody, type Visitor } from "../request/request.ts";
 
 const howToGetLink = html`<p>
     Ask somebody with a shell on the server for a link. It is created with

@@ -2,9 +2,9 @@
 
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
-import { type Html, html } from "../html.ts";
-import { renderFocusableTable } from "../table.ts";
-import { formatNumber } from "../time.ts";
+import { type Html, html } from "../html/html.ts";
+import { renderFocusableTable } from "../html/table.ts";
+import { formatNumber } from "../html/time.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
 
 type Ended = Extract<UploadState, { readonly name: "ended" }>;

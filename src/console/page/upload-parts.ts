@@ -1,8 +1,8 @@
 // Shared parts of the pages of an uploaded file: its description, and how to remove it.
 
 import type { Upload } from "../../bulk/upload/upload.ts";
-import { type Html, html } from "../html.ts";
-import { formatBytes, renderTime } from "../time.ts";
+import { type Html, html } from "../html/html.ts";
+import { formatBytes, renderTime } from "../html/time.ts";
 
 export function renderFile(upload: Upload): Html {
   const { fileName, bytes, organizationId, resourceType, update, receivedAt } = upload;

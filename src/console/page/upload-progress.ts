@@ -3,8 +3,8 @@
 
 import type { UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import { type Html, html } from "../html.ts";
-import { formatNumber } from "../time.ts";
+import { type Html, html } from "../html/html.ts";
+import { formatNumber } from "../html/time.ts";
 import { renderFile } from "./upload-parts.ts";
 
 export function renderImporting(upload: Upload, step: UploadStep): Html {

@@ -1,22 +1,22 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
 // runs, and the rows that were refused. Nothing is written before the person has seen the rows and confirms.
 
-import { beginImport, requireImportable } from "../../actions/import-records.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { beginImport, requireImportable } from "../../actions/intake/import-records.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { findSession } from "../../actions/operator/session.ts";
-import { actAs, requireRight } from "../../actions/require-right.ts";
-import { trackImport } from "../../actions/track-import.ts";
+import { actAs, requireRight } from "../../actions/operator/require-right.ts";
+import { trackImport } from "../../actions/intake/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../answer.ts";
-import { readSessionCookie } from "../cookie.ts";
-import { sendFile } from "../download.ts";
-import { makeImportWriter } from "../import-writer.ts";
-import { renderPage } from "../layout.ts";
-import { readFileForm } from "../multipart.ts";
-import { type Person, readForm } from "../request.ts";
+import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { readSessionCookie } from "../sign-in/cookie.ts";
+import { sendFile } from "../request/download.ts";
+import { makeImportWriter } from "../request/import-writer.ts";
+import { renderPage } from "../frame/layout.ts";
+import { readFileForm } from "../request/multipart.ts";
+import { type Person, readForm } from "../request/request.ts";
 import { renderEnded } from "./upload-ended.ts";
 import { describeStep, renderImporting } from "./upload-progress.ts";
 import { renderReady } from "./upload-ready.ts";

@@ -1,7 +1,7 @@
 // Restricted sets: records that a deletion must not erase yet, and that nobody may see. They are stored under an organization id of
 // their own, made from the id of the deletion.
 
-/** Organization ids contain no slash (actions/create-organization.ts), so no organization has such an id. */
+/** Organization ids contain no slash (actions/access/create-organization.ts), so no organization has such an id. */
 const prefix = "restricted/";
 
 /** The organization id of the records that this deletion has moved. The deletion that erases them has the same id. */

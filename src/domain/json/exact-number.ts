@@ -4,7 +4,7 @@
 import type { FieldError } from "../error.ts";
 import { limits } from "../limits.ts";
 import { fieldPath, itemPath } from "../validation/path.ts";
-import { withoutTrailing } from "../without-trailing.ts";
+import { withoutTrailing } from "../../basics/without-trailing.ts";
 
 /** Every double represents this many significant digits, but not more. */
 const digitsMax = 15;

@@ -1,6 +1,6 @@
 // Counts the outcomes of the items of a list, for the message of the reply.
 
-import type { WriteReport } from "../../actions/submission.ts";
+import type { WriteReport } from "../../actions/intake/submission.ts";
 import type { DraftOutcome } from "../../domain/record/record-write.ts";
 import type { ListReport } from "./messages.ts";
 

@@ -2,8 +2,12 @@
 // stores all of it. Stops between two slices if the client has disconnected.
 
 import { createHash } from "node:crypto";
-import { fingerprintOf } from "../../actions/idempotency.ts";
-import { type RecordWriter, Submission, type WriteReport } from "../../actions/submission.ts";
+import { fingerprintOf } from "../../actions/intake/idempotency.ts";
+import {
+  type RecordWriter,
+  Submission,
+  type WriteReport,
+} from "../../actions/intake/submission.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
@@ -14,7 +18,7 @@ import { countRefusals } from "../reply/refusals.ts";
 import { countDrafts } from "./count-drafts.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./organization-turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 /** The JSON text of one record, including whitespace. */

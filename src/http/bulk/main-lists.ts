@@ -1,12 +1,12 @@
 // Reads lists of moderate size on the main thread, in turns with everything else that it does. For a list of 100 items,
 // passing the body to the bulk thread, the drafts to the writer and the outcome back costs as much again as reading it.
 
-import type { RecordWriter } from "../../actions/submission.ts";
+import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { operationNamed } from "../routes.ts";
 import type { ListOutcome, ListReader } from "./bulk-client.ts";
 import { writeList } from "./list-task.ts";
 import type { ListOrder } from "./messages.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./organization-turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 export class MainLists implements ListReader {

@@ -2,7 +2,7 @@
 // outcome of each. Only starts and aborts tasks; their work is in `list-task.ts` and `stream-task.ts`.
 
 import type { MessagePort } from "node:worker_threads";
-import type { RecordWriter } from "../../actions/submission.ts";
+import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
 import { BodyBudget, type Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
@@ -10,7 +10,7 @@ import { operationNamed } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./organization-turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 /**

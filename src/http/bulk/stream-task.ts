@@ -1,7 +1,7 @@
 // Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads
 // further chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
 
-import { type ItemResult, Submission } from "../../actions/submission.ts";
+import { type ItemResult, Submission } from "../../actions/intake/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { type Line, LineSplitter } from "../body/line-splitter.ts";

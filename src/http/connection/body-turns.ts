@@ -9,7 +9,7 @@ import { endUnlessAsked } from "../body/expectation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { ignoreBody, resumeParser } from "./parser.ts";
-import { resumeReading, stopReading } from "./reading.ts";
+import { resumeReading, stopReading } from "./pause-reading.ts";
 
 const intervalMs = 10;
 /** The chunks of one interval, which take about a tenth of the time of the event loop. */

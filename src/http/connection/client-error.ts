@@ -8,7 +8,7 @@ import { AppError, type ErrorName, statusOf } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
-import { stopReading } from "./reading.ts";
+import { stopReading } from "./pause-reading.ts";
 
 /** The packet that Node could not parse, which may begin with other requests, and how many of its bytes were parsed. */
 type ClientError = NodeJS.ErrnoException & {

@@ -7,10 +7,10 @@ import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import { answerExpectations } from "../body/expectation.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import type { Edge } from "./edge.ts";
+import type { Edge } from "./shared-bounds.ts";
 import { unparsedBytes } from "./parser.ts";
 import type { RequestHandler } from "./pipeline.ts";
-import { watchReading } from "./reading.ts";
+import { watchReading } from "./pause-reading.ts";
 
 /** Connections beyond the bound of `OpenConnections`, for those that are being closed. */
 const closingConnectionsMax = 256;

@@ -4,7 +4,7 @@
 
 import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
-import { resumeReading } from "./reading.ts";
+import { resumeReading } from "./pause-reading.ts";
 
 /** The rate at which all lingering connections together are read. */
 const bytesPerSecond = 16 * 1_024 * 1_024;

@@ -8,7 +8,7 @@ import { Admission } from "./admission.ts";
 import type { BodyTurns } from "./body-turns.ts";
 import { answerUpgrade } from "./client-error.ts";
 import { keepBytesAfterUpgrade, resumeParser, stopParserIf } from "./parser.ts";
-import { resumeReading, stopReading } from "./reading.ts";
+import { resumeReading, stopReading } from "./pause-reading.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,7 +1,7 @@
 // GET /health/live and /health/ready, for probes: whether the process runs, and whether it accepts requests. They count
 // against no limit, so that probes are answered whatever else is sent from their address.
 
-import { probeWrite } from "../../actions/maintain-store.ts";
+import { probeWrite } from "../../actions/upkeep/store-upkeep.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { unavailable as unavailableResponse } from "../openapi/error-responses.ts";

@@ -1,7 +1,7 @@
 // The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys. Concurrent
 // requests share one query to the store.
 
-import { publishReceiptKeys } from "../../actions/receipt-keys.ts";
+import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { coalesce } from "../coalesce.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { receiptKeyIdExample } from "../openapi/receipt-schema.ts";

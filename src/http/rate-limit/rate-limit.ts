@@ -2,7 +2,7 @@
 // organization, per key on token issuing, per address and its networks on failed authentication, on attempts to sign
 // in, and on requests that need no credential.
 
-import type { Identity } from "../../actions/caller-cache.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { networksOf } from "./address-owner.ts";

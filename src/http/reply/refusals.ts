@@ -1,6 +1,6 @@
 // Counts refusals by error code and field of the schema. Never contains a value, an id or a name that a client chose.
 
-import type { Identity } from "../../actions/caller-cache.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Identity } from "../../actions/caller-cache.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";

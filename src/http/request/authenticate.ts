@@ -2,8 +2,8 @@
 // read.
 
 import type { FastifyRequest } from "fastify";
-import type { Identity } from "../../actions/caller-cache.ts";
-import { identifyCaller } from "../../actions/identify-caller.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
+import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { HttpContext } from "../http-context.ts";

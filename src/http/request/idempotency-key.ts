@@ -1,7 +1,7 @@
 // The Idempotency-Key header: its validation, and the request that it identifies.
 
 import type { FastifyRequest } from "fastify";
-import { markRequest, type RequestIdentity } from "../../actions/idempotency.ts";
+import { markRequest, type RequestIdentity } from "../../actions/intake/idempotency.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";

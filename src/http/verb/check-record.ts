@@ -1,6 +1,6 @@
 // GET and HEAD /v2/<type>: whether a record exists, and when it was first and last seen.
 
-import { checkRecord as findRecord } from "../../actions/check-record.ts";
+import { checkRecord as findRecord } from "../../actions/record/check-record.ts";
 import { nounOf } from "../../domain/record-type.ts";
 import { formatTimestamp, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";

@@ -5,7 +5,7 @@ import {
   identifyKeyHolder,
   issueToken as issue,
   type AccessTokenRequest,
-} from "../../actions/issue-token.ts";
+} from "../../actions/access/issue-token.ts";
 import type { KeyHolder } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes } from "../../domain/scope.ts";

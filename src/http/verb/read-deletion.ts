@@ -1,7 +1,10 @@
 // GET /v2/deletion_request: the status of a deletion, and its receipt once it is completed.
 
-import { requireScope } from "../../actions/identify-caller.ts";
-import { findDeletionFor, readDeletion as viewDeletion } from "../../actions/read-deletion.ts";
+import { requireScope } from "../../actions/access/identify-caller.ts";
+import {
+  findDeletionFor,
+  readDeletion as viewDeletion,
+} from "../../actions/deletion/read-deletion.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";

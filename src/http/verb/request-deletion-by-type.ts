@@ -1,6 +1,6 @@
 // POST /v2/deletion_request: the same as the DELETE of a type, for clients and proxies that cannot send a body with it.
 
-import { requireScope } from "../../actions/identify-caller.ts";
+import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { identifier, oneOf } from "../../domain/schema/fields.ts";

@@ -1,7 +1,7 @@
 // DELETE /v2/<type>: queues the deletion of a record. POST /v2/deletion_request shares this code.
 
-import { keySpaceOf } from "../../actions/idempotency.ts";
-import { requestDeletion as queueDeletion } from "../../actions/request-deletion.ts";
+import { keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";

@@ -2,8 +2,8 @@
 // moderate ones in turns, and large ones by the bulk thread.
 
 import type { IncomingMessage } from "node:http";
-import { contextOf, keyHashOf, keySpaceOf } from "../../actions/idempotency.ts";
-import { writeRecords } from "../../actions/write-records.ts";
+import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { writeRecords } from "../../actions/intake/write-records.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";

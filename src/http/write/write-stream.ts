@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { identifyCaller } from "../../actions/identify-caller.ts";
+import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";

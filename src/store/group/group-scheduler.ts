@@ -13,7 +13,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";
-import { FairLane, type Queued } from "../../domain/fair-lane.ts";
+import { FairLane, type Queued } from "../../basics/fair-lane.ts";
 
 /** Jobs of one transaction. */
 const groupWritesMax = 2_048;

@@ -19,8 +19,8 @@ import { makeFrame, noDigest } from "./ledger-frame.ts";
 import { ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
 import { withPart } from "./ledger-state.ts";
 import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
-import { StoreError } from "../store-error.ts";
-import type { DeletionLedger, LedgerState, SealHeads } from "../ledger.ts";
+import { StoreError } from "../interface/store-error.ts";
+import type { DeletionLedger, LedgerState, SealHeads } from "../interface/ledger.ts";
 
 /** Bytes of JSON in one append, which is what a crash can tear. */
 export const ledgerFrameBytesMax = 48 * 1_024;

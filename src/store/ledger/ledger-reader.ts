@@ -14,8 +14,8 @@ import {
   readLine,
 } from "./ledger-lines.ts";
 import { emptyState, withPart } from "./ledger-state.ts";
-import { StoreError } from "../store-error.ts";
-import type { LedgerPart, LedgerState } from "../ledger.ts";
+import { StoreError } from "../interface/store-error.ts";
+import type { LedgerPart, LedgerState } from "../interface/ledger.ts";
 
 /** Bytes that are read at once: several frames. */
 const tailBytes = 256 * 1_024;

@@ -1,7 +1,7 @@
 // The state of a ledger's end, updated entry by entry. Reads no file.
 
 import type { DeletionEntry, LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
-import type { LedgerPart, LedgerState } from "../ledger.ts";
+import type { LedgerPart, LedgerState } from "../interface/ledger.ts";
 
 export const emptyState: LedgerState = {
   ledgerId: undefined,

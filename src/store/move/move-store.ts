@@ -2,11 +2,17 @@
 // the last committed page. Never changes the source, and never marks the target as complete before it is.
 
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
-import type { MovePage, MovePlace, MoveSource, MoveTarget, StoreSummary } from "../move.ts";
+import type {
+  MovePage,
+  MovePlace,
+  MoveSource,
+  MoveTarget,
+  StoreSummary,
+} from "../interface/move.ts";
 import { differingTables, rowsOf, summarise } from "./move-summary.ts";
-import { keyOf, movedTables } from "./moved-tables.ts";
-import { StoreError } from "../store-error.ts";
-import type { Act } from "../store.ts";
+import { keyOf, movedTables } from "../interface/moved-tables.ts";
+import { StoreError } from "../interface/store-error.ts";
+import type { Act } from "../interface/store.ts";
 
 export interface MoveOptions {
   readonly onStep: (step: MoveStep) => void;

@@ -2,9 +2,9 @@
 // rows in memory.
 
 import { createHash } from "node:crypto";
-import type { MoveSide, StoreSummary, TableSummary } from "../move.ts";
-import { keyOf, type MovedRow, type MovedTable, movedTables } from "./moved-tables.ts";
-import { toText } from "../row/neutral-row.ts";
+import type { MoveSide, StoreSummary, TableSummary } from "../interface/move.ts";
+import { keyOf, type MovedRow, type MovedTable, movedTables } from "../interface/moved-tables.ts";
+import { toText } from "./neutral-row.ts";
 
 export interface Summing {
   /** Called after each page with the number of rows so far. Throws to stop. */

@@ -2,8 +2,8 @@
 // Sends nothing.
 
 import { escapeLiteral } from "pg";
-import type { ConnectionSettings } from "../connection-settings.ts";
-import type { Visibility } from "../sql/visibility.ts";
+import type { ConnectionSettings } from "../interface/connection-settings.ts";
+import type { Visibility } from "../sql/statement/visibility.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
 
 /** Every routine statement finds its rows by a key, so plans that would read whole tables are disabled. */
@@ -81,7 +81,7 @@ export function beginStatements(
   return distributed ? [begin, ...Object.entries(passedOn).map(setLocal)] : [begin];
 }
 
-/** The value of the setting `sluice.organizations`. An id contains no comma (actions/create-organization.ts). */
+/** The value of the setting `sluice.organizations`. An id contains no comma (actions/access/create-organization.ts). */
 function listOrganizations({ organizations = [] }: Visibility): string {
   const ids = [...new Set(organizations)];
   return ids.filter((id) => !id.includes(",")).join(",");

@@ -2,7 +2,7 @@
 // extension.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../interface/store-error.ts";
 import { UncertainCommit } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 

@@ -2,7 +2,7 @@
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
-import type { ConnectionSettings } from "../connection-settings.ts";
+import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import { beginStatements } from "./begin.ts";
 import {
   describeFailure,
@@ -11,9 +11,9 @@ import {
   isCollision,
   UncertainCommit,
 } from "./failure.ts";
-import { inSequence } from "./commit/in-sequence.ts";
+import { inSequence } from "./commit/settle-all.ts";
 import { findRecords, lockRecords } from "./commit/record.ts";
-import type { Visibility } from "../sql/visibility.ts";
+import type { Visibility } from "../sql/statement/visibility.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
 

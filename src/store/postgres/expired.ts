@@ -1,14 +1,14 @@
 // Finds why expired records must be retained, a whole page at a time. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { findHoldsOf } from "../sql/hold.ts";
+import { findHoldsOf } from "../sql/erase/hold.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
-import { decideExpiries, readExpiredPage } from "../sql/expired.ts";
-import { readConfidentialTypes } from "../sql/organization.ts";
-import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
+import { decideExpiries, readExpiredPage } from "../sql/erase/expired.ts";
+import { readConfidentialTypes } from "../sql/access/organization.ts";
+import type { ExpiredPart, ExpiryQuery } from "../interface/retention.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
-import { keyText } from "../record-key.ts";
+import { keyText } from "../shared/record-key.ts";
 import { findRelationsTo, type RelationRow } from "./erase/relation.ts";
 import type { Transaction } from "./transaction.ts";
 

@@ -2,10 +2,10 @@
 // in ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../interface/store-error.ts";
 import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
-import { allOrganizations } from "../sql/visibility.ts";
+import { allOrganizations } from "../sql/statement/visibility.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** How long an export waits for transactions that began before it. */

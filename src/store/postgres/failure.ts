@@ -3,8 +3,8 @@
 
 import { DatabaseError } from "pg";
 import { AppError, unavailable, type UnavailableReason } from "../../domain/error.ts";
-import { Collision } from "../sql/statements.ts";
-import { StoreError } from "../store-error.ts";
+import { Collision } from "../sql/statement/statements.ts";
+import { StoreError } from "../interface/store-error.ts";
 
 /** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);

@@ -1,11 +1,11 @@
 // Verifies the store for `check`: the invariants between the tables, and the chains. The server has its own tools
 // for its files (pg_amcheck, data checksums). Repairs nothing.
 
-import type { IntegrityReport } from "../check-report.ts";
-import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
+import type { IntegrityReport } from "../interface/check-report.ts";
+import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import type { Database } from "./database.ts";
-import { comparedChanges } from "../payload-digest.ts";
-import { withoutTimeouts } from "../sql/visibility.ts";
+import { comparedChanges } from "../shared/payload-digest.ts";
+import { withoutTimeouts } from "../sql/statement/visibility.ts";
 import type { Transaction } from "./transaction.ts";
 
 const invariants: readonly Invariant[] = [

@@ -2,11 +2,11 @@
 // store at once. Never repeats the URL, which may contain a password.
 
 import { AppError } from "../../domain/error.ts";
-import { refuseRestoring } from "../sql/replay.ts";
-import { StoreError } from "../store-error.ts";
-import { type ConnectionSettings, defaultConnections } from "../connection-settings.ts";
-import type { Store, StoreOptions } from "../store.ts";
-import type { MoveTarget } from "../move.ts";
+import { refuseRestoring } from "../sql/erase/replay.ts";
+import { StoreError } from "../interface/store-error.ts";
+import { type ConnectionSettings, defaultConnections } from "../interface/connection-settings.ts";
+import type { Store, StoreOptions } from "../interface/store.ts";
+import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { ServerError } from "./failure.ts";

@@ -4,11 +4,11 @@ import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { setLocal } from "./begin.ts";
-import { keyText } from "../record-key.ts";
+import { keyText } from "../shared/record-key.ts";
 import { Pace, partsOf } from "./pace.ts";
-import { runAsync } from "../sql/run.ts";
-import { type Request, Rows, type Statements, textFor } from "../sql/statements.ts";
-import { inSequence } from "./commit/in-sequence.ts";
+import { runAsync } from "../sql/statement/run.ts";
+import { type Request, Rows, type Statements, textFor } from "../sql/statement/statements.ts";
+import { inSequence } from "./commit/settle-all.ts";
 import { makeInsertion, type RowInsertion } from "./commit/row-insertion.ts";
 
 export type Value =

@@ -1,7 +1,7 @@
 // Checks whether writes can succeed: whether the server's disk accepts more bytes, and whether a transaction can be
 // committed. On a cluster it checks the coordinator. Leaves no data and changes no record.
 
-import { inSequence } from "./commit/in-sequence.ts";
+import { inSequence } from "./commit/settle-all.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The temporary file is beside the tables, and memory is so small that rows are written to it. */

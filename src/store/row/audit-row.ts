@@ -8,8 +8,8 @@ import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts"
 import { invalid } from "../../domain/json/codec.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { type RequestText, textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
-import type { RestoreCut } from "../replay.ts";
-import type { SealedReceipt } from "../store.ts";
+import type { RestoreCut } from "../interface/replay.ts";
+import type { SealedReceipt } from "../interface/store.ts";
 
 export type NewAuditEntry = Omit<AuditEntry, "entryNo" | "previousHash" | "hash">;
 

@@ -1,7 +1,7 @@
 // The row of a retention floor and its conversion, and the detail of its audit entries. The same on every engine.
 
 import type { FloorOrigin, RetentionFloor } from "../../domain/retention/floor.ts";
-import type { FloorChange } from "../retention.ts";
+import type { FloorChange } from "../interface/retention.ts";
 
 export interface FloorRow {
   readonly organization_id: string;

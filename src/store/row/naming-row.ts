@@ -2,7 +2,7 @@
 
 import { partiesOf } from "../../domain/deletion/party.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
-import type { Naming } from "../naming.ts";
+import type { Naming } from "../interface/naming.ts";
 
 /** A change whose payload may name a wanted party. */
 export interface NamingRow {

@@ -8,7 +8,7 @@ import type {
   Passkey,
   SignInMethod,
 } from "../../domain/operator.ts";
-import type { OperatorDetails, SessionHolder } from "../operators.ts";
+import type { OperatorDetails, SessionHolder } from "../interface/operators.ts";
 
 export interface OperatorRow {
   readonly operator_id: string;

@@ -8,8 +8,8 @@ import {
   type ReceiptKey,
   type SealingHead,
 } from "../../domain/deletion/receipt.ts";
-import type { SealedReceipt } from "../store.ts";
-import type { StoredReceipt } from "../trail.ts";
+import type { SealedReceipt } from "../interface/store.ts";
+import type { StoredReceipt } from "../interface/trail.ts";
 
 /** Hexadecimal digits of the hash of a receipt that is in no chain: 52 bits. */
 const hashDigits = 13;

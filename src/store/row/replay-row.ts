@@ -4,7 +4,7 @@ import type { CarriedOutBefore } from "../../domain/deletion/deletion.ts";
 import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
-import type { ReplayBeginning, RestoreCut, RestoreState } from "../replay.ts";
+import type { ReplayBeginning, RestoreCut, RestoreState } from "../interface/replay.ts";
 
 /** The ledger does not contain reasons, which are free text. */
 export const replayReason = "replayed after a restore";

@@ -1,41 +1,41 @@
 // The methods of the store that run the same statements on every engine: the statements of each, and what it may see.
 // An engine binds them to its driver; the methods that are not listed here are written by each engine.
 
-import * as accessToken from "./access-token.ts";
-import * as apiKey from "./api-key.ts";
-import { approveDeletion } from "./approval.ts";
-import * as audit from "./audit.ts";
-import { searchAudit } from "./audit-search.ts";
-import * as closing from "./close-organization.ts";
-import { findFloorNow } from "./current-floor.ts";
-import * as deletion from "./deletion.ts";
-import { previewCascade } from "./cascade-preview.ts";
-import { listChanges } from "./export.ts";
-import * as floor from "./floor.ts";
-import * as hold from "./hold.ts";
-import * as importRun from "./import-run.ts";
-import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
-import * as operator from "./operator.ts";
-import * as operatorIdentity from "./operator-identity.ts";
-import * as operatorSession from "./operator-session.ts";
-import * as organizations from "./organization.ts";
-import { readNamingPage } from "./naming.ts";
-import * as overview from "./overview.ts";
-import { purgeExpired } from "./purge.ts";
-import * as receipt from "./receipt.ts";
-import * as record from "./record.ts";
-import * as recordView from "./record-view.ts";
-import { listReferrers } from "./referrer.ts";
-import * as replay from "./replay.ts";
-import * as restricted from "./restricted-list.ts";
+import * as accessToken from "./access/access-token.ts";
+import * as apiKey from "./access/api-key.ts";
+import { approveDeletion } from "./erase/approval.ts";
+import * as audit from "./trail/audit.ts";
+import { searchAudit } from "./trail/audit-search.ts";
+import * as closing from "./erase/close-organization.ts";
+import { findFloorNow } from "./erase/current-floor.ts";
+import * as deletion from "./erase/deletion.ts";
+import { previewCascade } from "./record/cascade-preview.ts";
+import { listChanges } from "./record/export.ts";
+import * as floor from "./erase/floor.ts";
+import * as hold from "./erase/hold.ts";
+import * as importRun from "./record/import-run.ts";
+import { listLedgerMarks, markLedger } from "./trail/ledger-mark.ts";
+import * as operator from "./access/operator.ts";
+import * as operatorIdentity from "./access/operator-identity.ts";
+import * as operatorSession from "./access/operator-session.ts";
+import * as organizations from "./access/organization.ts";
+import { readNamingPage } from "./erase/naming.ts";
+import * as overview from "./record/overview.ts";
+import { purgeExpired } from "./access/purge.ts";
+import * as receipt from "./trail/receipt.ts";
+import * as record from "./record/record.ts";
+import * as recordView from "./record/record-view.ts";
+import { listReferrers } from "./record/referrer.ts";
+import * as replay from "./erase/replay.ts";
+import * as restricted from "./erase/restricted-list.ts";
 import {
   allOrganizations,
   oneOrAll,
   organization,
   rebuilding,
   type Visibility,
-} from "./visibility.ts";
-import type { Statements } from "./statements.ts";
+} from "./statement/visibility.ts";
+import type { Statements } from "./statement/statements.ts";
 
 export interface Method<Args extends readonly unknown[], Result> {
   /** `lookup`: one statement that reads. `read`: several such. `change`: runs in a transaction that may write. */

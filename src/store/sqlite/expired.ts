@@ -1,9 +1,9 @@
 // Finds why an expired record must be retained, record by record. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { decideExpiries, type Keepers, readExpiredPage } from "../sql/expired.ts";
-import { readConfidentialTypes } from "../sql/organization.ts";
-import type { ExpiredPart, ExpiryQuery } from "../retention.ts";
+import { decideExpiries, type Keepers, readExpiredPage } from "../sql/erase/expired.ts";
+import { readConfidentialTypes } from "../sql/access/organization.ts";
+import type { ExpiredPart, ExpiryQuery } from "../interface/retention.ts";
 import type { Connection } from "./connection.ts";
 
 /**

@@ -1,9 +1,9 @@
 // What `check` verifies in the store: SQLite's own check of the file, the invariants between the tables, and the
 // chains. Repairs nothing.
 
-import { comparedChanges, payloadDigest } from "../payload-digest.ts";
-import type { IntegrityReport } from "../check-report.ts";
-import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
+import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
+import type { IntegrityReport } from "../interface/check-report.ts";
+import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import type { Connection } from "./connection.ts";
 
 const invariants: readonly Invariant[] = [

@@ -2,10 +2,10 @@
 // to it. Writes nothing itself.
 
 import { isPresent } from "../../files/present.ts";
-import type { MoveSource } from "../move.ts";
-import type { MovedRow, MovedTable, MovedValue } from "../move/moved-tables.ts";
-import { pageQuery, readMoveEnds } from "../sql/move.ts";
-import { StoreError } from "../store-error.ts";
+import type { MoveSource } from "../interface/move.ts";
+import type { MovedRow, MovedTable, MovedValue } from "../interface/moved-tables.ts";
+import { pageQuery, readMoveEnds } from "../sql/trail/move.ts";
+import { StoreError } from "../interface/store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/serving-right.ts";

@@ -1,9 +1,9 @@
 // Opens a store on SQLite for its role. If any step fails, closes everything that it has opened.
 
 import { statOf } from "../../files/present.ts";
-import { refuseRestoring } from "../sql/replay.ts";
-import { StoreError } from "../store-error.ts";
-import type { Store, StoreOptions } from "../store.ts";
+import { refuseRestoring } from "../sql/erase/replay.ts";
+import { StoreError } from "../interface/store-error.ts";
+import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import {
   asUnavailable,

@@ -2,14 +2,14 @@
 
 import { statSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
-import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
-import { withScans } from "../completion-outcome.ts";
+import type { Act, SealedReceipt, SealReceipt, Store } from "../interface/store.ts";
+import { withScans } from "../shared/completion-outcome.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
-import { sealReceipts } from "../seal-receipts.ts";
-import { findDeletions } from "../sql/deletion.ts";
+import { sealReceipts } from "../shared/seal-receipts.ts";
+import { findDeletions } from "../sql/erase/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
-import { readCredentialsVersion } from "../sql/organization.ts";
-import { readSealingHead } from "../sql/receipt.ts";
+import { readCredentialsVersion } from "../sql/access/organization.ts";
+import { readSealingHead } from "../sql/trail/receipt.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Writer } from "./commit/writer.ts";

@@ -1,6 +1,6 @@
 // The text and the values of shared statements, in the form that SQLite accepts.
 
-import { Rows, textFor, type Value } from "../sql/statements.ts";
+import { Rows, textFor, type Value } from "../sql/statement/statements.ts";
 
 export interface SqliteText {
   readonly text: string;

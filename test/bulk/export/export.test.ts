@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { testFlagOf } from "../../../src/actions/export-records.ts";
+import { testFlagOf } from "../../../src/actions/record/export-records.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/bulk/export/run-export.ts";
 import { openSink } from "../../../src/bulk/export/sink.ts";

@@ -4,18 +4,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Identity } from "../../../src/actions/caller-cache.ts";
-import { processDeletions } from "../../../src/actions/process-deletions.ts";
-import { createOrganization } from "../../../src/actions/create-organization.ts";
+import type { Identity } from "../../../src/actions/access/caller-cache.ts";
+import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import {
   type ExportRequest,
   exportHistory,
   exportStates,
-} from "../../../src/actions/export-records.ts";
-import { requestDeletion } from "../../../src/actions/request-deletion.ts";
-import { writeRecords } from "../../../src/actions/write-records.ts";
-import { type OpenApp, openApp } from "../../../src/app.ts";
-import { readConfig } from "../../../src/config.ts";
+} from "../../../src/actions/record/export-records.ts";
+import { requestDeletion } from "../../../src/actions/deletion/request-deletion.ts";
+import { writeRecords } from "../../../src/actions/intake/write-records.ts";
+import { type OpenApp, openApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";

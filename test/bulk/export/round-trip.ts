@@ -6,12 +6,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { writeRecords } from "../../../src/actions/write-records.ts";
-import { openApp } from "../../../src/app.ts";
-import { readConfig } from "../../../src/config.ts";
+import { writeRecords } from "../../../src/actions/intake/write-records.ts";
+import { openApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
 import { mergeChanges } from "../../../src/domain/record/merge.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
-import type { ExportedChange } from "../../../src/store/store.ts";
+import type { ExportedChange } from "../../../src/store/interface/store.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 

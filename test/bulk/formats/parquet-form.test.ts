@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
-import type { ExportedState } from "../../../src/actions/export-records.ts";
+import type { ExportedState } from "../../../src/actions/record/export-records.ts";
 import { stateColumns } from "../../../src/bulk/formats/parquet-column.ts";
 import { parquetForm } from "../../../src/bulk/formats/parquet-form.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";

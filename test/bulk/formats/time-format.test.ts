@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { UsageError } from "../../../src/actions/operator-error.ts";
+import { UsageError } from "../../../src/actions/operator/operator-error.ts";
 import { CellError } from "../../../src/bulk/formats/csv-cell.ts";
 import { compileTimeFormat } from "../../../src/bulk/formats/time-format.ts";
 import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { OperatorError, reasonOf } from "../../../src/actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../../src/actions/operator/operator-error.ts";
 import { viewError } from "../../../src/cli/output/error-view.ts";
 
 /** The error of work after which closing something fails too. */

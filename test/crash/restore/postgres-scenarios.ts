@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../../src/store/open-store.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
+import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

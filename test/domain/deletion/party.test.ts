@@ -12,8 +12,8 @@ import {
 } from "../../../src/domain/deletion/party.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
-import { newPseudonym } from "../../../src/store/new-pseudonym.ts";
-import { evaluateParties } from "../../../src/store/rewritten-parties.ts";
+import { newPseudonym } from "../../../src/store/shared/new-pseudonym.ts";
+import { evaluateParties } from "../../../src/store/shared/rewritten-parties.ts";
 
 const found = recordTypeByName("transaction");
 assert.ok(found);

@@ -2,7 +2,7 @@
 
 import { openParquet } from "../../../src/bulk/formats/parquet-rows.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
-import { OperatorError } from "../../../src/actions/operator-error.ts";
+import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { bulkHeap, limitHeap } from "../../../src/cli/v8-flags.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import type { EdgeBounds } from "../../../src/http/connection/edge.ts";
+import type { EdgeBounds } from "../../../src/http/connection/shared-bounds.ts";
 import { OpenConnections, proxyCheck } from "../../../src/http/connection/open-connections.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/settings/config.ts";
 import { startScene } from "../../contract/scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

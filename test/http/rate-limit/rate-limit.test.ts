@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Identity } from "../../../src/actions/caller-cache.ts";
+import type { Identity } from "../../../src/actions/access/caller-cache.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";

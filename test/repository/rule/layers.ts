@@ -6,10 +6,12 @@ import { builtinModules } from "node:module";
 import { posix } from "node:path";
 import { type CodeFile, importsOf, type Import, placeOf, walk } from "../syntax.ts";
 
+const basics = "src/basics/";
+
 interface Layer {
   /** A file belongs to the first part with a matching prefix. */
   readonly beginsWith: string;
-  /** Prefixes of the paths that it may import. */
+  /** Prefixes of the paths that it may import, besides `src/basics/`. */
   readonly may: readonly string[];
   /** The same for imports of types only. */
   readonly mayTypes?: readonly string[];
@@ -27,6 +29,8 @@ const choosers: ReadonlySet<string> = new Set([
 ]);
 
 const layers: readonly Layer[] = [
+  // Small mechanisms, for any caller.
+  { beginsWith: basics, may: [basics], packages: [] },
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
   // Facts about paths, for any caller.
   { beginsWith: "src/files/", may: ["src/files/"] },
@@ -39,21 +43,9 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
-    mayTypes: [
-      "store",
-      "approvals",
-      "check-report",
-      "ledger",
-      "holds",
-      "imports",
-      "operators",
-      "overview",
-      "replay",
-      "retention",
-      "trail",
-    ].map((name) => `src/store/${name}.ts`),
+    mayTypes: ["src/store/interface/"],
   },
-  // The entry points write to the log that is passed to them; the log itself is opened in src/*.ts.
+  // The entry points write to the log that is passed to them; the log itself is opened in src/process.
   {
     beginsWith: "src/http/",
     may: ["src/http/", "src/actions/", "src/domain/"],
@@ -73,8 +65,8 @@ const layers: readonly Layer[] = [
   // Wraps what it observes where the service is put together; none of that knows about telemetry.
   {
     beginsWith: "src/telemetry/",
-    may: ["src/telemetry/", "src/domain/", "src/setting.ts"],
-    mayTypes: ["src/http/", "src/store/store.ts"],
+    may: ["src/telemetry/", "src/domain/", "src/settings/telemetry-settings.ts"],
+    mayTypes: ["src/http/", "src/store/interface/store.ts"],
   },
   // Import and export, called by a command or another entry point; over HTTP with the client of the
   // SDK.
@@ -92,7 +84,10 @@ const layers: readonly Layer[] = [
       "src/actions/",
       "src/domain/",
       "src/files/",
-      "src/*.ts",
+      "src/settings/",
+      "src/process/",
+      "src/data-folder/",
+      "src/log.ts",
       "src/http/openapi.ts",
     ],
   },
@@ -128,13 +123,7 @@ function mayImport(layer: Layer, path: string, { specifier, typesOnly }: Import)
   if (engine !== undefined && !path.startsWith(engine)) return choosers.has(path);
   if (target.startsWith(sharedSql) && !mayHoldSql(path)) return false;
   const allowed = typesOnly ? [...layer.may, ...(layer.mayTypes ?? [])] : layer.may;
-  return allowed.some((beginning) => matches(target, beginning));
-}
-
-/** `src/*.ts` stands for the files of that folder, without its subfolders. */
-function matches(target: string, beginning: string): boolean {
-  if (!beginning.endsWith("*.ts")) return target.startsWith(beginning);
-  return posix.dirname(target) === posix.dirname(beginning);
+  return [...allowed, basics].some((beginning) => target.startsWith(beginning));
 }
 
 const databasePackages: ReadonlySet<string> = new Set(["node:sqlite", "pg", "postgres"]);

@@ -27,7 +27,7 @@ const positionsMax = 2;
  * A table is most readable with a row per line, so a function that builds one row may take more
  * parameters.
  */
-export const rowMakers: readonly string[] = ["src/setting.ts setting"];
+export const rowMakers: readonly string[] = ["src/settings/setting.ts setting"];
 
 /** Generated, one type per record type. */
 const generated = "client/src/generated/";

@@ -16,7 +16,7 @@ export interface Walk {
   readonly steps: readonly Step[];
 }
 
-/** A walk is a section with items such as "3. `src/serve.ts`: `serve()` opens the store". */
+/** A walk is a section with items such as "3. `src/process/serve.ts`: `serve()` opens the store". */
 export function readWalks({ text }: TextFile): readonly Walk[] {
   const walks: { heading: string; steps: Step[] }[] = [];
   let names: string[] | undefined;

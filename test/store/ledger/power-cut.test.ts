@@ -7,7 +7,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
-import type { DeletionLedger } from "../../../src/store/ledger.ts";
+import type { DeletionLedger } from "../../../src/store/interface/ledger.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import {
   migrate as migratePostgres,
   type Migration as PostgresMigration,
 } from "../../../src/store/postgres/migration/migrate.ts";
-import { baselineVersion } from "../../../src/store/schema-version.ts";
+import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { migrate, type Migration } from "../../../src/store/sqlite/migration/migrate.ts";
 import { requireConsistent, transaction, write } from "../../conformance/scene.ts";

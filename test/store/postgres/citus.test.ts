@@ -11,12 +11,12 @@ import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
-import * as fragments from "../../../src/store/sql/erase/named.ts";
-import { textFor } from "../../../src/store/sql/statements.ts";
+import * as fragments from "../../../src/store/sql/statement/named.ts";
+import { textFor } from "../../../src/store/sql/statement/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
-import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import {
   type Catalog,
   findSchemaViolations,
@@ -162,7 +162,7 @@ describe("the statements on Citus", () => {
   it("include those that every engine shares, as PostgreSQL gets them", () => {
     const shared = statements.filter(({ name }) => name.startsWith("sql/"));
     assert.ok(shared.length > 20, `${shared.length} shared statements were found`);
-    const lock = shared.find(({ name }) => name === "sql/audit.ts lockHead");
+    const lock = shared.find(({ name }) => name === "sql/trail/audit.ts lockHead");
     assert.match(lock?.sql ?? "", /^ *FOR UPDATE$/m);
     assert.deepEqual(
       shared.filter(({ sql }) => /--(?:sqlite|postgres)/.test(sql)),

@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { Client, escapeLiteral } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
-import { comparedChanges, payloadDigest } from "../../../src/store/payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../../src/store/shared/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
-import { defaultConnections } from "../../../src/store/connection-settings.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import { acme, requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 

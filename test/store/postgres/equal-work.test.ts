@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { limits } from "../../../src/domain/limits.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   acme,
   add,

@@ -7,11 +7,11 @@ import { DatabaseError } from "pg";
 import { AppError } from "../../../src/domain/error.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
-import { inSequence } from "../../../src/store/postgres/commit/in-sequence.ts";
-import { allOrganizations } from "../../../src/store/sql/visibility.ts";
-import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { inSequence } from "../../../src/store/postgres/commit/settle-all.ts";
+import { allOrganizations } from "../../../src/store/sql/statement/visibility.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
+import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 function stateOf(error: unknown): string | undefined {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import { schemaVersion } from "../../../src/store/postgres/migration/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   acme,
   add,

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { ConnectionSettings } from "../../../src/store/connection-settings.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { ConnectionSettings } from "../../../src/store/interface/connection-settings.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   acme,
   changesOf,

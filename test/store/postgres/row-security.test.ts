@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import {

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   add,
   claim,

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
-import { appendAudit } from "../../../src/store/sql/audit.ts";
-import { lockReceiptHead, storeReceipts } from "../../../src/store/sql/receipt.ts";
-import { beginReplay } from "../../../src/store/sql/replay.ts";
-import { runSync } from "../../../src/store/sql/run.ts";
-import type { Request, Statements } from "../../../src/store/sql/statements.ts";
+import { appendAudit } from "../../../src/store/sql/trail/audit.ts";
+import { lockReceiptHead, storeReceipts } from "../../../src/store/sql/trail/receipt.ts";
+import { beginReplay } from "../../../src/store/sql/erase/replay.ts";
+import { runSync } from "../../../src/store/sql/statement/run.ts";
+import type { Request, Statements } from "../../../src/store/sql/statement/statements.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 
 const hash = "0".repeat(64);

@@ -3,7 +3,7 @@
 
 import { AppError } from "../../../src/domain/error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { StoreOptions } from "../../../src/store/store.ts";
+import type { StoreOptions } from "../../../src/store/interface/store.ts";
 import { prepareErasure, workerMoves } from "../../conformance/resumption.ts";
 import { add, transaction, write } from "../../conformance/scene.ts";
 import type { Answer } from "./child.ts";

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { SealReceipt, Store } from "../../../src/store/store.ts";
+import type { SealReceipt, Store } from "../../../src/store/interface/store.ts";
 import {
   add,
   claim,

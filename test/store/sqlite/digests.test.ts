@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { comparedChanges, payloadDigest } from "../../../src/store/payload-digest.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { comparedChanges, payloadDigest } from "../../../src/store/shared/payload-digest.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   keyOf,
   operator,

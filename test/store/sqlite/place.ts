@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import type { Store, StoreOptions } from "../../../src/store/interface/store.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { backUpSqliteStore } from "../../../src/store/sqlite/file/backup.ts";
 import { copyBackup } from "../../../src/store/sqlite/file/restore.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
 import {
   add,
   claim,

@@ -5,7 +5,7 @@
 import { AppError, unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { GroupScheduler } from "../../group/group-scheduler.ts";
-import type { GroupFigures } from "../../store.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 
 export interface GroupOptions<Job, Result> {
   /** Returns results in the order of the jobs. */

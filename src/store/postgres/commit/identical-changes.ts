@@ -3,9 +3,9 @@
 // Writes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
-import { inSequence } from "./in-sequence.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../record-key.ts";
+import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
+import { inSequence } from "./settle-all.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 export interface Asked {

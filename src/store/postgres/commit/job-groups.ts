@@ -2,13 +2,13 @@
 
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
-import type { GroupFigures } from "../../store.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue } from "./group-queue.ts";
 import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
 import { findRecords } from "./record.ts";
 import { openDeletions } from "./request-group.ts";
-import { keyText } from "../../record-key.ts";
+import { keyText } from "../../shared/record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 
 export interface JobQueue {

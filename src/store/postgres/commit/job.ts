@@ -4,7 +4,7 @@
 import type { AppError } from "../../../domain/error.ts";
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { PackedOutcome } from "../../group/packed-outcome.ts";
-import type { Act, DeletionRequest } from "../../store.ts";
+import type { Act, DeletionRequest } from "../../interface/store.ts";
 
 export interface WriteJob {
   readonly kind: "write";

@@ -7,7 +7,7 @@ import type { GroupEvaluation } from "../../group/evaluate-group.ts";
 import { findClosed } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import { Pace, partsOf } from "../pace.ts";
-import { keyText } from "../../record-key.ts";
+import { keyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords, widenSightings } from "./record.ts";

@@ -9,12 +9,12 @@ import { hasState } from "../failure.ts";
 import { organizationsOf } from "./closed-organizations.ts";
 import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
-import { keyColumns } from "../../record-key.ts";
+import { keyColumns } from "../../shared/record-key.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
-import type { Visibility } from "../../sql/visibility.ts";
+import type { Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
-import { inSequence } from "./in-sequence.ts";
+import { inSequence } from "./settle-all.ts";
 
 /**
  * A record that existed before has more changes than the group inserted; one that is closed by a deletion is named by

@@ -3,8 +3,8 @@
 
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
-import { payloadDigest } from "../../payload-digest.ts";
-import { keyColumns, type KeyRow, rowKeyText } from "../../record-key.ts";
+import { payloadDigest } from "../../shared/payload-digest.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { RowInsertion } from "./row-insertion.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 

@@ -9,16 +9,16 @@ import {
   replyText,
   type StoredReply,
 } from "../../group/group-replies.ts";
-import { auditActs } from "../../sql/audit.ts";
+import { auditActs } from "../../sql/trail/audit.ts";
 import { approvalColumns } from "../../row/deletion-row.ts";
-import { noteOfRequest } from "../../sql/deletion.ts";
-import { Collision } from "../../sql/statements.ts";
+import { noteOfRequest } from "../../sql/erase/deletion.ts";
+import { Collision } from "../../sql/statement/statements.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../record-key.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 import { findClosedOrganizations, organizationsOf } from "./closed-organizations.ts";
 import { addReplies, findReplies } from "./idempotency.ts";
-import { inSequence } from "./in-sequence.ts";
+import { inSequence } from "./settle-all.ts";
 import type { JobResult, RequestJob } from "./job.ts";
 import { findRecords } from "./record.ts";
 

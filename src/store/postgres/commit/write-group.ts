@@ -18,18 +18,18 @@ import {
 import { commitInTwoPhases } from "../citus.ts";
 import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
-import { Collision } from "../../sql/statements.ts";
+import { Collision } from "../../sql/statement/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
 import { findClosedOrganizations, refuseClosed } from "./closed-organizations.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
-import { keyText } from "../../record-key.ts";
+import { keyText } from "../../shared/record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
-import type { Visibility } from "../../sql/visibility.ts";
+import type { Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
-import { inSequence } from "./in-sequence.ts";
+import { inSequence } from "./settle-all.ts";
 
 const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
   keyOf: keyText,

@@ -1,7 +1,7 @@
 // The records that an open deletion closes to writes: the one that it was requested for, and all that its plan erases.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { keyColumns, type KeyRow, rowKeyText } from "../../record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**

@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import { type KeepingReport, listKeepingReports } from "../../sql/restricted-set.ts";
+import { type KeepingReport, listKeepingReports } from "../../sql/erase/restricted-set.ts";
 import type { Transaction } from "../transaction.ts";
 import { lockRecords } from "../commit/record.ts";
 import { lockPlansOf } from "./plan-lock.ts";

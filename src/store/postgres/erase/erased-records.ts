@@ -3,7 +3,7 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type RowTexts, storedForm } from "./page-rows.ts";
-import { keyText } from "../../record-key.ts";
+import { keyText } from "../../shared/record-key.ts";
 
 /** The pairs of columns of a row or an index entry that name a record. */
 const names = [

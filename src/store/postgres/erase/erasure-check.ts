@@ -3,15 +3,15 @@
 // it is missing.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { ErasureFinding, ErasureReport } from "../../check-report.ts";
+import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
 import { hasState } from "../failure.ts";
 import { bytesAmongOthersMin, ErasedRecords } from "./erased-records.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
-import { keyColumns, type KeyRow, rowKeyText, toKey } from "../../record-key.ts";
-import { withoutTimeouts, type Visibility } from "../../sql/visibility.ts";
+import { keyColumns, type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { withoutTimeouts, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
 const readCompleted = `

@@ -2,7 +2,7 @@
 // functions, and from a cluster's workers through the coordinator. Only reads, and only with the permissions that the
 // servers grant.
 
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { pageBytes } from "./heap-page.ts";
 import type { ColumnLayout } from "./page-rows.ts";
 import type { Transaction } from "../transaction.ts";

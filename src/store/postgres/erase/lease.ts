@@ -3,8 +3,8 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { lockProcessing, type Processing } from "../../sql/erasure.ts";
-import { StoreError } from "../../store-error.ts";
+import { lockProcessing, type Processing } from "../../sql/erase/erasure.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterFor } from "./enter.ts";
 

@@ -3,7 +3,7 @@
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
-import { keyColumns, keyText } from "../../record-key.ts";
+import { keyColumns, keyText } from "../../shared/record-key.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 

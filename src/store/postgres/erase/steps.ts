@@ -3,14 +3,14 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { redactPayload } from "../../redact-payload.ts";
-import { sealReceipts } from "../../seal-receipts.ts";
+import { redactPayload } from "../../shared/redact-payload.ts";
+import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
-import { smallPlanMax } from "../../sql/erasure.ts";
-import { lockReceiptHead } from "../../sql/receipt.ts";
-import { finishDeletions } from "../../sql/verification.ts";
-import type { Act, ErasureStep, SealReceipt } from "../../store.ts";
+import { smallPlanMax } from "../../sql/erase/erasure.ts";
+import { lockReceiptHead } from "../../sql/trail/receipt.ts";
+import { finishDeletions } from "../../sql/erase/verification.ts";
+import type { Act, ErasureStep, SealReceipt } from "../../interface/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { largeBounds as bounds } from "./claim.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";

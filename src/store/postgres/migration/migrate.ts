@@ -3,9 +3,9 @@
 // not a store.
 
 import { readFileSync } from "node:fs";
-import { baselineVersion, refuseSchema } from "../../schema-version.ts";
-import { StoreError } from "../../store-error.ts";
-import { rebuilding } from "../../sql/visibility.ts";
+import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { StoreError } from "../../interface/store-error.ts";
+import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";

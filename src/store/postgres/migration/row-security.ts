@@ -1,9 +1,9 @@
 // Row-level security: the rows that a transaction may see and write, by the settings that it begins with
-// (sql/visibility.ts). It applies to owners too, except for the shards of a cluster, but not to superusers, so the
+// (sql/statement/visibility.ts). It applies to owners too, except for the shards of a cluster, but not to superusers, so the
 // service should run as an ordinary role.
 
 import { distributedTables } from "../citus.ts";
-import type { View } from "../../sql/visibility.ts";
+import type { View } from "../../sql/statement/visibility.ts";
 
 /** Every table with an organization's data, and the views besides `all` that may read it. */
 export const securedTables: Readonly<Record<string, readonly View[]>> = {

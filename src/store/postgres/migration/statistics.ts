@@ -1,8 +1,8 @@
 // Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive
 // an erasure. Every routine statement finds its rows by a key, so no plan needs them.
 
-import { isAboutRecords } from "../../erasure-map.ts";
-import { StoreError } from "../../store-error.ts";
+import { isAboutRecords } from "../../shared/erasure-map.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 

@@ -1,6 +1,6 @@
 // Sets the numbers and the chain heads from which the target of a move continues. Adds no row.
 
-import type { MoveEnds } from "../../move.ts";
+import type { MoveEnds } from "../../interface/move.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**

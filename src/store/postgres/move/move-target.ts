@@ -3,20 +3,20 @@
 // (unfinished-move.ts). Never accepts rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Act } from "../../store.ts";
-import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../move.ts";
+import type { Act } from "../../interface/store.ts";
+import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../interface/move.ts";
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
-import { fromText, toText } from "../../row/neutral-row.ts";
-import { movedTables } from "../../move/moved-tables.ts";
-import { appendAudit } from "../../sql/audit.ts";
-import { readMoveEnds } from "../../sql/move.ts";
-import { StoreError } from "../../store-error.ts";
+import { fromText, toText } from "../../move/neutral-row.ts";
+import { movedTables } from "../../interface/moved-tables.ts";
+import { appendAudit } from "../../sql/trail/audit.ts";
+import { readMoveEnds } from "../../sql/trail/move.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { insertRows, readRows } from "./moved-rows.ts";
 import { writeEnds } from "./move-ends.ts";
-import { rebuilding } from "../../sql/visibility.ts";
+import { rebuilding } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** How long a move waits for the connections of other processes to end. */

@@ -1,7 +1,7 @@
 // Writes and reads the rows of a move, with statements built from the list of moved tables. Each handles many rows.
 
-import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../move/moved-tables.ts";
-import { pageQuery } from "../../sql/move.ts";
+import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../interface/moved-tables.ts";
+import { pageQuery } from "../../sql/trail/move.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
 

@@ -1,6 +1,6 @@
 // Refuses to open a database to which an embedded store is being moved, except for the move itself.
 
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import type { Transaction } from "../transaction.ts";
 
 const findMove = `SELECT store_id FROM move WHERE single`;

@@ -9,7 +9,7 @@ import {
   nodeKey,
   planErasureInParts,
 } from "../../../domain/deletion/erasure.ts";
-import { rest, type Statements } from "../statements.ts";
+import { rest, type Statements } from "../statement/statements.ts";
 import { eachPage, findErasing, type RelationRow } from "./relations.ts";
 
 /** Edges between two rests. */

@@ -2,11 +2,11 @@
 // Decides nothing: which records, and how many at once, is given.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../act.ts";
-import { type KeyRow, toKey } from "../../record-key.ts";
-import { type MovedRecord, moveHolds } from "../restricted-hold.ts";
-import { all, Rows, run, type Statements } from "../statements.ts";
-import { among, keyRows, named, namedRecords } from "./named.ts";
+import type { Act } from "../../interface/act.ts";
+import { type KeyRow, toKey } from "../../shared/record-key.ts";
+import { type MovedRecord, moveHolds } from "./restricted-hold.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { among, keyRows, named, namedRecords } from "../statement/named.ts";
 import { type RepliedRow, removeRepliesOf } from "./replies.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;

@@ -6,9 +6,9 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../act.ts";
-import { keyText, rowKeyText, toKey } from "../../record-key.ts";
-import type { ErasureStep } from "../../store.ts";
+import type { Act } from "../../interface/act.ts";
+import { keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import type { ErasureStep } from "../../interface/store.ts";
 import {
   type ErasureProgress,
   findAllTargets,
@@ -18,12 +18,12 @@ import {
   smallPlanMax,
   storeProgressOf,
   type TargetRow,
-} from "../erasure.ts";
-import { eraseOrganizationStep, type Page } from "../organization-erasure.ts";
-import { findPseudonyms } from "../pseudonym.ts";
-import { type LeavingReports, updateReferencesOf } from "../restricted-reference.ts";
-import { get, lock, type Statements } from "../statements.ts";
-import type { Redact } from "../verification.ts";
+} from "./erasure.ts";
+import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
+import { findPseudonyms } from "./pseudonym.ts";
+import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
+import { get, lock, type Statements } from "../statement/statements.ts";
+import type { Redact } from "./verification.ts";
 import {
   eraseRecords,
   findLongRecords,

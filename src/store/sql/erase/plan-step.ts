@@ -11,11 +11,11 @@ import {
 } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { Claim } from "../../store.ts";
-import { beginDeletions, notApproved, putOff, storeCursor } from "../claim.ts";
-import { restrictPlan } from "../obligation.ts";
-import { type FloorScan, type ScanBounds, scanFloors } from "../organization-floors.ts";
-import { planOrganization, readingFloors } from "../organization-obstacle.ts";
+import type { Claim } from "../../interface/store.ts";
+import { beginDeletions, notApproved, putOff, storeCursor } from "./claim.ts";
+import { restrictPlan } from "./obligation.ts";
+import { type FloorScan, type ScanBounds, scanFloors } from "./organization-floors.ts";
+import { planOrganization, readingFloors } from "./organization-obstacle.ts";
 import {
   findObstacle,
   isObstacle,
@@ -25,8 +25,8 @@ import {
   readRules,
   targetsOf,
   tooLarge,
-} from "../plan.ts";
-import type { Statements } from "../statements.ts";
+} from "./plan.ts";
+import type { Statements } from "../statement/statements.ts";
 import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
 

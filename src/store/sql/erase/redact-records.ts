@@ -4,16 +4,16 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../act.ts";
-import type { Gone } from "../../gone.ts";
-import { type KeyRow, rowKeyText, toKey } from "../../record-key.ts";
-import { evaluateParties } from "../../rewritten-parties.ts";
-import { type Reference, referencesOf, type TargetRow } from "../erasure.ts";
-import { keepPseudonym } from "../kept-pseudonym.ts";
-import { deleteOrphans } from "../orphan.ts";
-import { all, Rows, type Statements } from "../statements.ts";
-import type { Redact } from "../verification.ts";
-import { among } from "./named.ts";
+import type { Act } from "../../interface/act.ts";
+import type { Gone } from "../../interface/erased-records.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { evaluateParties } from "../../shared/rewritten-parties.ts";
+import { type Reference, referencesOf, type TargetRow } from "./erasure.ts";
+import { keepPseudonym } from "./kept-pseudonym.ts";
+import { deleteOrphans } from "./orphan.ts";
+import { all, Rows, type Statements } from "../statement/statements.ts";
+import type { Redact } from "./verification.ts";
+import { among } from "../statement/named.ts";
 import { readChanges, redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
 const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;

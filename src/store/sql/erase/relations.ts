@@ -3,9 +3,9 @@
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
-import type { KeyRow } from "../../record-key.ts";
-import { all, rest, Rows, type Statements } from "../statements.ts";
-import { named } from "./named.ts";
+import type { KeyRow } from "../../shared/record-key.ts";
+import { all, rest, Rows, type Statements } from "../statement/statements.ts";
+import { named } from "../statement/named.ts";
 
 /** Rows of one statement, and records that one names. */
 const rowsAtOnce = 499;

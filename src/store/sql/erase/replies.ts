@@ -1,7 +1,7 @@
 // Removes the stored replies of changes that are erased or rewritten: each has a hash of the request, from which what was removed
 // could be guessed.
 
-import { Rows, run, type Statements } from "../statements.ts";
+import { Rows, run, type Statements } from "../statement/statements.ts";
 
 const removeReplies = `
   DELETE FROM idempotent_reply

@@ -2,12 +2,12 @@
 // and which references, is decided elsewhere.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Gone } from "../../gone.ts";
-import { payloadDigest } from "../../payload-digest.ts";
-import { type KeyRow, rowKeyText } from "../../record-key.ts";
-import { all, runTogether, type Statements } from "../statements.ts";
-import type { Redact } from "../verification.ts";
-import { keyRows, namedRecords } from "./named.ts";
+import type { Gone } from "../../interface/erased-records.ts";
+import { payloadDigest } from "../../shared/payload-digest.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { all, runTogether, type Statements } from "../statement/statements.ts";
+import type { Redact } from "./verification.ts";
+import { keyRows, namedRecords } from "../statement/named.ts";
 import { removeRepliesOf } from "./replies.ts";
 
 const readAll = `

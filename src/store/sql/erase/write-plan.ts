@@ -3,9 +3,9 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import type { TargetRow } from "../erasure.ts";
-import type { PlanTarget } from "../plan.ts";
-import { noteReferences } from "../restricted-reference.ts";
+import type { TargetRow } from "./erasure.ts";
+import type { PlanTarget } from "./plan.ts";
+import { noteReferences } from "./restricted-reference.ts";
 import {
   all,
   get,
@@ -15,8 +15,8 @@ import {
   Rows,
   run,
   type Statements,
-} from "../statements.ts";
-import { among, named } from "./named.ts";
+} from "../statement/statements.ts";
+import { among, named } from "../statement/named.ts";
 
 /** Targets of one statement. */
 const targetsAtOnce = 500;

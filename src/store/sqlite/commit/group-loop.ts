@@ -4,7 +4,7 @@
 import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
-import type { GroupFigures } from "../../store.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 import type { Connection } from "../connection.ts";
 import { countRows, isOperation, type Job, type Result } from "./job.ts";
 import { organizationOf, runsAlone } from "./operation.ts";

@@ -2,7 +2,7 @@
 // content. The code has no generators, because every such write runs it.
 
 import { repeatedOutcome } from "../../group/group-replies.ts";
-import type { Marked } from "../../sql/idempotency.ts";
+import type { Marked } from "../../sql/access/idempotency.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
 

@@ -9,10 +9,10 @@ import type {
   Reference,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
-import type { Ticket } from "../../../domain/slots.ts";
+import type { Ticket } from "../../../basics/slots.ts";
 import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import type { OperationJob } from "./operation.ts";
 import type { PackedOutcome } from "../../group/packed-outcome.ts";
 

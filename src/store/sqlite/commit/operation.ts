@@ -5,9 +5,9 @@
 
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
-import { completeDeletions } from "../erase/complete-alone.ts";
+import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
-import { beginPartyErasures, noteScans, putBackPseudonyms } from "../erase/late-namings.ts";
+import { beginPartyErasures, noteScans, putBackPseudonyms } from "../erase/party-arrivals.ts";
 import { eraseStep, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";

@@ -10,7 +10,7 @@ import type {
   Sighting,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
-import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
 

@@ -4,9 +4,9 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import { Slots } from "../../../domain/slots.ts";
-import { StoreError } from "../../store-error.ts";
-import type { GroupFigures } from "../../store.ts";
+import { Slots } from "../../../basics/slots.ts";
+import { StoreError } from "../../interface/store-error.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 import { flattenJobs, type Job, type TicketedJob, unflattenResults } from "./job.ts";
 import { type OnGroup, finishJob, type PendingJob, type Writer } from "./writer.ts";
 

@@ -7,7 +7,7 @@ import {
   receiveMessageOnPort,
   workerData,
 } from "node:worker_threads";
-import type { GroupFigures } from "../../store.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 import type { Connection } from "../connection.ts";
 import { openWriter } from "../connection.ts";
 import { closeWriter } from "../file/wal-checkpoint.ts";

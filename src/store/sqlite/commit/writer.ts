@@ -3,7 +3,7 @@
 import { setImmediate as endOfTick } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { unavailable } from "../../../domain/error.ts";
-import type { GroupFigures } from "../../store.ts";
+import type { GroupFigures } from "../../interface/store.ts";
 import type { Connection } from "../connection.ts";
 import { GroupLoop } from "./group-loop.ts";
 import type { Job, Result } from "./job.ts";

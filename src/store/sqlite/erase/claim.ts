@@ -4,8 +4,8 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
-import type { Claim } from "../../store.ts";
-import { takeDeletions } from "../../sql/claim.ts";
+import type { Claim } from "../../interface/store.ts";
+import { takeDeletions } from "../../sql/erase/claim.ts";
 import { planDeletions, type PlanBounds } from "../../sql/erase/plan-step.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";

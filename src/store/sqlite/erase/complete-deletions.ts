@@ -7,11 +7,11 @@
 // pages that the WAL has held since then, provided that no part of the WAL was missed; otherwise the whole file again.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { heldMeanwhile } from "../../completion-outcome.ts";
-import type { PartyErasure } from "../../naming.ts";
-import { StoreError } from "../../store-error.ts";
-import type { Act, Completion, SealedReceipt } from "../../store.ts";
-import type { Completed } from "./complete-alone.ts";
+import { heldMeanwhile } from "../../shared/completion-outcome.ts";
+import type { PartyErasure } from "../../interface/naming.ts";
+import { StoreError } from "../../interface/store-error.ts";
+import type { Act, Completion, SealedReceipt } from "../../interface/store.ts";
+import type { Completed } from "./complete-exclusively.ts";
 import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";

@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { ErasureFinding, ErasureReport } from "../../check-report.ts";
+import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
 import type { Connection } from "../connection.ts";
 import { findResidue } from "./free-space.ts";
 

@@ -6,21 +6,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
-import type { Claim } from "../../store.ts";
-import { beginPlannedDeletion, putOff } from "../../sql/claim.ts";
+import type { Claim } from "../../interface/store.ts";
+import { beginPlannedDeletion, putOff } from "../../sql/erase/claim.ts";
 import { extendPlan } from "../../sql/erase/write-plan.ts";
-import { readExistingDeletion } from "../../sql/deletion.ts";
-import { listFloors } from "../../sql/floor.ts";
-import { findObliged } from "../../sql/obligation.ts";
-import { readConfidentialTypes } from "../../sql/organization.ts";
+import { readExistingDeletion } from "../../sql/erase/deletion.ts";
+import { listFloors } from "../../sql/erase/floor.ts";
+import { findObliged } from "../../sql/erase/obligation.ts";
+import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
   type Obstacle,
   planningOf,
   type PlanTarget,
-} from "../../sql/plan.ts";
-import { forgetReferencesOf } from "../../sql/restricted-reference.ts";
+} from "../../sql/erase/plan.ts";
+import { forgetReferencesOf } from "../../sql/erase/restricted-reference.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 

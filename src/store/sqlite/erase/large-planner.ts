@@ -12,9 +12,9 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Claim } from "../../store.ts";
+import type { Claim } from "../../interface/store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { isObstacle } from "../../sql/plan.ts";
+import { isObstacle } from "../../sql/erase/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { CollectedPlan } from "../file/file-thread.ts";
 import type { PlanStep } from "./large-plan.ts";

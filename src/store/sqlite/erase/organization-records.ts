@@ -7,8 +7,8 @@ import {
   findEndOfChanges,
   type Page,
   removeChangesOfLast,
-} from "../../sql/organization-erasure.ts";
-import { all, get, run, type Statements } from "../../sql/statements.ts";
+} from "../../sql/erase/organization-erasure.ts";
+import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
 
 /** Greater than the name of every record type. */
 const afterAllTypes = "~";

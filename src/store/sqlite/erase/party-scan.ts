@@ -1,12 +1,12 @@
 // The scan for records that name erased parties, on SQLite: the file thread reads pages beside the writer, and the writer
-// stores what was found (late-namings.ts).
+// stores what was found (party-arrivals.ts).
 
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { NamingPage, NamingQuery } from "../../naming.ts";
-import { scanForParties, type ScanResults } from "../../party-scan.ts";
-import { findDeletions } from "../../sql/deletion.ts";
-import type { Act } from "../../store.ts";
+import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
+import { scanForParties, type ScanResults } from "../../shared/party-scan.ts";
+import { findDeletions } from "../../sql/erase/deletion.ts";
+import type { Act } from "../../interface/store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { Connection } from "../connection.ts";
 

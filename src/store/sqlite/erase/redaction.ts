@@ -1,12 +1,12 @@
 // Redacts payloads. The code is loaded when the first erasure needs it: it imports every record type, and loading those
 // takes longer than opening the store.
 
-import type { Gone } from "../../gone.ts";
+import type { Gone } from "../../interface/erased-records.ts";
 
-let loaded: typeof import("../../redact-payload.ts") | undefined;
+let loaded: typeof import("../../shared/redact-payload.ts") | undefined;
 
 export async function loadRedaction(): Promise<void> {
-  loaded ??= await import("../../redact-payload.ts");
+  loaded ??= await import("../../shared/redact-payload.ts");
 }
 
 export function redactPayload(resourceType: string, payload: string, gone: Gone): string {

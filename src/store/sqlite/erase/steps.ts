@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import type { ReceiptHead } from "../../../domain/deletion/receipt.ts";
-import type { PartyErasure } from "../../naming.ts";
-import { headAfter } from "../../seal-receipts.ts";
+import type { PartyErasure } from "../../interface/naming.ts";
+import { headAfter } from "../../shared/seal-receipts.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import {
@@ -13,13 +13,13 @@ import {
   verifyDeletions,
   verifyFirst,
 } from "../../sql/erase/verify-step.ts";
-import { lockProcessing } from "../../sql/erasure.ts";
-import { lockReceiptHead } from "../../sql/receipt.ts";
-import { type Completing, finishDeletions } from "../../sql/verification.ts";
-import type { Act, ErasureStep, SealedReceipt } from "../../store.ts";
+import { lockProcessing } from "../../sql/erase/erasure.ts";
+import { lockReceiptHead } from "../../sql/trail/receipt.ts";
+import { type Completing, finishDeletions } from "../../sql/erase/verification.ts";
+import type { Act, ErasureStep, SealedReceipt } from "../../interface/store.ts";
 import type { Group } from "../commit/group.ts";
 import { planBounds } from "./claim.ts";
-import { takePseudonym, verifyLastNamings, verifyNextNamings } from "./late-namings.ts";
+import { takePseudonym, verifyLastNamings, verifyNextNamings } from "./party-arrivals.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
 import { redactPayload } from "./redaction.ts";
 

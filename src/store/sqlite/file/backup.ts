@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { codeOf, FileError } from "../../../files/file-error.ts";
 import { findCreationObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { openReader } from "../connection.ts";
 import { makeNewPrivateFile, syncFolderOf } from "./private-file.ts";
 import { databaseFiles } from "./restore.ts";

@@ -9,10 +9,16 @@ import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { planCascade } from "../../sql/erase/plan-step.ts";
-import { listFloors } from "../../sql/floor.ts";
-import type { NamingPage, NamingQuery } from "../../naming.ts";
-import { readNamingPage } from "../../sql/naming.ts";
-import { isObstacle, type Obstacle, type PlanTarget, targetsOf, tooLarge } from "../../sql/plan.ts";
+import { listFloors } from "../../sql/erase/floor.ts";
+import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
+import { readNamingPage } from "../../sql/erase/naming.ts";
+import {
+  isObstacle,
+  type Obstacle,
+  type PlanTarget,
+  targetsOf,
+  tooLarge,
+} from "../../sql/erase/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";

@@ -5,8 +5,8 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPresent } from "../../../files/present.ts";
-import { refuseSchema } from "../../schema-version.ts";
-import { StoreError } from "../../store-error.ts";
+import { refuseSchema } from "../../shared/schema-version.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
 import { schemaVersion } from "../migration/migrate.ts";

@@ -1,7 +1,7 @@
 // The exclusive right to serve a store: a lock that the operating system releases when the process ends in any way. The
 // empty lock file stays; its existence means nothing.
 
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { describeFailure } from "../connection.ts";
 import { type FileLock, tryFileLock } from "./file-lock.ts";
 

@@ -1,7 +1,7 @@
 // Checkpoints the whole WAL, and truncates or restarts it.
 
 import { statSync } from "node:fs";
-import { StoreError } from "../../store-error.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import type { Connection } from "../connection.ts";
 import { releasePins } from "./wal-pin.ts";
 

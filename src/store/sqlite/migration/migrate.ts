@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { baselineVersion, refuseSchema } from "../../schema-version.ts";
+import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
 
 /** Statements, or a function if rows have to be computed. */

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { erasureMap, isAboutRecords } from "../../../../src/store/erasure-map.ts";
+import { erasureMap, isAboutRecords } from "../../../../src/store/shared/erasure-map.ts";
 import { openStore } from "../../../../src/store/open-store.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
-import type { Store } from "../../../../src/store/store.ts";
+import type { Store } from "../../../../src/store/interface/store.ts";
 import {
   acme,
   add,

@@ -14,7 +14,7 @@ import {
   unflattenJobs,
   unflattenResults,
 } from "../../../../src/store/sqlite/commit/job.ts";
-import { StoreError } from "../../../../src/store/store-error.ts";
+import { StoreError } from "../../../../src/store/interface/store-error.ts";
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const text = fc.string({ unit: "binary" });

@@ -1,0 +1,100 @@
+// Changes the settings of an organization. They take effect in serving processes within 2 seconds.
+
+import type { Organization } from "../../domain/access.ts";
+import { findConfidentialityFault } from "../../domain/confidentiality.ts";
+import { limits } from "../../domain/limits.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
+import type { OrganizationChange } from "../../store/interface/store.ts";
+import { actOf, type App } from "../app.ts";
+import { findOpenOrganization } from "./close-organization.ts";
+import { requireName } from "./create-organization.ts";
+import { findOrganization } from "./find-organization.ts";
+import { findType } from "../record/find-named-record.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+export type OrganizationSettings = OrganizationChange;
+
+/**
+ * Throws OperatorError not_permitted, invalid, also for an empty change, no_such_type, no_such_organization,
+ * organization_closed and floor_above_ceiling.
+ */
+export async function changeOrganization(
+  app: App,
+  organizationId: string,
+  change: OrganizationSettings,
+): Promise<Organization> {
+  if (Object.keys(change).length === 0) {
+    throw new OperatorError(
+      "invalid",
+      "Nothing to change: pass at least one option, such as --name.",
+    );
+  }
+  requireRights(app, change);
+  if (change.retainDays !== undefined && change.retainDays !== null) {
+    requireRetainDays(change.retainDays);
+  }
+  if (change.name !== undefined) requireName("The organization's name", change.name);
+  if (change.confidentialTypes !== undefined) requireConfidential(change.confidentialTypes);
+  await findOpenOrganization(app, organizationId);
+  const act = actOf(app);
+  const changed = await app.store.changeOrganization(organizationId, change, act);
+  if (changed === undefined) return findOrganization(app, organizationId);
+  if (!("ceilingTooLowFor" in changed)) return changed;
+  throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
+}
+
+/**
+ * The retention ceiling deletes records, and those whose deletions need an approval must not be able to end that: both
+ * take another right than the other settings.
+ */
+function requireRights(
+  app: App,
+  { retainDays, deletionApproval, ...others }: OrganizationSettings,
+): void {
+  if (retainDays !== undefined) requireRight(app, "retention.set");
+  if (deletionApproval !== undefined) requireRight(app, "deletion.require_approval");
+  if (Object.keys(others).length > 0) requireRight(app, "organization.change");
+}
+
+/**
+ * Requires that no floor is longer than this ceiling, which need not be stored. Throws OperatorError
+ * floor_above_ceiling.
+ */
+export async function requireFloorsWithin(
+  { store }: App,
+  organizationId: string,
+  retainDays: number,
+): Promise<void> {
+  const floors = await store.retention.listFloors(organizationId);
+  const longer = floors.find(({ keepDays }) => keepDays > retainDays);
+  if (longer !== undefined) throw ceilingTooLow(retainDays, longer);
+}
+
+/** The message names the ceiling and the floor: a ceiling may not delete what a floor keeps. */
+export function ceilingTooLow(
+  retainDays: number,
+  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,
+): OperatorError {
+  return new OperatorError(
+    "floor_above_ceiling",
+    `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
+      `of ${formatDays(retainDays)} (--retain-days). Nothing was changed: lower the floor or raise the ceiling first.`,
+  );
+}
+
+function requireConfidential(types: readonly ResourceType[]): void {
+  for (const name of types) findType(name);
+  const fault = findConfidentialityFault(types);
+  if (fault !== undefined) throw new OperatorError("invalid", `${fault} Nothing was changed.`);
+}
+
+/** Throws OperatorError invalid. */
+export function requireRetainDays(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
+  throw new OperatorError(
+    "invalid",
+    `The retention period must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
+  );
+}

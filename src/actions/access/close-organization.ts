@@ -1,0 +1,82 @@
+// Closes an organization in three steps: nobody can use it any more; it is exported, if the caller asks for that; the
+// deletion of everything that belongs to it is requested, in one transaction with a note of the complete export. Each
+// step is durable before the next, and the same call continues what was interrupted. Erases nothing itself.
+
+import type { Organization } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { CompleteExport } from "../../domain/deletion/organization-deletion.ts";
+import { actOf, type App } from "../app.ts";
+import { makeId } from "../credential.ts";
+import { findOrganization } from "./find-organization.ts";
+import { findDeletion } from "../record/find-named-record.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+export interface Closing {
+  readonly organizationId: string;
+  readonly reason: string;
+  /**
+   * Called when nothing can change any more; if it rejects, nothing is deleted. All of it is on stable storage at its
+   * end.
+   */
+  readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
+}
+
+export interface ClosedOrganization {
+  readonly organization: Organization;
+  readonly deletion: Deletion;
+}
+
+/** Throws OperatorError not_permitted, no_such_organization and organization_closed, and what `exportAll` throws. */
+export async function closeOrganization(
+  app: App,
+  { organizationId, reason, exportAll }: Closing,
+): Promise<ClosedOrganization> {
+  requireRight(app, "organization.close");
+  await findClosable(app, organizationId);
+  await app.store.closeOrganization(organizationId, actOf(app));
+  const exported = await exportAll?.(await findOrganization(app, organizationId));
+  const request = {
+    organizationId,
+    exported,
+    deletionRequestId: makeId("del"),
+    reason,
+    // The audit trail names the operator, as it does for other deletions.
+    requestedBy: "operator",
+  };
+  const opened = await app.store.requestOrganizationDeletion(request, actOf(app));
+  // Another process may have closed it meanwhile.
+  if (!opened.isNew) await findClosable(app, organizationId);
+  return {
+    organization: await findOrganization(app, organizationId),
+    deletion: await findDeletion(app, opened.deletionRequestId),
+  };
+}
+
+/**
+ * The organization, if it is open or its closing was interrupted. Throws OperatorError no_such_organization and
+ * organization_closed.
+ */
+export async function findClosable(app: App, organizationId: string): Promise<Organization> {
+  const organization = await findOrganization(app, organizationId);
+  const { closedAt, deletionRequestId } = organization;
+  if (closedAt === undefined || deletionRequestId === undefined) return organization;
+  throw new OperatorError(
+    "organization_closed",
+    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already. For its deletion, see: ` +
+      `sluice deletion show ${deletionRequestId} --include-confidential`,
+  );
+}
+
+/** Throws OperatorError no_such_organization and organization_closed. */
+export async function findOpenOrganization(
+  app: App,
+  organizationId: string,
+): Promise<Organization> {
+  const organization = await findOrganization(app, organizationId);
+  if (organization.closedAt === undefined) return organization;
+  throw new OperatorError(
+    "organization_closed",
+    `The organization "${organizationId}" is closed; it can't be changed, and accepts no records, keys or deletions.`,
+  );
+}

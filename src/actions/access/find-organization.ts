@@ -1,0 +1,50 @@
+// Organizations as operators name them; the error for an unknown id lists those that exist.
+
+import type { Organization } from "../../domain/access.ts";
+import type { App } from "../app.ts";
+import { listNames, OperatorError } from "../operator/operator-error.ts";
+import { readKnowledge, requireRight } from "../operator/require-right.ts";
+
+/** Throws OperatorError no_such_organization. */
+export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
+  const found = await app.store.findOrganization(organizationId);
+  if (found !== undefined) return found;
+  const all = await app.store.listOrganizations();
+  const known =
+    all.length === 0
+      ? "There is none yet; create one with: sluice organization create --name NAME"
+      : `There are: ${listNames(all.map((organization) => organization.organizationId))}.`;
+  throw new OperatorError(
+    "no_such_organization",
+    `There is no organization "${organizationId}". ${known}`,
+  );
+}
+
+/** Throws OperatorError not_permitted. */
+export async function listOrganizations(app: App): Promise<readonly Organization[]> {
+  requireRight(app, "organization.read");
+  return app.store.listOrganizations();
+}
+
+/** Throws OperatorError no_such_organization unless `organizationId` is undefined, which stands for all. */
+export async function requireOrganization(
+  app: App,
+  organizationId: string | undefined,
+): Promise<void> {
+  if (organizationId !== undefined) await findOrganization(app, organizationId);
+}
+
+/**
+ * Counts records by type, of types that this person may know of and that have any. Throws OperatorError not_permitted.
+ */
+export async function countRecords(
+  app: App,
+  organizationId: string,
+): Promise<Readonly<Record<string, number>>> {
+  requireRight(app, "organization.read");
+  const knows = await readKnowledge(app, organizationId);
+  const counts = Object.entries(await app.store.countRecords(organizationId));
+  return Object.fromEntries(
+    counts.filter(([resourceType, count]) => count > 0 && knows({ organizationId, resourceType })),
+  );
+}

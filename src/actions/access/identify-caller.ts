@@ -1,0 +1,108 @@
+// Identifies the caller from the Authorization header of a v2.0 operation, or reports which of five errors the header has.
+
+import { hash } from "node:crypto";
+import type { Caller } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { AppError } from "../../domain/error.ts";
+import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
+import { coveredScopes, type Scope } from "../../domain/scope.ts";
+import type { App } from "../app.ts";
+import type { Identity } from "./caller-cache.ts";
+import { credentialKind } from "../credential.ts";
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/**
+ * Not a promise if the caller is cached. Throws AppError credential_missing, credential_invalid, credential_expired,
+ * credential_revoked or credential_wrong_kind (RFC 6750, section 3.1; the codes are the contract's).
+ */
+export function identifyCaller(
+  app: App,
+  authorization: string | undefined,
+): Identity | Promise<Identity> {
+  const token = readBearer(authorization);
+  const tokenHash = hash("sha256", token, "base64url");
+  const known = app.callers.find(tokenHash);
+  if (known === undefined) return lookUp(app, token, tokenHash);
+  if (known.expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  return known;
+}
+
+/** Throws AppError insufficient_scope unless the caller's token covers the scope. */
+export function requireScope(caller: Identity, scope: Scope): void {
+  if (caller.covered.has(scope)) return;
+  throw new AppError("insufficient_scope", {
+    message: `The access token lacks the scope ${scope}; request a token that has it.`,
+  });
+}
+
+const expired =
+  "The access token, or the API key that issued it, has expired; request a new token at POST /auth/token.";
+
+function readBearer(authorization: string | undefined): string {
+  if (authorization === undefined || authorization.trim() === "") {
+    throw new AppError("credential_missing", {
+      message: "Send the header Authorization: Bearer <access token>.",
+    });
+  }
+  const token = bearer.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  if (credentialKind(authorization.trim()) === undefined) {
+    throw new AppError("credential_invalid", {
+      message: "The Authorization header must be: Bearer <access token>.",
+    });
+  }
+  throw new AppError("credential_wrong_kind", {
+    message:
+      "This operation requires Authorization: Bearer <access token>. An API key is only for POST /auth/token, and a " +
+      "token follows the word Bearer.",
+  });
+}
+
+async function lookUp(app: App, token: string, tokenHash: string): Promise<Identity> {
+  const kind = credentialKind(token);
+  if (kind === "api_key") {
+    throw new AppError("credential_wrong_kind", {
+      message: "This is an API key; exchange it for an access token at POST /auth/token.",
+    });
+  }
+  // No lookup for text that can't be a token.
+  if (kind === undefined) throw unknownToken();
+  return app.callers.lookups.run(tokenHash, () => read(app, tokenHash));
+}
+
+async function read(app: App, tokenHash: string): Promise<Identity> {
+  const version = await app.store.credentialsVersion();
+  const caller = await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
+  if (caller === undefined) throw unknownToken();
+  const identity = decide(app, caller);
+  app.callers.observe(version);
+  app.callers.keep(tokenHash, identity, version);
+  return identity;
+}
+
+function unknownToken(): AppError {
+  return new AppError("credential_invalid", { message: "The access token is unknown." });
+}
+
+function decide(app: App, { token, key, organization }: Caller): Identity {
+  if (organization.closedAt !== undefined) throw organizationClosed();
+  if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
+    throw new AppError("credential_revoked", {
+      message: "The API key that issued this access token was revoked.",
+    });
+  }
+  // A rotation may have shortened the key's lifetime since the token was issued.
+  const expiresAt = Math.min(token.expiresAt, key.expiresAt ?? Infinity);
+  if (expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  return {
+    organizationId: organization.organizationId,
+    organizationName: organization.name,
+    keyId: key.keyId,
+    expiresAt,
+    covered: coveredScopes(token.scopes, organization.strictScopes),
+    confidential: confidentialTypes(organization.confidentialTypes),
+    rateLimitPerSecond: organization.rateLimitPerSecond,
+    deletionGraceSeconds: organization.deletionGraceSeconds,
+  };
+}

@@ -1,0 +1,145 @@
+// Exchanges an API key for an access token (interface document, "Request a new access token"). The token is returned once, in
+// the reply, and stored only as a hash. It never outlives its key.
+
+import type { ApiKey, KeyHolder } from "../../domain/access.ts";
+import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
+import { AppError } from "../../domain/error.ts";
+import { allScopes, coveredScopes, isScope, type Scope } from "../../domain/scope.ts";
+import { adviseName } from "../../domain/validation/suggest.ts";
+import type { App } from "../app.ts";
+import { credentialKind, hashSecret, makeCredential } from "../credential.ts";
+
+/** The body, already validated. */
+export interface AccessTokenRequest {
+  readonly expiry_seconds: number;
+  readonly scopes: { readonly organization_id: string; readonly scopes: readonly string[] };
+}
+
+export interface AccessTokenReply {
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expiry: number;
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly scopes: { readonly organization_id: string; readonly scopes: readonly Scope[] };
+}
+
+/** The key in `Authorization: <API_KEY>`. Throws AppError credential_* (401). */
+export async function identifyKeyHolder(
+  app: App,
+  authorization: string | undefined,
+): Promise<KeyHolder> {
+  const secret = readApiKey(authorization);
+  const holder = await app.store.findKeyBySecret(hashSecret(secret));
+  if (holder === undefined) {
+    throw new AppError("credential_invalid", { message: "The API key is unknown." });
+  }
+  if (holder.organization.closedAt !== undefined) throw organizationClosed();
+  const { revokedAt, expiresAt } = holder.key;
+  if (revokedAt !== undefined && revokedAt <= app.now()) {
+    throw new AppError("credential_revoked", { message: "The API key was revoked." });
+  }
+  if (expiresAt !== undefined && expiresAt <= app.now()) throw keyExpired();
+  return holder;
+}
+
+/**
+ * Issues a token for the organization of the key. Throws AppError unknown_scope, other_organization (whether or not that
+ * organization exists) and insufficient_scope.
+ */
+export async function issueToken(
+  app: App,
+  holder: KeyHolder,
+  request: AccessTokenRequest,
+): Promise<AccessTokenReply> {
+  const { key, organization } = holder;
+  const scopes = readScopes(request.scopes.scopes);
+  if (request.scopes.organization_id !== organization.organizationId) {
+    throw new AppError("other_organization");
+  }
+  requireGranted(scopes, coveredScopes(key.scopes, organization.strictScopes));
+  const token = makeCredential("access_token");
+  const createdAt = app.now();
+  const expiry = expiryOf(key, { createdAt, seconds: request.expiry_seconds });
+  await app.store.createToken({
+    tokenHash: hashSecret(token),
+    keyId: key.keyId,
+    organizationId: organization.organizationId,
+    scopes,
+    createdAt,
+    expiresAt: expiry * 1_000,
+  });
+  return {
+    token,
+    expiry,
+    organization_id: organization.organizationId,
+    organization_name: organization.name,
+    scopes: { organization_id: organization.organizationId, scopes },
+  };
+}
+
+/**
+ * In Unix seconds: as requested, but not after the key expires, even if that is sooner than the shortest lifetime that can be
+ * requested. Throws AppError credential_expired if no time is left.
+ */
+function expiryOf(
+  { expiresAt: keyEnd }: ApiKey,
+  { createdAt, seconds }: { readonly createdAt: number; readonly seconds: number },
+): number {
+  const requested = Math.floor(createdAt / 1_000) + seconds;
+  if (keyEnd === undefined) return requested;
+  const expiry = Math.min(requested, Math.floor(keyEnd / 1_000));
+  if (expiry * 1_000 <= createdAt) throw keyExpired();
+  return expiry;
+}
+
+function keyExpired(): AppError {
+  return new AppError("credential_expired", {
+    message: "The API key has expired; ask the operator for a new one.",
+  });
+}
+
+function readApiKey(authorization: string | undefined): string {
+  const value = authorization?.trim() ?? "";
+  if (value === "") {
+    throw new AppError("credential_missing", {
+      message: "Send the header Authorization: <API key>.",
+    });
+  }
+  if (/^bearer\b/i.test(value)) {
+    throw new AppError("credential_wrong_kind", {
+      message:
+        "Send the API key as the whole value, Authorization: <API key>, without the word Bearer.",
+    });
+  }
+  const kind = credentialKind(value);
+  if (kind === "access_token") {
+    throw new AppError("credential_wrong_kind", {
+      message: "An access token can't be exchanged for another one; send the API key.",
+    });
+  }
+  if (kind === undefined) {
+    throw new AppError("credential_invalid", {
+      message: "The API key is not valid; check that it was copied whole.",
+    });
+  }
+  return value;
+}
+
+function readScopes(asked: readonly string[]): readonly Scope[] {
+  const errors = asked.flatMap((scope, index) => {
+    if (isScope(scope)) return [];
+    const message = `must be one of ${allScopes.join(", ")}${adviseName(scope, allScopes)}`;
+    return [{ field: `scopes.scopes[${index}]`, message }];
+  });
+  if (errors.length > 0) throw new AppError("unknown_scope", { errors });
+  return [...new Set(asked.filter(isScope))];
+}
+
+function requireGranted(asked: readonly Scope[], granted: ReadonlySet<Scope>): void {
+  const missing = asked.filter((scope) => !granted.has(scope));
+  if (missing.length === 0) return;
+  throw new AppError("insufficient_scope", {
+    message: `The API key was not granted ${missing.join(", ")}; ask the operator for a key that is.`,
+  });
+}

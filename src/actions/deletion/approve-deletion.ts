@@ -1,0 +1,53 @@
+// Approves a deletion as a second person, where its organization requires it. Never lets the person who requested it
+// approve it.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { NotApproved } from "../../store/interface/approvals.ts";
+import { actOf, type App } from "../app.ts";
+import { findDeletion } from "../record/find-named-record.ts";
+import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+/**
+ * Throws OperatorError not_permitted, also for the requester and without a named person; no_such_deletion, not_pending,
+ * approval_not_needed and approved_before.
+ */
+export async function approveDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
+  requireRight(app, "deletion.approve");
+  if (app.rights === undefined) {
+    throw new OperatorError(
+      "not_permitted",
+      "An approval is the act of a named person: add --as NAME. Nothing was changed.",
+    );
+  }
+  await findDeletion(app, deletionRequestId);
+  const approved = await app.store.approvals.approve(deletionRequestId, actOf(app));
+  if (typeof approved !== "string") return approved;
+  throw explain(approved, await findDeletion(app, deletionRequestId), app.operator);
+}
+
+function explain(reason: NotApproved, deletion: Deletion, operator: string): OperatorError {
+  const { deletionRequestId: id, status, approval } = deletion;
+  const state = status === "pending" ? "no longer pending" : status;
+  const errors: Readonly<Record<NotApproved, readonly [OperatorErrorName, string]>> = {
+    own_request: [
+      "not_permitted",
+      `${operator} requested the deletion ${id}, so another person has to approve it. Nothing was changed.`,
+    ],
+    no_such_person: [
+      "not_permitted",
+      `${operator} is not an active operator, and can't approve deletions. Nothing was changed.`,
+    ],
+    approved_before: [
+      "approved_before",
+      `The deletion ${id} was approved by ${approval?.approvedBy ?? "another person"} already.`,
+    ],
+    not_needed: ["approval_not_needed", `The deletion ${id} needs no approval.`],
+    not_pending: [
+      "not_pending",
+      `The deletion ${id} is ${state}; only one that is pending can be approved.`,
+    ],
+    no_such_deletion: ["no_such_deletion", `There is no deletion request "${id}".`],
+  };
+  return new OperatorError(...errors[reason]);
+}

@@ -1,0 +1,109 @@
+// Cancels or approves all deletions that a filter finds, if they are still the ones that were shown. Each change has
+// its own entry in the audit trail, and one that fails does not stop the others.
+
+import { hash } from "node:crypto";
+import { awaitsApproval } from "../../domain/deletion/approval.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import { AppError } from "../../domain/error.ts";
+import type { App } from "../app.ts";
+import { approveDeletion } from "./approve-deletion.ts";
+import { cancelDeletion } from "./cancel-deletion.ts";
+import { type DeletionQuery, findMatching } from "./deletion-filter.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+export type BulkAct = "cancel" | "approve";
+
+/** Deletions that one request changes; the filter finds the others next time. */
+export const bulkMax = 1_000;
+/** Parts that are read to find them. */
+const partsMax = 20;
+/** Changes that share a commit. */
+const atOnce = 50;
+
+export interface Selection {
+  /** Newest first. */
+  readonly deletions: readonly Deletion[];
+  /** Differs if any other deletion is in it. */
+  readonly digest: string;
+  /** False if the filter may find more. */
+  readonly isComplete: boolean;
+}
+
+/** Returns the deletions of the filter that this person may cancel or approve. Throws OperatorError not_permitted. */
+export async function selectDeletions(
+  app: App,
+  act: BulkAct,
+  query: DeletionQuery,
+): Promise<Selection> {
+  requireRight(app, `deletion.${act}`);
+  const wanted: DeletionQuery = { ...query, status: query.status ?? "pending" };
+  const deletions: Deletion[] = [];
+  let before: Deletion | undefined;
+  for (let parts = 0; parts < partsMax && deletions.length < bulkMax; parts += 1) {
+    const part = await findMatching(app, { ...wanted, before }, bulkMax - deletions.length);
+    deletions.push(...part.found.filter((one) => isPossible(app, act, one)));
+    before = part.next;
+    if (before === undefined) break;
+  }
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  const digest = hash("sha256", ids.join("\n")).slice(0, 32);
+  return { deletions, digest, isComplete: before === undefined };
+}
+
+function isPossible({ operator }: App, act: BulkAct, deletion: Deletion): boolean {
+  if (deletion.status !== "pending") return false;
+  if (act === "cancel") return !isOfOrganization(deletion);
+  return awaitsApproval(deletion) && deletion.approval?.requester !== operator;
+}
+
+export interface BulkOrder {
+  readonly query: DeletionQuery;
+  /** The digest that `selectDeletions` returned to the person who confirms. */
+  readonly digest: string;
+  /** What was typed. */
+  readonly count: string;
+}
+
+export interface BulkResult {
+  /** Ids of deletions that were changed. */
+  readonly done: readonly string[];
+  readonly failed: readonly { readonly id: string; readonly why: string }[];
+}
+
+/** Throws OperatorError not_permitted and, unless the selection is the one that was shown, not_confirmed. */
+export async function changeAll(
+  app: App,
+  act: BulkAct,
+  { query, digest, count }: BulkOrder,
+): Promise<BulkResult> {
+  const selection = await selectDeletions(app, act, query);
+  const { deletions } = selection;
+  if (selection.digest !== digest || count.trim() !== String(deletions.length)) {
+    throw new OperatorError(
+      "not_confirmed",
+      `The number that was typed is "${count.trim()}", and the filter finds ${deletions.length} deletions now` +
+        `${selection.digest === digest ? "" : ", not all of them those that were shown"}. Nothing was changed.`,
+    );
+  }
+  const change = act === "cancel" ? cancelDeletion : approveDeletion;
+  const done: string[] = [];
+  const failed: BulkResult["failed"][number][] = [];
+  for (let at = 0; at < deletions.length; at += atOnce) {
+    const ids = deletions.slice(at, at + atOnce).map((one) => one.deletionRequestId);
+    const outcomes = await Promise.allSettled(ids.map((id) => change(app, id)));
+    for (const [index, outcome] of outcomes.entries()) {
+      const id = ids[index] ?? "";
+      if (outcome.status === "fulfilled") done.push(id);
+      else failed.push({ id, why: explain(outcome.reason) });
+    }
+  }
+  return { done, failed };
+}
+
+/** Returns the message of an error that the caller caused, and throws any other error. */
+function explain(reason: unknown): string {
+  if (reason instanceof OperatorError || reason instanceof AppError) return reason.message;
+  throw reason;
+}

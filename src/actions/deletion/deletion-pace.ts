@@ -1,0 +1,64 @@
+// The pace of erasing beside writers: while others write, steps are small and each is followed by a rest, so that writers keep most
+// of the time of the store. Erases nothing.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { limits } from "../../domain/limits.ts";
+import type { ErasureStep, Store } from "../../store/interface/store.ts";
+
+/**
+ * While others write: the rows of a step of the erasure of an organization, and how many times as long as a step has worked it is
+ * followed by a rest. On SQLite others wait for a step. On PostgreSQL they only share the processors, and small steps have more
+ * round trips.
+ */
+const beside = {
+  sqlite: { rowsMax: limits.organizationStepRowsMax, restTimes: 4 },
+  postgres: { rowsMax: limits.organizationStepRowsAloneMax, restTimes: 3 },
+} as const;
+const restMsMax = 1_000;
+/**
+ * Of an organization, while others write. Of these rows about 18,000 are records, which is ten million in ten minutes; to be faster
+ * would only take more from the writers.
+ */
+const rowsPerSecondMax = 24_000;
+/** How long others count as writing after their last write. */
+const othersActiveMs = 500;
+
+export class DeletionPace {
+  readonly #pace: (typeof beside)[Store["engine"]];
+  #latestArrival: number | undefined;
+  #activeUntil = performance.now() + othersActiveMs;
+
+  constructor({ store }: { readonly store: Pick<Store, "engine"> }) {
+    this.#pace = beside[store.engine];
+  }
+
+  /** A closed organization does not write, so others have written if the number of changes has grown. */
+  get #areOthersActive(): boolean {
+    return performance.now() < this.#activeUntil;
+  }
+
+  /** The rows of the next step of the erasure of an organization. */
+  get rowsMax(): number {
+    return this.#areOthersActive ? this.#pace.rowsMax : limits.organizationStepRowsAloneMax;
+  }
+
+  /** Rests after a step that others may have waited for. Throws if it is stopped. */
+  async rest(step: ErasureStep, signal: AbortSignal): Promise<void> {
+    await this.#rest(step, this.#pace.restTimes * step.workMs, signal);
+  }
+
+  /** The same after a step of the erasure of an organization, which has a limit. */
+  async restOfOrganization(step: ErasureStep, signal: AbortSignal): Promise<void> {
+    const { rowsMax, restTimes } = this.#pace;
+    const shortest = (rowsMax / rowsPerSecondMax) * 1_000 - step.workMs;
+    await this.#rest(step, Math.max(step.workMs * restTimes, shortest), signal);
+  }
+
+  async #rest({ latestArrival }: ErasureStep, ms: number, signal: AbortSignal): Promise<void> {
+    const hasGrown = latestArrival !== (this.#latestArrival ?? latestArrival);
+    if (hasGrown) this.#activeUntil = performance.now() + othersActiveMs;
+    this.#latestArrival = latestArrival;
+    signal.throwIfAborted();
+    if (this.#areOthersActive) await sleep(Math.min(ms, restMsMax), undefined, { signal });
+  }
+}

@@ -1,0 +1,80 @@
+// Gives operators the numbers that the receipt of a deletion commits to, with their salts, to be passed to somebody who has the
+// receipt. Writes to the audit trail who asked, and for which types.
+
+import type {
+  CountKind,
+  DisclosedCount,
+  Disclosures,
+} from "../../domain/deletion/receipt-count.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import { actOf, type App } from "../app.ts";
+import { confidentialType, findDeletion, findType } from "../record/find-named-record.ts";
+import { officialReader } from "./operator-reader.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { requireRight, showing } from "../operator/require-right.ts";
+import { findReceipt } from "./read-deletion.ts";
+import { discloseCounts } from "../receipt/receipt-counts.ts";
+
+export interface DisclosureRequest {
+  readonly deletionRequestId: string;
+  /** All of them if left out. */
+  readonly types?: readonly ResourceType[] | undefined;
+  /** Otherwise no number that says that there was a record of a confidential type. */
+  readonly includeConfidential: boolean;
+}
+
+/** To be stored as a file and passed on. */
+export interface DisclosureDocument {
+  readonly deletion_request_id: string;
+  readonly receipt_no: number;
+  readonly disclosures: Disclosures;
+}
+
+/** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
+export async function discloseReceipt(
+  app: App,
+  { deletionRequestId, types, includeConfidential }: DisclosureRequest,
+): Promise<DisclosureDocument> {
+  requireRight(app, "receipt.disclose");
+  const deletion = await findDeletion(showing(app, { includeConfidential }), deletionRequestId);
+  const { organizationId } = deletion;
+  const reader = await officialReader(app, organizationId);
+  if (types !== undefined)
+    requireTypes(types, includeConfidential ? new Set() : reader.confidential);
+  const receipt = await findReceipt(app, deletion);
+  if (receipt === undefined) throw noReceipt(`The deletion ${deletionRequestId} is not completed.`);
+  const saltKey = await app.store.receiptSaltKey();
+  const all = discloseCounts(receipt, deletion, { saltKey, reader });
+  const hidden = includeConfidential ? new Set<ResourceType>() : reader.confidential;
+  const disclosed = Object.entries(all).flatMap(([type, byKind]) =>
+    hidden.has(type) || types?.includes(type) === false
+      ? []
+      : [[type, includeConfidential ? byKind : withoutKept(byKind)] as const],
+  );
+  const disclosures = Object.fromEntries(disclosed);
+  const detail = {
+    receiptNo: receipt.receipt_no,
+    types: Object.keys(disclosures),
+    includeConfidential,
+  };
+  const note = { action: "receipt.disclose", organizationId, subject: deletionRequestId, detail };
+  await app.store.trail.note(note, actOf(app));
+  return { deletion_request_id: deletionRequestId, receipt_no: receipt.receipt_no, disclosures };
+}
+
+function withoutKept({
+  kept: _kept,
+  ...rest
+}: Disclosures[string]): Partial<Record<CountKind, DisclosedCount>> {
+  return rest;
+}
+
+function requireTypes(types: readonly ResourceType[], hidden: ReadonlySet<ResourceType>): void {
+  for (const type of types) findType(type);
+  const refused = types.find((type) => hidden.has(type));
+  if (refused !== undefined) throw confidentialType(refused);
+}
+
+function noReceipt(why: string): OperatorError {
+  return new OperatorError("no_receipt", `${why} There is nothing to disclose.`);
+}

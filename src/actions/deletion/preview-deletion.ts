@@ -1,0 +1,72 @@
+// Previews a deletion: what it would erase if it were processed now, which records would stay without a reference, and
+// what it waits for. Shows nothing of confidential types to people who may not know of them.
+
+import type { Hold } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { type Node, nodeKey, parseNodeKey, planErasure } from "../../domain/deletion/erasure.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
+import type { App } from "../app.ts";
+import { readNamingPart } from "../record/namings.ts";
+import { readKnowledge } from "../operator/require-right.ts";
+
+export interface DeletionPreview {
+  /** The record itself, and what belongs only to it. */
+  readonly erased: readonly Node[];
+  /** What stays, and loses a reference. */
+  readonly redacted: readonly Node[];
+  /**
+   * Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many
+   * others.
+   */
+  readonly pseudonymised: { readonly count: number; readonly isComplete: boolean };
+  readonly holds: readonly Hold[];
+  /** The rules for types of which it erases records. */
+  readonly floors: readonly RetentionFloor[];
+  /** False if there is more than was read. */
+  readonly isComplete: boolean;
+}
+
+/** Records of which holds are read. */
+const holdsReadMax = 200;
+
+/** For a record whose deletion is pending, or not requested yet. */
+export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
+  const { organizationId, resourceType, resourceId } = root;
+  const knows = await readKnowledge(app, organizationId);
+  const types = recordTypes
+    .map((type) => type.resourceType)
+    .filter((type) => knows({ organizationId, resourceType: type }));
+  const { edges, isComplete } = await app.store.overview.previewCascade(root, types);
+  const plan = planErasure(nodeKey(resourceType, resourceId), edges);
+  const erased = plan.erase.map(parseNodeKey).toReversed();
+  const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
+  const organization = await app.store.findOrganization(organizationId);
+  const confidential = confidentialTypes(organization?.confidentialTypes);
+  // Confidential records never delay a deletion: what has to be kept of them is moved to the restricted store.
+  const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
+  const keys = [...erased, ...redacted]
+    .slice(0, holdsReadMax)
+    .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
+    .filter(delays);
+  const pseudonymised = await countNamings(app, organizationId, erased);
+  const erasedTypes = new Set(erased.map(({ type }) => type));
+  const floors = (await app.store.retention.listFloors(organizationId)).filter(
+    (floor) => erasedTypes.has(floor.resourceType) && delays(floor),
+  );
+  const holds = await app.store.holds.ofRecords(keys);
+  return { erased, redacted, pseudonymised, holds, floors, isComplete };
+}
+
+async function countNamings(
+  app: App,
+  organizationId: string,
+  erased: readonly Node[],
+): Promise<DeletionPreview["pseudonymised"]> {
+  const parties = erased.filter(({ type }) => isPartyType(type)).map(({ id }) => id);
+  if (parties.length === 0) return { count: 0, isComplete: true };
+  const part = await readNamingPart(app, { organizationId, parties, after: undefined });
+  return { count: part.records.length, isComplete: part.last === undefined };
+}

@@ -1,0 +1,136 @@
+// Deletion requests and their receipts, as organizations and operators see them.
+
+import { mayCount, mayKnowKept, type Reader } from "../../domain/confidentiality.ts";
+import type { Deletion, DeletionStatus, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
+import { AppError } from "../../domain/error.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import type { DeletionFilter } from "../../store/interface/store.ts";
+import type { App } from "../app.ts";
+import { withCurrentFloor } from "./current-floor.ts";
+import { requireOrganization } from "../access/find-organization.ts";
+import { discloseCounts } from "../receipt/receipt-counts.ts";
+import { readKnowledge, requireRight } from "../operator/require-right.ts";
+
+/** The status object of the contract, section 7. */
+export interface DeletionView {
+  readonly deletion_request_id: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly status: DeletionStatus;
+  readonly requested_at: string;
+  /** Present only while the deletion is pending, and if it is due later than it was requested. */
+  readonly due_at?: string;
+  readonly completed_at?: string;
+  /** Contains only types that the reader may count, in the order of the types. */
+  readonly erased?: ErasedCounts;
+  readonly receipt?: Receipt;
+  /** Contains only types that the reader may read. */
+  readonly disclosures?: Disclosures;
+}
+
+/** Throws AppError no_such_deletion, also for a deletion that the caller may not know of. */
+export async function findDeletionFor(
+  app: App,
+  deletionRequestId: string,
+  caller: Reader & { readonly organizationId: string },
+): Promise<Deletion> {
+  const deletion = await app.store.findDeletion(deletionRequestId, caller.organizationId);
+  const type = deletion === undefined ? undefined : recordTypeByName(deletion.resourceType);
+  if (deletion === undefined || (type !== undefined && !mayCount(caller, type))) {
+    throw new AppError("no_such_deletion");
+  }
+  return withCurrentFloor(app, deletion);
+}
+
+/** Contains only what this reader may see. */
+export async function readDeletion(
+  app: App,
+  deletion: Deletion,
+  reader: Reader,
+): Promise<DeletionView> {
+  const receipt = await findReceipt(app, deletion);
+  const view = viewDeletion(deletion, receipt, reader);
+  if (receipt === undefined) return view;
+  const saltKey = await app.store.receiptSaltKey();
+  return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };
+}
+
+/** Every completed deletion has a receipt: both are written in the same transaction. */
+export async function findReceipt(
+  { store }: App,
+  { status, deletionRequestId, organizationId }: Deletion,
+): Promise<Receipt | undefined> {
+  if (status !== "completed") return undefined;
+  return store.findReceipt(deletionRequestId, organizationId);
+}
+
+/** Lists deletions that this person may know of. Throws OperatorError not_permitted and no_such_organization. */
+export async function listDeletions(
+  app: App,
+  filter: DeletionFilter,
+): Promise<readonly Deletion[]> {
+  requireRight(app, "deletion.read");
+  await requireOrganization(app, filter.organizationId);
+  const knows = await readKnowledge(app, filter.organizationId);
+  const found: Deletion[] = [];
+  let { before } = filter;
+  for (;;) {
+    const limit = filter.limit - found.length;
+    const page = await app.store.listDeletions({ ...filter, before, limit });
+    found.push(...page.filter(knows));
+    before = page.at(-1);
+    if (page.length < limit || found.length >= filter.limit) return found;
+  }
+}
+
+/** Without disclosures. */
+export function viewDeletion(
+  deletion: Deletion,
+  receipt: Receipt | undefined,
+  reader: Reader,
+): DeletionView {
+  const { completedAt } = deletion;
+  return {
+    deletion_request_id: deletion.deletionRequestId,
+    resource_type: deletion.resourceType,
+    resource_id: deletion.resourceId,
+    status: deletion.status,
+    requested_at: new Date(deletion.requestedAt).toISOString(),
+    ...viewDue(deletion),
+    ...(completedAt === undefined
+      ? {}
+      : {
+          completed_at: new Date(completedAt).toISOString(),
+          erased: visibleCounts(deletion, reader),
+        }),
+    ...(receipt === undefined ? {} : { receipt }),
+  };
+}
+
+/**
+ * Counts of erased records, in the same order for every deletion. A reader who may not know that records were kept sees
+ * these among the erased ones.
+ */
+export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
+  const { removed, kept } = countsOf(deletion);
+  const visible = recordTypes.flatMap((type): [string, number][] => {
+    const { resourceType } = type;
+    const known = mayKnowKept(reader, type) ? (kept[resourceType] ?? 0) : 0;
+    const count = (removed[resourceType] ?? 0) - known;
+    return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
+  });
+  return Object.fromEntries(visible);
+}
+
+/** The end of the grace period or of the retention floors, whichever is later. */
+export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
+  return Math.max(dueAt, floorUntil);
+}
+
+function viewDue(deletion: Deletion): Pick<DeletionView, "due_at"> {
+  const due = dueTime(deletion);
+  if (deletion.status !== "pending" || due <= deletion.requestedAt) return {};
+  return { due_at: new Date(due).toISOString() };
+}

@@ -1,0 +1,123 @@
+// After a restore: replays every deletion that the ledger knows and the store has not completed, with the same claim, erasure
+// and verification as any other deletion. The receipts say that it is a replay.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import { actOf, type App } from "../app.ts";
+import { processDeletions } from "./process-deletions.ts";
+import { explainWaits } from "./explain-wait.ts";
+import { keepLedger } from "../ledger/keep-ledger.ts";
+import { type Preparing, prepareReplay } from "../ledger/prepare-replay.ts";
+
+export interface Replay {
+  /** Ids of deletions that were replayed. */
+  readonly replayedIds: readonly string[];
+  /** Deletions that are still to be completed, and why they are not. */
+  readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
+  /** How many more there are, because they wait for those, or are too many to list. */
+  readonly waitingMore: number;
+}
+
+export interface ReplayOptions extends Preparing {
+  readonly claimant: string;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+const retryMs = 200;
+const failuresMax = 20;
+
+/** For a store in which a restore was prepared, or that needs a replay. Throws OperatorError as prepareReplay does. */
+export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
+  await prepareReplay(app, options);
+  await noteRestore(app);
+  await app.store.replay.takeOver();
+  const { queued, open } = await app.store.replay.countReplayed();
+  const all = queued + open;
+  const replayedIds: string[] = [];
+  const onCompleted = (ids: readonly string[]) => {
+    replayedIds.push(...ids);
+    options.onProgress?.(replayedIds.length, all);
+  };
+  for (let failures = 0; failures < failuresMax;) {
+    const before = replayedIds.length;
+    await processRound(app, { ...options, onCompleted });
+    if (await isOver(app)) break;
+    if (replayedIds.length > before) continue;
+    if (await isHeld(app)) break;
+    failures += 1;
+    await sleep(retryMs);
+  }
+  if (await isOver(app)) await finish(app);
+  return { replayedIds, ...(await findWaiting(app)) };
+}
+
+interface Round extends ReplayOptions {
+  readonly onCompleted: (ids: readonly string[]) => void;
+}
+
+/** Reopens deletions page by page, and processes those that are due. */
+async function processRound(app: App, round: Round): Promise<void> {
+  const limit = limits.ledgerEntriesAtOnce;
+  let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
+  do {
+    const act = actOf(app);
+    const part = await app.store.replay.reopenDeletions({ after, limit }, act);
+    after = part.next;
+    await processDue(app, round);
+  } while (after !== undefined);
+}
+
+async function processDue(app: App, { claimant, onCompleted }: Round): Promise<void> {
+  const stopping = new AbortController().signal;
+  for (;;) {
+    const all = await processDeletions(app, { claimant, stopping });
+    const done = all.filter(({ result }) => result === "completed");
+    if (done.length === 0) return;
+    const again = done.filter(({ deletion }) => deletion.carriedOutBefore !== undefined);
+    if (again.length > 0) onCompleted(again.map(({ deletion }) => deletion.deletionRequestId));
+  }
+}
+
+async function isOver({ store }: App): Promise<boolean> {
+  const { queued, open } = await store.replay.countReplayed();
+  return queued + open === 0;
+}
+
+/** True if all of them wait for an operator to release a hold. */
+async function isHeld({ store }: App): Promise<boolean> {
+  const { open, held } = await store.replay.countReplayed();
+  return held > 0 && held === open;
+}
+
+/** From this entry on the ledger continues the chains of the store as they are now. */
+async function noteRestore({ store, ledger }: App): Promise<void> {
+  const { cut, beganAt: at = 0, beganBy: by = "" } = (await store.replay.restoreState()) ?? {};
+  if (cut === undefined) return;
+  const { auditAnchor } = await ledger.state();
+  const isNoted = auditAnchor !== undefined && auditAnchor.no >= cut.entry.no;
+  if (!isNoted) await ledger.note([{ kind: "restore", at, by, ...cut }]);
+}
+
+async function finish(app: App): Promise<void> {
+  await app.store.replay.finishReplay(actOf(app));
+  await keepLedger(app);
+}
+
+async function findWaiting(app: App): Promise<Pick<Replay, "waiting" | "waitingMore">> {
+  const lists = openStatuses.map((status) =>
+    app.store.listDeletions({ status, limit: limits.ledgerEntriesAtOnce }),
+  );
+  const open = (await Promise.all(lists))
+    .flat()
+    .filter(({ carriedOutBefore }) => carriedOutBefore !== undefined);
+  const waits = await explainWaits(app, open);
+  const left = await app.store.replay.countReplayed();
+  return {
+    waiting: open.map((deletion) => ({
+      deletion,
+      why: waits.get(deletion.deletionRequestId) ?? "the worker",
+    })),
+    waitingMore: Math.max(0, left.queued + left.open - open.length),
+  };
+}

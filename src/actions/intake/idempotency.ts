@@ -1,0 +1,72 @@
+// Idempotency-Key: the outcome of a request is stored with its effect and returned to repetitions of the request. What is
+// stored contains neither the key nor the request, only the SHA-256 of both and an outcome without content.
+
+import { hash } from "node:crypto";
+import { isConfidential, type Reader } from "../../domain/confidentiality.ts";
+import { AppError } from "../../domain/error.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+
+/** Two requests are the same if all of this is equal. */
+export interface RequestIdentity {
+  readonly idempotencyKey: string;
+  readonly operation: string;
+  /** Headers that change what the request does, such as Prefer. */
+  readonly writeOptions: string;
+  readonly body: Uint8Array | string;
+}
+
+/**
+ * Within it, a key names one request: an organization or, for writes to a confidential type, this type of it. So nobody learns
+ * from a key that was used before that there was such a write.
+ */
+export function keySpaceOf(
+  caller: Pick<Reader, "confidential"> & { readonly organizationId: string },
+  type: RecordType,
+): string {
+  const { organizationId } = caller;
+  // An id of an organization contains no slash.
+  return isConfidential(type, caller) ? `${organizationId}/${type.resourceType}` : organizationId;
+}
+
+export function markRequest(keySpace: string, request: RequestIdentity): IdempotencyMark {
+  return {
+    keyHash: keyHashOf(keySpace, request.idempotencyKey),
+    fingerprint: fingerprintOf(contextOf(request), hash("sha256", request.body, "hex")),
+  };
+}
+
+export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
+  return hash("sha256", `${keySpace}\n${idempotencyKey}`, "buffer");
+}
+
+/** What a fingerprint covers besides the body. */
+export function contextOf({ operation, writeOptions }: Omit<RequestIdentity, "body">): string {
+  return `${operation}\n${writeOptions}`;
+}
+
+/** `bodyHash`: SHA-256 in hexadecimal. */
+export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
+  return hash("sha256", `${context}\n${bodyHash}`, "buffer");
+}
+
+/** The keys of requests in progress in this process. */
+export class InFlightKeys {
+  readonly #keys = new Set<string>();
+
+  /** Rejects with AppError idempotency_in_flight if a request with the same key is in progress. */
+  run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
+    return keyHash === undefined ? perform() : this.#runOnce(keyHash, perform);
+  }
+
+  async #runOnce<Result>(keyHash: Uint8Array, perform: () => Promise<Result>): Promise<Result> {
+    const name = Buffer.from(keyHash).toString("base64");
+    if (this.#keys.has(name)) throw new AppError("idempotency_in_flight", { retryAfterSeconds: 1 });
+    this.#keys.add(name);
+    try {
+      return await perform();
+    } finally {
+      this.#keys.delete(name);
+    }
+  }
+}

@@ -1,0 +1,241 @@
+// The records of one request before they are stored: items are validated as they are added, in any number of parts, and then
+// stored together. A strict request is all or nothing; the items of a lenient one are independent.
+
+import { errorCatalogue, type ErrorCode, type FieldError } from "../../domain/error.ts";
+import { AppError } from "../../domain/error.ts";
+import { countDraftRows, partsOf } from "../../domain/record/draft-rows.ts";
+import { makeErrorBudget } from "../../domain/validation/explain.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import type {
+  Draft,
+  DraftOutcome,
+  IdempotencyMark,
+  RecordRefusal,
+  RecordWrite,
+  WriteMode,
+  WriteOutcome,
+} from "../../domain/record/record-write.ts";
+import {
+  type InvalidItem,
+  isInvalid,
+  readSubmission,
+  tooLargeItem,
+} from "../../domain/record/submission.ts";
+import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
+
+/** Items of a lenient list that are written in one transaction. */
+const lenientPartItems = 1_000;
+/** Errors that the results of a lenient list name, over all its items: bounds the reply. */
+const lenientErrorsMax = 10_000;
+
+export interface SubmissionOptions {
+  readonly organizationId: string;
+  readonly type: RecordType;
+  readonly mode: WriteMode;
+  readonly lenient: boolean;
+  /** True when the body was one object, so that field paths have no index. */
+  readonly single: boolean;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** The part of the store that a submission needs. */
+export interface RecordWriter {
+  writeRecords(write: RecordWrite): Promise<WriteOutcome>;
+}
+
+export interface ItemResult {
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly status: "created" | "updated" | "unchanged" | "refused";
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface WriteReport {
+  readonly written: number;
+  readonly drafts: readonly DraftOutcome[];
+  /** True if an earlier request with the same Idempotency-Key has written this. */
+  readonly repeated: boolean;
+  /** One for each item; only for lenient requests. */
+  readonly results: readonly ItemResult[] | undefined;
+}
+
+export class Submission {
+  readonly #options: SubmissionOptions;
+  readonly #budget = makeErrorBudget();
+  readonly #errors: ValidationErrors;
+  #tooLarge = false;
+  #items = 0;
+  #rows = 0;
+  #drafts: Draft[] = [];
+  /** How many errors the results contain so far. */
+  #listedErrors = 0;
+  /** In a lenient request: the result of each item, or the id of a draft until it is stored. */
+  readonly #results: (ItemResult | string)[] = [];
+
+  constructor(options: SubmissionOptions) {
+    this.#options = options;
+    this.#errors = new ValidationErrors(options);
+  }
+
+  /** How many items were added. */
+  get items(): number {
+    return this.#items;
+  }
+
+  /** Rows of the valid items: one for each item and for each of its relations. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  add(item: unknown): void {
+    const { type, mode, lenient, receivedAt } = this.#options;
+    const index = this.#items;
+    this.#items += 1;
+    const read = readSubmission(type, item, { mode, now: receivedAt, budget: this.#budget });
+    if (isInvalid(read)) this.#addInvalid(index, item, read);
+    else this.#rows += countDraftRows([read]);
+    if (isInvalid(read)) return;
+    // Nothing is stored of a strict request with errors, or of a request with too many rows.
+    if (this.#rows > limits.listRowsMax) this.#drafts = [];
+    else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
+    if (lenient) this.#results.push(read.id);
+  }
+
+  /** For an item that is too large to be parsed. */
+  addTooLarge(): void {
+    const index = this.#items;
+    this.#items += 1;
+    this.#addInvalid(index, undefined, tooLargeItem);
+  }
+
+  /**
+   * To be called once. Rejects with AppError validation_failed or too_large (before anything is written),
+   * no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
+   * idempotency_reused. Not `async`, so that nothing references the drafts while they are stored.
+   */
+  store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
+    const drafts = this.#drafts;
+    this.#drafts = [];
+    if (this.#errors.items === 0 && this.#rows > limits.listRowsMax) {
+      return Promise.reject(this.#tooManyRows());
+    }
+    if (this.#options.lenient) {
+      return this.#storeEach(writer, drafts, idempotency).then((outcome) => this.#report(outcome));
+    }
+    if (this.#errors.items > 0) {
+      const name = this.#tooLarge ? "too_large" : "validation_failed";
+      return Promise.reject(this.#errors.toAppError(name, this.#items));
+    }
+    return this.#storeAll(writer, drafts, idempotency);
+  }
+
+  #tooManyRows(): AppError {
+    return new AppError("too_large", {
+      message:
+        `The items of a list and the records that they relate to may be at most ${limits.listRowsMax} together, ` +
+        `and here they are ${this.#rows}; send the list in parts, or as a stream (application/x-ndjson).`,
+    });
+  }
+
+  #addInvalid(index: number, item: unknown, invalid: InvalidItem): void {
+    const { type, lenient } = this.#options;
+    if (!lenient) {
+      this.#tooLarge ||= invalid.errorName === "too_large";
+      this.#errors.add(index, invalid.errors);
+      this.#drafts = [];
+      return;
+    }
+    const listedMax = Math.min(limits.fieldErrorsMax, lenientErrorsMax - this.#listedErrors);
+    const errors = invalid.errors.slice(0, Math.max(0, listedMax));
+    this.#listedErrors += errors.length;
+    this.#results.push({
+      index,
+      id: idOf(type, item),
+      status: "refused",
+      code: errorCatalogue[invalid.errorName].code,
+      message: describeRefusal(invalid.errorName, type),
+      errors,
+    });
+  }
+
+  #storeAll(
+    writer: RecordWriter,
+    drafts: readonly Draft[],
+    idempotency: IdempotencyMark | undefined,
+  ): Promise<WriteReport> {
+    return writer.writeRecords(this.#write(drafts, idempotency)).then((outcome) => {
+      this.#throwIfRefused(outcome.drafts);
+      const { written, drafts: outcomes, repeated } = outcome;
+      return { written, drafts: outcomes, repeated: repeated === true, results: undefined };
+    });
+  }
+
+  /** In parts, so that other writes fit in between, unless one outcome must be stored for all of them. */
+  async #storeEach(
+    writer: RecordWriter,
+    drafts: readonly Draft[],
+    idempotency: IdempotencyMark | undefined,
+  ): Promise<WriteOutcome> {
+    const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
+    const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
+    if (divided.length <= 1) {
+      // Even without drafts, the outcome must be stored for an Idempotency-Key, because the reply is one of success.
+      const isEmpty = drafts.length === 0 && idempotency === undefined;
+      return isEmpty
+        ? { written: 0, drafts: [] }
+        : writer.writeRecords(this.#write(drafts, idempotency));
+    }
+    const parts = divided.map((part) => writer.writeRecords(this.#write(part, undefined)));
+    const outcomes = await Promise.all(parts);
+    return {
+      written: outcomes.reduce((sum, { written }) => sum + written, 0),
+      drafts: outcomes.flatMap((outcome) => outcome.drafts),
+    };
+  }
+
+  #write(drafts: readonly Draft[], idempotency: IdempotencyMark | undefined): RecordWrite {
+    const { organizationId, type, mode, lenient, receivedAt } = this.#options;
+    const { resourceType } = type;
+    return { organizationId, resourceType, mode, lenient, drafts, receivedAt, idempotency };
+  }
+
+  #throwIfRefused(outcomes: readonly DraftOutcome[]): void {
+    if (!outcomes.some(isRefusal)) return;
+    let first: RecordRefusal | undefined;
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!isRefusal(outcome)) continue;
+      first ??= outcome;
+      this.#errors.addRefusal(index, outcome);
+    }
+    if (first !== undefined) throw this.#errors.toAppError(first, this.#items);
+  }
+
+  #report({ written, drafts, repeated }: WriteOutcome): WriteReport {
+    const { type } = this.#options;
+    let next = 0;
+    const results = this.#results.map((known, index): ItemResult => {
+      if (typeof known !== "string") return known;
+      const outcome = drafts[next++];
+      if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
+      if (!isRefusal(outcome)) return { index, id: known, status: outcome };
+      const { code } = errorCatalogue[outcome];
+      return { index, id: known, status: "refused", code, message: describeRefusal(outcome, type) };
+    });
+    return { written, drafts, repeated: repeated === true, results };
+  }
+}
+
+function idOf(type: RecordType, item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField))
+    return undefined;
+  const id = (item as Record<string, unknown>)[type.idField];
+  return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
+}
+
+function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
+  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
+}

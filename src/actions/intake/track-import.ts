@@ -1,0 +1,68 @@
+// Records imports in the store, so that every process can show the imports of all processes, running or ended. Records
+// no content. An import continues if it can't be recorded.
+
+import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
+import type { App } from "../app.ts";
+import { makeId } from "../credential.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { readKnowledge, requireRight } from "../operator/require-right.ts";
+
+/** Between two reports of an import. */
+const reportMs = 2_000;
+const importsListed = 50;
+const nothing: ImportProgress = { rows: 0, written: 0, unchanged: 0, refused: 0 };
+
+export type TrackedImport = Pick<NewImportRun, "organizationId" | "resourceType" | "source">;
+
+/** Runs the import, which reports its steps. Rejects as the import does. */
+export async function trackImport<Report extends ImportProgress>(
+  app: App,
+  about: TrackedImport,
+  run: (onStep: (step: ImportProgress) => void) => Promise<Report>,
+): Promise<Report> {
+  const { store, now, operator } = app;
+  const { organizationId } = about;
+  const importId = makeId("imp");
+  await store.imports.begin({ ...about, importId, startedAt: now(), startedBy: operator });
+  let last = nothing;
+  let reportedAt = performance.now();
+  let reporting = Promise.resolve();
+  const report = (outcome?: ImportRun["outcome"]): void => {
+    const { rows, written, unchanged, refused } = last;
+    const counts = { rows, written, unchanged, refused };
+    reporting = reporting
+      .then(() =>
+        store.imports.report({ importId, organizationId, updatedAt: now(), ...counts, outcome }),
+      )
+      .catch(() => undefined);
+  };
+  const end = async (outcome: ImportRun["outcome"]): Promise<void> => {
+    report(outcome);
+    await reporting;
+  };
+  try {
+    const result = await run((step) => {
+      last = step;
+      if (performance.now() - reportedAt < reportMs) return;
+      reportedAt = performance.now();
+      report();
+    });
+    last = result;
+    await end("finished");
+    return result;
+  } catch (error) {
+    const isStop = error instanceof OperatorError && error.errorName === "stopped";
+    await end(isStop ? "stopped" : "failed");
+    throw error;
+  }
+}
+
+/**
+ * Lists imports, newest first, without confidential types that this person may not know of. Throws OperatorError
+ * not_permitted.
+ */
+export async function listImports(app: App): Promise<readonly ImportRun[]> {
+  requireRight(app, "intake.read");
+  const knows = await readKnowledge(app);
+  return (await app.store.imports.list(importsListed)).filter(knows);
+}

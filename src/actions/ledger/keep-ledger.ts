@@ -1,0 +1,215 @@
+// Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the
+// signed heads of the audit trail and of the receipts. Finds out from it whether the store was rolled back. Completes
+// nothing itself.
+
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import type { AuditEntry } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import {
+  type ChainHead,
+  entryOfReceipt,
+  type HeadsEntry,
+  type LedgerEntry,
+} from "../../domain/deletion/ledger-entry.ts";
+import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
+import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
+import type { App } from "../app.ts";
+import { isInTrail, isReceipt } from "./check-chain-heads.ts";
+import { floorOfEntry } from "../retention/floor-states.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { auditPages, holdPages, receiptPages } from "../pages.ts";
+
+/** To be called before deletions are completed, so that the ledger knows every completed deletion. */
+export async function noteCompleting(
+  { ledger }: App,
+  deletions: readonly Deletion[],
+): Promise<void> {
+  await ledger.note(
+    deletions.map((deletion) => ({
+      kind: "deletion",
+      organizationId: deletion.organizationId,
+      deletionRequestId: deletion.deletionRequestId,
+      resourceType: deletion.resourceType,
+      resourceId: deletion.resourceId,
+      requestedBy: deletion.requestedBy,
+      requestedAt: deletion.requestedAt,
+    })),
+  );
+}
+
+/**
+ * Notes every receipt, hold and floor that the store has and the ledger lacks, also those of other processes, and the
+ * heads of both chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was
+ * noted before.
+ */
+export async function catchUpLedger(app: App): Promise<void> {
+  const { store, ledger } = app;
+  const state = await ledger.state();
+  const [audit, receipts] = await Promise.all([store.trail.head(), store.receiptHead()]);
+  const isNoted = state.auditAnchor?.no === audit.no && state.lastReceiptNo >= receipts.receiptNo;
+  if (isNoted && state.heads !== undefined) return;
+  await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
+  if (state.heads === undefined) await noteAllHolds(app);
+  if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);
+  // A new ledger, and one of another store state before a restore, may lack what is in the trail already.
+  const after = state.heads === undefined ? undefined : state.auditAnchor;
+  const last = await noteTrailSince(app, { after, upTo: audit });
+  const { receiptNo: no, hash, storeId } = receipts;
+  await ledger.note(last, sealHeads(app, { storeId, audit, receipts: { no, hash } }));
+}
+
+/** Does what `catchUpLedger` does, and stores how far the ledger reaches. */
+export async function keepLedger(app: App): Promise<void> {
+  await catchUpLedger(app);
+  const { replay } = app.store;
+  const marks = await replay.listLedgerMarks();
+  const { ledgerId, lastFrame } = await app.ledger.state();
+  const known = marks.find((mark) => mark.ledgerId === ledgerId);
+  if (known !== undefined && known.end >= (lastFrame?.end ?? 0)) return;
+  // A frame that the store knows must not be lost in a power cut; another process may not have synced the last one yet.
+  const synced = await app.ledger.sync();
+  if (synced.ledgerId === undefined || synced.lastFrame === undefined) return;
+  await replay.markLedger({ ...synced.lastFrame, ledgerId: synced.ledgerId, notedAt: app.now() });
+}
+
+async function noteReceipts(
+  app: App,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<void> {
+  if (after >= upTo) return;
+  for await (const page of receiptPages(app, after)) {
+    const wanted = page.filter(({ receipt }) => receipt.receipt_no <= upTo);
+    await app.ledger.note(wanted.map(({ receipt, hash }) => entryOfReceipt(receipt, hash)));
+    if ((page.at(-1)?.receipt.receipt_no ?? upTo) >= upTo) return;
+  }
+}
+
+/** A ledger without heads is from an earlier version, which may have written holds to the trail in another form. */
+async function noteAllHolds(app: App): Promise<void> {
+  for await (const page of holdPages(app)) {
+    await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
+  }
+}
+
+interface TrailPart {
+  /** Undefined for all of the trail. */
+  readonly after: ChainHead | undefined;
+  readonly upTo: ChainHead;
+}
+
+const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
+
+/** Follows the trail from that entry to `upTo`. Returns the entries that the ledger lacks. */
+async function noteTrailSince(
+  app: App,
+  { after, upTo }: TrailPart,
+): Promise<readonly LedgerEntry[]> {
+  let last = after ?? beforeFirst;
+  let entries: readonly LedgerEntry[] = [];
+  for await (const all of auditPages(app, last.no)) {
+    if (last.no >= upTo.no) break;
+    await app.ledger.note(entries);
+    const page = all.filter(({ entryNo }) => entryNo <= upTo.no);
+    const end = page.at(-1);
+    if (end === undefined || !isChain(page, last.hash)) break;
+    entries = await entriesOf(app, page);
+    last = { no: end.entryNo, hash: end.hash };
+  }
+  if (last.no !== upTo.no || last.hash !== upTo.hash) throw ledgerAhead(app);
+  return entries;
+}
+
+/** Whether each entry has the hash of the previous one; `sluice check` verifies more. */
+function isChain(page: readonly AuditEntry[], before: string): boolean {
+  let previous = before;
+  return page.every(({ previousHash, hash }) => {
+    const follows = previous === previousHash;
+    previous = hash;
+    return follows;
+  });
+}
+
+/** Holds and retention floors. */
+async function entriesOf(
+  { store }: App,
+  page: readonly AuditEntry[],
+): Promise<readonly LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  for (const entry of page) {
+    const { action, at, actor, detail } = entry;
+    const floor = floorOfEntry(entry);
+    if (floor !== undefined) entries.push(floor);
+    const { holdId } = detail;
+    if (typeof holdId !== "string") continue;
+    // A hold that has been released since needs only the entry of its release, and one that a restore placed again only
+    // its own.
+    const hold = await store.holds.find(holdId);
+    if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
+    if (action === "hold.release" && hold === undefined) {
+      entries.push({ kind: "hold_released", holdId, at, by: actor });
+    }
+  }
+  return entries;
+}
+
+function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "receipts">): SealHeads {
+  return ({ ledgerId, digest }) => {
+    const signer = app.signer();
+    if (signer === undefined) return undefined;
+    const { keyId } = signer;
+    const entry = {
+      kind: "heads",
+      at: app.now(),
+      ...heads,
+      ledgerId,
+      ledger: digest,
+      keyId,
+    } as const;
+    return { ...entry, signature: signer.sign(canonicalJson(headsToSign(entry))) };
+  };
+}
+
+/**
+ * Whether the store lacks something that the ledger knows it had, because an earlier state of it was put back: the last
+ * head of the audit trail, the last receipt, or a deletion that was about to be completed.
+ */
+export async function wasRolledBack(app: App): Promise<boolean> {
+  const { store, ledger } = app;
+  if ((await store.replay.restoreState()) !== undefined) return true;
+  const { auditAnchor, lastReceipt, inProgress } = await ledger.state();
+  if (!(await isInTrail(app, auditAnchor))) return true;
+  if (!(await isReceipt(app, lastReceipt))) return true;
+  const ids = inProgress.map(({ deletionRequestId }) => deletionRequestId);
+  const known = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
+  return known.length < new Set(ids).size;
+}
+
+/**
+ * How the ledger differs from what the store knows of it; undefined if it does not. The marks are read first: a frame
+ * is marked after it is synced, so a ledger that is read later contains every marked frame, whatever other processes
+ * append meanwhile.
+ */
+export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
+  const marks = await store.replay.listLedgerMarks();
+  const state: LedgerState = await ledger.state();
+  // A ledger that the store does not know is normal only if it has nothing but a first append that a crash has torn.
+  const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
+  const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
+  if (mark === undefined) return undefined;
+  const { end = 0, digest = "" } = state.lastFrame ?? {};
+  if (end > mark.end || (end === mark.end && digest === mark.digest)) return undefined;
+  return (
+    `The ledger of deletions ${ledger.path} differs from what the store knows of it up to byte ${mark.end}: its end was ` +
+    "cut off or changed, or it was replaced by an older copy. Put the newest copy back. If there is none, move the file " +
+    "elsewhere and start without it: a new ledger is then created from the receipts and holds in the store."
+  );
+}
+
+export function ledgerAhead({ ledger }: Pick<App, "ledger">): OperatorError {
+  return new OperatorError(
+    "ledger_ahead",
+    `The store lacks entries that its ledger of deletions (${ledger.path}) knows: it is older than its ledger, as after a ` +
+      "backup was put back, or its audit trail was altered. Records that were erased since then may be in it, so nothing " +
+      "reads it. Run `sluice deletion replay` first; it writes to the audit trail what was lost.",
+  );
+}

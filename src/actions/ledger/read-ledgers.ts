@@ -1,0 +1,166 @@
+// What ledgers know that a store may lack: deletions, holds, retention floors, and how far its chains reached. Reads them in
+// bounded memory, except for holds and floors, which are few. Changes nothing.
+
+import type { Hold } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import type {
+  ChainHead,
+  DeletionEntry,
+  FloorEntry,
+  LedgerEntry,
+} from "../../domain/deletion/ledger-entry.ts";
+import type { HoldsOfReplay } from "../../store/interface/replay.ts";
+import type { App } from "../app.ts";
+import { isInTrail, isReceipt } from "./check-chain-heads.ts";
+import { FloorStates } from "../retention/floor-states.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { holdPages } from "../pages.ts";
+
+/** A ledger of another host, or a file of receipts. */
+export interface LedgerSource {
+  /** The path that the operator gave. */
+  readonly name: string;
+  /** Each time from the beginning. */
+  readonly read: () => AsyncIterable<LedgerEntry>;
+}
+
+export interface LedgerFindings {
+  /** Deletions that the store has not completed. */
+  readonly unreplayed: number;
+  readonly holds: HoldsOfReplay;
+  /** Retention floors that the store has otherwise. */
+  readonly floors: readonly FloorEntry[];
+  /** The highest link of each chain that the ledgers know. */
+  readonly known: {
+    readonly audit: ChainHead | undefined;
+    readonly receipts: ChainHead | undefined;
+  };
+  /** True if one of those ends is not in the store. */
+  readonly behind: boolean;
+}
+
+/** The deletions in this host's own ledger and in the others, page by page. `onEntry` is called with every entry. */
+export async function* readDeletions(
+  app: App,
+  sources: readonly LedgerSource[],
+  onEntry: (entry: LedgerEntry) => void = () => undefined,
+): AsyncGenerator<readonly DeletionEntry[]> {
+  let page: DeletionEntry[] = [];
+  for await (const entry of readAll(app, sources)) {
+    onEntry(entry);
+    if (entry.kind === "deletion") page.push(entry);
+    if (page.length < limits.ledgerEntriesAtOnce) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
+}
+
+/** Throws OperatorError for a ledger of another store. */
+export async function readLedgers(
+  app: App,
+  sources: readonly LedgerSource[],
+): Promise<LedgerFindings> {
+  const { storeId } = await app.store.receiptHead();
+  const reading = new LedgerReading(storeId);
+  let unreplayed = 0;
+  for await (const page of readDeletions(app, sources, (entry) => reading.add(entry))) {
+    unreplayed += await app.store.replay.countUnreplayed(page);
+  }
+  const { audit, receipts } = reading;
+  const isThere =
+    (await isInTrail(app, audit.expected)) && (await isReceipt(app, receipts.expected));
+  return {
+    unreplayed,
+    holds: await reading.compareHolds(app),
+    floors: reading.floors.contradictedBy(await app.store.retention.listFloors(undefined)),
+    known: { audit: audit.highest, receipts: receipts.highest },
+    behind: !isThere,
+  };
+}
+
+async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenerator<LedgerEntry> {
+  for await (const { entries } of app.ledger.readParts()) yield* entries;
+  for (const source of sources) yield* source.read();
+}
+
+/** The link with the highest number, and the one that the store must have unless it was rolled back. */
+class Ends {
+  highest: ChainHead | undefined;
+  expected: ChainHead | undefined;
+
+  add(link: ChainHead): void {
+    if (link.no > (this.highest?.no ?? 0)) this.highest = link;
+    if (link.no > (this.expected?.no ?? 0)) this.expected = link;
+  }
+
+  /** Links that an earlier restore lost are not expected in the store. */
+  continueFrom(link: ChainHead): void {
+    this.add(link);
+    this.expected = link.no === 0 ? undefined : link;
+  }
+}
+
+class LedgerReading {
+  readonly audit = new Ends();
+  readonly receipts = new Ends();
+  readonly floors = new FloorStates();
+  readonly #storeId: string;
+  readonly #placed = new Map<string, Hold>();
+  readonly #released = new Set<string>();
+
+  constructor(storeId: string) {
+    this.#storeId = storeId;
+  }
+
+  add(entry: LedgerEntry): void {
+    switch (entry.kind) {
+      case "deletion":
+        if (entry.completed !== undefined) {
+          this.receipts.add({ no: entry.completed.receiptNo, hash: entry.completed.receiptHash });
+        }
+        break;
+      case "heads":
+        this.#requireStore(entry.storeId);
+        this.audit.add(entry.audit);
+        break;
+      case "restore":
+        this.audit.continueFrom(entry.entry);
+        this.receipts.continueFrom(entry.receipts.restored);
+        break;
+      case "begin":
+        this.#requireStore(entry.storeId);
+        break;
+      case "hold_placed":
+        this.#placed.set(entry.hold.holdId, entry.hold);
+        break;
+      case "hold_released":
+        this.#released.add(entry.holdId);
+        break;
+      case "floor":
+        this.floors.add(entry);
+        break;
+    }
+  }
+
+  /** A release counts whatever the order of the ledgers: an id is never used for another hold. */
+  async compareHolds(app: App): Promise<HoldsOfReplay> {
+    for (const holdId of this.#released) this.#placed.delete(holdId);
+    const release: string[] = [];
+    for await (const page of holdPages(app)) {
+      for (const { holdId } of page) {
+        this.#placed.delete(holdId);
+        if (this.#released.has(holdId)) release.push(holdId);
+      }
+    }
+    return { place: [...this.#placed.values()], release };
+  }
+
+  #requireStore(storeId: string): void {
+    if (storeId === this.#storeId) return;
+    throw new OperatorError(
+      "other_store",
+      `The ledger is of another store, ${storeId}; this one is ${this.#storeId}. Name the ledger of this store.`,
+    );
+  }
+}

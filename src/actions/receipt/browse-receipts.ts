@@ -1,0 +1,123 @@
+// Reads receipts for people: a part of the chain, and whether documents that somebody presents are genuine. The numbers
+// of receipts would disclose deletions of confidential records, so the list needs the right to know of them.
+
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import type { StoredReceipt } from "../../store/interface/trail.ts";
+import type { App } from "../app.ts";
+import { noteDownload } from "../trail/audit-access.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { receiptPages } from "../pages.ts";
+import { readReceipts } from "./receipt-document.ts";
+import { publishReceiptKeys } from "./receipt-keys.ts";
+import { hasRight, readKnowledge, requireRight } from "../operator/require-right.ts";
+import { addDisclosures, type VerifiedDisclosures } from "./verify-disclosures.ts";
+import { findMissingReceipts, verifyReceipts } from "./verify-receipt.ts";
+import { addStatus } from "./verify-status.ts";
+
+const shownMax = 50;
+
+export interface ReceiptPart {
+  /** Newest first. */
+  readonly receipts: readonly StoredReceipt[];
+  /** `before` of the next part; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** Throws OperatorError not_permitted. */
+function requireReceipts(app: App): void {
+  requireRight(app, "receipt.read");
+  requireRight(app, "confidential.read");
+}
+
+export function mayBrowseReceipts(app: App): boolean {
+  return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
+}
+
+/** Returns receipts with numbers below `before`, or the last receipts. Throws OperatorError not_permitted. */
+export async function browseReceipts(app: App, before?: number): Promise<ReceiptPart> {
+  requireReceipts(app);
+  const end = before ?? (await app.store.receiptHead()).receiptNo + 1;
+  const after = Math.max(0, end - shownMax - 1);
+  const part = await app.store.listReceipts(after, shownMax);
+  const receipts = part.filter(({ receipt }) => receipt.receipt_no < end).toReversed();
+  return { receipts, next: after === 0 ? undefined : after + 1 };
+}
+
+export interface ExportedReceipt {
+  readonly receipt: Receipt;
+  /** For a restricted set: the organization that its records come from. */
+  readonly organizationId: string;
+}
+
+/**
+ * Oldest first. Those of all organizations form a chain, in which one that is left out is a gap; those of one
+ * organization are what this person may know of. Throws OperatorError not_permitted.
+ */
+export async function* exportReceipts(
+  app: App,
+  {
+    after,
+    organizationId,
+  }: { readonly after?: number; readonly organizationId?: string | undefined } = {},
+): AsyncGenerator<readonly ExportedReceipt[]> {
+  if (organizationId === undefined) requireReceipts(app);
+  requireRight(app, "receipt.read");
+  const knows = await readKnowledge(app);
+  // Those in no chain come before the first.
+  for await (const page of receiptPages(app, after === 0 ? undefined : after)) {
+    const known = page.filter(({ receipt: { organization_id: owner, asked } }) =>
+      knows({ organizationId: owner, resourceType: asked.resource_type }),
+    );
+    const owned = await addOwners(app, known);
+    yield organizationId === undefined
+      ? owned
+      : owned.filter((receipt) => receipt.organizationId === organizationId);
+  }
+}
+
+async function addOwners(
+  { store }: App,
+  page: readonly StoredReceipt[],
+): Promise<readonly ExportedReceipt[]> {
+  const ids = page.map(({ receipt }) => receipt.deletion_request_id).filter(isRestrictedId);
+  const sets = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
+  const owners = new Map(sets.map((set) => [set.deletionRequestId, set.restrictedOf]));
+  return page.map(({ receipt }) => ({
+    receipt,
+    organizationId: owners.get(receipt.deletion_request_id) ?? receipt.organization_id,
+  }));
+}
+
+/** Records the download in the audit trail, then reads pages on demand. */
+export async function downloadReceipts(
+  app: App,
+): Promise<AsyncGenerator<readonly StoredReceipt[]>> {
+  requireReceipts(app);
+  await noteDownload(app, "receipt.export");
+  return receiptPages(app);
+}
+
+/** Verifying each takes a tenth of a millisecond, and a page shows them all. */
+const presentedMax = 100;
+
+/**
+ * Receipts that somebody presents, as text, verified with the keys that the service publishes. Throws OperatorError
+ * not_permitted, file and invalid.
+ */
+export async function verifyPresented(app: App, text: string): Promise<VerifiedDisclosures> {
+  requireRight(app, "deletion.read");
+  const { receipts, statuses, disclosures } = readReceipts("The text", text);
+  if (receipts.length > presentedMax) {
+    throw new OperatorError(
+      "invalid",
+      `The text has ${receipts.length} receipts; verify at most ${presentedMax} at once, or use: sluice receipt verify`,
+    );
+  }
+  const genuine = verifyReceipts(receipts, await publishReceiptKeys(app));
+  const { verdicts, faults } = addDisclosures(genuine, disclosures);
+  return {
+    verdicts: verdicts.map((one, at) => addStatus(one, statuses[at])),
+    faults: [...findMissingReceipts(genuine), ...faults],
+  };
+}

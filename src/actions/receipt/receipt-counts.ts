@@ -1,0 +1,153 @@
+// Hashes the numbers of a receipt with their salts, gives the salts to those who may know them, and verifies numbers
+// that somebody discloses. Works without a store.
+
+import { createHmac, hash } from "node:crypto";
+import { disclosableKinds, type Reader } from "../../domain/confidentiality.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import {
+  type CountHashes,
+  type CountKind,
+  countKinds,
+  countsOf,
+  countText,
+  type DisclosedCount,
+  type Disclosures,
+  type ReceiptCounts,
+  type ReceiptPosition,
+  saltCharacters,
+  saltText,
+  seedText,
+} from "../../domain/deletion/receipt-count.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+
+const allTypes = recordTypes.map(({ resourceType }) => resourceType);
+
+/**
+ * Covers every type and kind; `types` are those of an existing receipt. Throws TypeError for a number of another type.
+ */
+export function hashCounts(
+  counts: ReceiptCounts,
+  position: ReceiptPosition,
+  { saltKey, types = allTypes }: { readonly saltKey: string; readonly types?: readonly string[] },
+): CountHashes {
+  const unknown = countKinds.flatMap((kind) =>
+    Object.keys(counts[kind]).filter((type) => !types.includes(type)),
+  );
+  if (unknown.length > 0) throw new TypeError(`no record type ${unknown.join(", ")}`);
+  const seed = seedOf(position, saltKey);
+  const hashesOf = (type: ResourceType) =>
+    Object.fromEntries(
+      countKinds.map((kind) => {
+        const count = counts[kind][type] ?? 0;
+        return [kind, hashOf({ count, salt: saltOf(seed, type, kind) }, type, kind)];
+      }),
+    );
+  return Object.fromEntries(types.map((type) => [type, hashesOf(type)])) as CountHashes;
+}
+
+/** The numbers and salts that this reader may have. */
+export function discloseCounts(
+  receipt: Receipt,
+  deletion: Deletion,
+  { saltKey, reader }: { readonly saltKey: string; readonly reader: Reader },
+): Disclosures {
+  const counts = countsOf(deletion);
+  const seed = seedOf(receipt, saltKey);
+  const disclosed = recordTypes.flatMap((type) => {
+    const { resourceType } = type;
+    const kinds = disclosableKinds(reader, type);
+    if (kinds.length === 0 || !Object.hasOwn(receipt.counts, resourceType)) return [];
+    const byKind = kinds.map((kind): [CountKind, DisclosedCount] => [
+      kind,
+      { count: counts[kind][resourceType] ?? 0, salt: saltOf(seed, resourceType, kind) },
+    ]);
+    return [[resourceType, Object.fromEntries(byKind)] as const];
+  });
+  return Object.fromEntries(disclosed);
+}
+
+export interface DisclosureVerdict {
+  /** Numbers that the receipt commits to, such as `2 removed` of `transaction`. */
+  readonly disclosed: Readonly<Record<ResourceType, Readonly<Partial<Record<CountKind, number>>>>>;
+  /** Types of which at least one number is not disclosed. */
+  readonly undisclosed: readonly ResourceType[];
+  /** A sentence for each disclosure that is wrong. */
+  readonly faults: readonly string[];
+}
+
+/** `given`: JSON values that claim to be disclosures of this receipt. */
+export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): DisclosureVerdict {
+  const verified = new Map<ResourceType, Partial<Record<CountKind, number>>>();
+  const faults: string[] = [];
+  for (const [type, kind, value] of given.flatMap((one) => listDisclosures(one, faults))) {
+    const hashes = Object.hasOwn(receipt.counts, type) ? receipt.counts[type] : undefined;
+    const expected = hashes && Object.hasOwn(hashes, kind) ? hashes[kind] : undefined;
+    if (expected === undefined) {
+      faults.push(`The receipt has no number "${kind}" of "${type}", and one is disclosed.`);
+      continue;
+    }
+    const fault = findFault(value, (shown) => hashOf(shown, type, kind) === expected);
+    if (fault !== undefined) {
+      faults.push(`The disclosed number "${kind}" of ${type} ${fault}.`);
+    } else {
+      const known = verified.get(type) ?? {};
+      verified.set(type, { ...known, [kind]: (value as DisclosedCount).count });
+    }
+  }
+  const undisclosed = Object.entries(receipt.counts).flatMap(([type, hashes]) => {
+    const known = verified.get(type) ?? {};
+    return Object.keys(hashes).every((kind) => Object.hasOwn(known, kind)) ? [] : [type];
+  });
+  return { disclosed: Object.fromEntries(verified), undisclosed, faults };
+}
+
+type Listed = readonly [type: ResourceType, kind: CountKind, value: unknown];
+
+function listDisclosures(given: unknown, faults: string[]): readonly Listed[] {
+  if (!isObject(given)) {
+    faults.push("The disclosures are not an object with record types.");
+    return [];
+  }
+  return Object.entries(given).flatMap(([type, kinds]) => {
+    if (isObject(kinds)) {
+      return Object.entries(kinds).map(([kind, value]): Listed => [type, kind as CountKind, value]);
+    }
+    faults.push(`The disclosures of "${type}" are not an object with kinds of numbers.`);
+    return [];
+  });
+}
+
+function findFault(
+  value: unknown,
+  isCommitted: (shown: DisclosedCount) => boolean,
+): string | undefined {
+  if (!isObject(value)) return "is not an object with count and salt";
+  const { count, salt } = value;
+  if (salt === undefined) return "has no salt";
+  if (typeof salt !== "string") return "has a salt that is not text";
+  if (typeof count !== "number" || !Number.isSafeInteger(count) || count < 0) {
+    return "has a count that is not a whole number";
+  }
+  return isCommitted({ count, salt })
+    ? undefined
+    : "does not match the receipt: the count or the salt is wrong";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function seedOf(position: ReceiptPosition, saltKey: string): string {
+  // The text itself is the key, so that no altered text has the same effect.
+  return createHmac("sha256", saltKey).update(seedText(position)).digest("hex");
+}
+
+function saltOf(seed: string, type: ResourceType, kind: CountKind): string {
+  return hash("sha256", saltText(seed, type, kind), "base64url").slice(0, saltCharacters);
+}
+
+function hashOf(shown: DisclosedCount, type: ResourceType, kind: CountKind): string {
+  return hash("sha256", countText(shown, type, kind), "base64url");
+}

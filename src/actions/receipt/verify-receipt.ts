@@ -1,0 +1,110 @@
+// Verifies receipts with public keys, each by itself and in sequence as a chain. Works offline: uses neither the store
+// nor the network.
+
+import { hash, verify } from "node:crypto";
+import { aloneNo, chainedText, type Receipt, signedText } from "../../domain/deletion/receipt.ts";
+import { findFormFaults, isReceipt } from "../../domain/deletion/receipt-form.ts";
+import { thumbprint, toPublicKey } from "./issue-receipt.ts";
+import type { PublishedKeys } from "./receipt-keys.ts";
+
+export interface ReceiptVerdict {
+  /** `receipt 3 (del_…)`, or its place in the file where it has no number. */
+  readonly name: string;
+  readonly receipt: Receipt | undefined;
+  /** A sentence each; none if it is genuine. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Returns a verdict for each receipt, in the same order. Receipts of the chain are expected in the order of the chain.
+ */
+export function verifyReceipts(
+  values: readonly unknown[],
+  published: PublishedKeys,
+): readonly ReceiptVerdict[] {
+  const keys = new Map(published.keys.map(({ kid, x }) => [kid, x]));
+  let previous: Receipt | undefined;
+  return values.map((value, index) => {
+    const receipt = isReceipt(value) ? value : undefined;
+    const faults =
+      receipt === undefined
+        ? findFormFaults(value)
+        : [
+            ...verifyOne(receipt, { keys, storeId: published.store_id }),
+            ...(previous === undefined ? [] : findChainFaults(receipt, previous)),
+          ];
+    if (receipt !== undefined && receipt.receipt_no !== aloneNo) previous = receipt;
+    return { name: nameOf(receipt, index, values.length), receipt, faults };
+  });
+}
+
+/** A sentence for each gap in the chain. The receipts around a gap can be genuine. */
+export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
+  const chained = verdicts.filter(({ receipt }) => receipt?.receipt_no !== aloneNo);
+  return chained.flatMap(({ receipt }, index) => {
+    const previous = chained[index - 1]?.receipt;
+    if (receipt === undefined || previous?.store_id !== receipt.store_id) return [];
+    const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
+    if (first > last) return [];
+    return [
+      first === last
+        ? `Receipt ${first} is missing.`
+        : `The receipts from ${first} to ${last} are missing.`,
+    ];
+  });
+}
+
+interface Known {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly storeId: string;
+}
+
+function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[] {
+  const faults: string[] = [];
+  if (storeId !== "" && receipt.store_id !== storeId) {
+    faults.push(`It is of another store, ${receipt.store_id}; the keys are those of ${storeId}.`);
+  }
+  const publicKey = keys.get(receipt.key_id);
+  if (publicKey === undefined) {
+    faults.push(
+      `It names the key ${receipt.key_id}, which is not among the keys: it is of another service, or the keys are ` +
+        "from before that one was made.",
+    );
+  } else if (thumbprint(publicKey) !== receipt.key_id) {
+    faults.push(`The key ${receipt.key_id} is published under a name that is not its own.`);
+  } else if (!isSignedWith(receipt, publicKey)) {
+    faults.push(
+      "The signature is not valid: the receipt was changed after it was signed, or was never signed with this key.",
+    );
+  }
+  return faults;
+}
+
+function isSignedWith(receipt: Receipt, publicKey: string): boolean {
+  const signature = Buffer.from(receipt.signature, "base64url");
+  return verify(null, Buffer.from(signedText(receipt)), toPublicKey(publicKey), signature);
+}
+
+function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {
+  if (receipt.store_id !== previous.store_id) {
+    return [
+      `It is of the store ${receipt.store_id}, and the one before it of ${previous.store_id}.`,
+    ];
+  }
+  const [number, before] = [receipt.receipt_no, previous.receipt_no];
+  if (number === aloneNo) return [];
+  if (number === before) return [`There are two receipts with the number ${number}.`];
+  if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
+  // What is missing between them is told once, and does not make this one wrong.
+  if (number > before + 1) return [];
+  if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
+  return [`It does not follow from number ${before}: that one was changed or replaced.`];
+}
+
+function nameOf(receipt: Receipt | undefined, index: number, count: number): string {
+  if (receipt !== undefined) {
+    const { receipt_no: no, deletion_request_id: id } = receipt;
+    return no === aloneNo ? `the receipt of ${id}` : `receipt ${no} (${id})`;
+  }
+  return count === 1 ? "the receipt" : `item ${index + 1}`;
+}

@@ -1,0 +1,28 @@
+// Whether a record exists, and when it was first and last seen. Records of other organizations do not exist to a caller.
+
+import { AppError } from "../../domain/error.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import type { Sighting } from "../../domain/record/record-write.ts";
+import type { App } from "../app.ts";
+
+/** Throws AppError no_such_record. */
+export async function checkRecord(
+  app: App,
+  type: RecordType,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<Sighting> {
+  const found = await app.store.findRecord({
+    organizationId,
+    resourceType: type.resourceType,
+    resourceId: id,
+  });
+  if (found === undefined) throw noSuchRecord(type);
+  return found;
+}
+
+/** The same error whether the record does not exist or belongs to another organization. */
+export function noSuchRecord(type: RecordType): AppError {
+  return new AppError("no_such_record", {
+    message: `There is no ${nounOf(type)} with this ${type.idField}.`,
+  });
+}

@@ -1,0 +1,74 @@
+// The record that an operator named, by type and id or by one of its deletion requests. Errors list what exists.
+
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { adviseName } from "../../domain/validation/suggest.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { App } from "../app.ts";
+import { withCurrentFloor } from "../deletion/current-floor.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { readKnowledge, requireKnowledge } from "../operator/require-right.ts";
+
+export type Target = RecordKey | { readonly deletionRequestId: string };
+
+/**
+ * Throws OperatorError no_such_type, not_permitted, no_such_organization and no_such_deletion; the record need not
+ * exist.
+ */
+export async function findTarget(app: App, target: Target): Promise<RecordKey> {
+  if ("deletionRequestId" in target) {
+    const { organizationId, resourceType, resourceId } = await findDeletion(
+      app,
+      target.deletionRequestId,
+    );
+    return { organizationId, resourceType, resourceId };
+  }
+  findType(target.resourceType);
+  await requireKnowledge(app, target);
+  await findOrganization(app, target.organizationId);
+  return target;
+}
+
+/** Throws OperatorError no_such_type. */
+export function findType(name: string): RecordType {
+  const type = recordTypeByName(name);
+  if (type !== undefined) return type;
+  const names = recordTypes.map(({ resourceType }) => resourceType);
+  throw new OperatorError(
+    "no_such_type",
+    `There is no record type "${name}"${adviseName(name, names) || "."} ` +
+      `The types are: ${names.join(", ")}.`,
+  );
+}
+
+/** To be called when a person names a confidential type, whether or not there are records of it. */
+export function confidentialType(resourceType: string): OperatorError {
+  return new OperatorError(
+    "confidential_type",
+    `The type ${resourceType} is confidential. To include it, add --include-confidential; it may be forbidden to pass on the ` +
+      "output.",
+  );
+}
+
+/** Throws OperatorError no_such_deletion, also for what this person may not know of. */
+export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
+  const found = await app.store.findDeletion(deletionRequestId, undefined);
+  if (found === undefined || !(await readKnowledge(app, found.organizationId))(found)) {
+    throw noSuchDeletion(deletionRequestId);
+  }
+  return withCurrentFloor(app, found);
+}
+
+export function noSuchDeletion(deletionRequestId: string): OperatorError {
+  return new OperatorError(
+    "no_such_deletion",
+    `There is no deletion request "${deletionRequestId}"; list them with: sluice deletion list`,
+  );
+}
+
+/** "transaction tx-1 of organization acme", for messages to operators. */
+export function nameTarget({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${resourceType} "${resourceId}" of organization "${organizationId}"`;
+}

@@ -1,0 +1,80 @@
+// Finds records by id for people, without their content. Shows nothing of confidential types to people who may not know
+// of them.
+
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
+import { limits } from "../../domain/limits.ts";
+import { validateIdentifier } from "../../domain/validation/validate.ts";
+import type { App } from "../app.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import { findType, nameTarget } from "./find-named-record.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { readKnowledge, requireKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireLine } from "../operator/require-text.ts";
+
+export interface RecordQuery {
+  readonly organizationId: string;
+  /** Undefined for all types. */
+  readonly resourceType: string | undefined;
+  readonly resourceId: string;
+}
+
+export type FoundRecord = RecordKey & Sighting;
+
+/**
+ * Returns at most one record of each type. Throws OperatorError not_permitted, invalid, no_such_organization and
+ * no_such_type.
+ */
+export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
+  const { organizationId, resourceId } = query;
+  const types =
+    query.resourceType === undefined
+      ? await readKnownTypes(app, organizationId)
+      : [findType(query.resourceType)];
+  const keys = types.map(({ resourceType }) => ({ organizationId, resourceType, resourceId }));
+  const [first] = keys;
+  if (first !== undefined) await requireFindable(app, first);
+  const found = await Promise.all(keys.map((key) => find(app, key)));
+  return found.filter((record) => record !== undefined);
+}
+
+/** The types of records of an organization that this person may know of. */
+export async function readKnownTypes(
+  app: App,
+  organizationId: string,
+): Promise<readonly RecordType[]> {
+  const knows = await readKnowledge(app);
+  return recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
+}
+
+/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
+export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
+  await requireFindable(app, key);
+  const found = await find(app, key);
+  if (found !== undefined) return found;
+  throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
+}
+
+/**
+ * For what is looked up about a record, whether or not there is one. Throws OperatorError not_permitted, invalid,
+ * no_such_type and no_such_organization.
+ */
+export async function requireFindable(app: App, key: RecordKey): Promise<void> {
+  requireRight(app, "record.find");
+  findType(key.resourceType);
+  requireLine("The organization", key.organizationId, limits.organizationIdCharactersMax);
+  requireId(key.resourceId);
+  await requireKnowledge(app, key);
+  await findOrganization(app, key.organizationId);
+}
+
+function requireId(id: string): void {
+  const [error] = validateIdentifier("the id of the record", id);
+  if (error !== undefined) throw new OperatorError("invalid", `${error.field} ${error.message}.`);
+}
+
+async function find(app: App, key: RecordKey): Promise<FoundRecord | undefined> {
+  const sighting = await app.store.findRecord(key);
+  return sighting && { ...key, ...sighting };
+}

@@ -1,0 +1,183 @@
+// Finds everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth,
+// and the transactions that name it as sender or receiver, with what belongs to them; for officers in restricted sets
+// too. Yields pages of keys; has in memory one page for each level, and a short hash of each record that could be
+// reached twice.
+
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
+import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { App } from "../app.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import { findType, nameTarget } from "./find-named-record.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { readPages } from "../pages.ts";
+import { KeySet } from "./key-set.ts";
+
+/** Records of one page. */
+const recordsAtOnce = 500;
+
+type Referrer = Awaited<ReturnType<App["store"]["listReferrers"]>>[number];
+
+export interface SubjectQuery extends RecordKey {
+  /** Types that are left out, with everything that is reached only through them. */
+  readonly leftOut: ReadonlySet<string>;
+  /** Whether restricted sets are searched too. Their records have the id of the set as their organization id. */
+  readonly restricted: boolean;
+}
+
+/**
+ * Somebody without a record of its own, whom others refer to, is a subject too. Throws OperatorError invalid for a type
+ * that is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
+ */
+export async function requireSubject(
+  app: App,
+  key: RecordKey,
+  findKeys: () => AsyncGenerator<readonly RecordKey[]>,
+): Promise<void> {
+  const { resourceType } = findType(key.resourceType);
+  if (!isPartyType(resourceType)) {
+    const parties = recordTypes.filter(({ party }) => party === true);
+    throw new OperatorError(
+      "invalid",
+      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${resourceType}. To show one ` +
+        "record, use: sluice record show",
+    );
+  }
+  await findOrganization(app, key.organizationId);
+  for await (const keys of findKeys()) if (keys.length > 0) return;
+  throw new OperatorError(
+    "no_such_record",
+    `There is no ${nameTarget(key)}, and nothing that may be shown refers to it.`,
+  );
+}
+
+/** Yields lists of records of one type and place, each record once. The subject comes first, if it has a record. */
+export async function* findSubject(
+  app: App,
+  query: SubjectQuery,
+): AsyncGenerator<readonly RecordKey[]> {
+  const search = new SubjectSearch(app, query);
+  yield* search.search(query.organizationId);
+  if (!query.restricted) return;
+  const limit = recordsAtOnce;
+  const { organizationId } = query;
+  const pages = readPages<Deletion>(limit, (last) =>
+    app.store.restricted.listSets({ organizationId, after: last?.deletionRequestId ?? "", limit }),
+  );
+  for await (const page of pages) {
+    for (const { deletionRequestId: set } of page) {
+      yield* search.search(set);
+      yield* search.followKept(set);
+    }
+  }
+}
+
+class SubjectSearch {
+  readonly #app: App;
+  readonly #query: SubjectQuery;
+  /** Those that were yielded, and those of them whose referrers were followed. */
+  readonly #yielded = new KeySet();
+  readonly #followed = new KeySet();
+
+  constructor(app: App, query: SubjectQuery) {
+    this.#app = app;
+    this.#query = query;
+  }
+
+  /** In the organization, or in one of its restricted sets. */
+  async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
+    const { resourceType, resourceId } = this.#query;
+    const subject = { organizationId: place, resourceType, resourceId };
+    // For a closed organization, every type may be left out.
+    if (this.#query.leftOut.has(resourceType)) return;
+    if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
+      yield [subject];
+    }
+    yield* this.follow([subject]);
+    yield* this.followNamings(place);
+  }
+
+  #isNew(key: RecordKey): boolean {
+    return this.#yielded.add(nameOf(key));
+  }
+
+  /** The reports that named the subject, or what was found in this set, before it was erased or moved there. */
+  async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
+    const limit = recordsAtOnce;
+    const pages = readPages<KeptReference>(limit, (after) =>
+      this.#app.store.restricted.listReferences({ set, after, limit }),
+    );
+    for await (const page of pages) {
+      for (const { fromType, fromId, fromSet, toType, toId } of page) {
+        const to = { organizationId: set, resourceType: toType, resourceId: toId };
+        const isSubject = toType === this.#query.resourceType && toId === this.#query.resourceId;
+        if (!isSubject && !this.#yielded.has(nameOf(to))) continue;
+        const organizationId = fromSet ?? this.#query.organizationId;
+        const report = { organizationId, resourceType: fromType, resourceId: fromId };
+        if (!this.#isNew(report)) continue;
+        yield [report];
+        yield* this.follow([report]);
+      }
+    }
+  }
+
+  /** What refers to these records of one type and place. A record that only mentions one is not followed further. */
+  async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
+    const { leftOut } = this.#query;
+    const { resourceType = "", organizationId = "" } = records[0] ?? {};
+    const resourceIds = records.map(({ resourceId }) => resourceId);
+    const limit = recordsAtOnce;
+    const pages = readPages<Referrer>(limit, (after) =>
+      this.#app.store.listReferrers({ organizationId, resourceType, resourceIds, after, limit }),
+    );
+    for await (const page of pages) {
+      const wanted = page.filter((referrer) => !leftOut.has(referrer.resourceType));
+      for (const [type, found] of Map.groupBy(wanted, (referrer) => referrer.resourceType)) {
+        const keys = found.map(({ resourceId, kind }) => {
+          return { kind, key: { organizationId, resourceType: type, resourceId } };
+        });
+        const fresh = keys.filter(({ key }) => this.#isNew(key)).map(({ key }) => key);
+        if (fresh.length > 0) yield fresh;
+        const belonging = keys
+          .filter(({ kind, key }) => kind === "belongs" && this.#isToFollow(key))
+          .map(({ key }) => key);
+        if (belonging.length > 0) yield* this.follow(belonging);
+      }
+    }
+  }
+
+  /** The records that name the subject. They are read in the order of their ids, so each is found once. */
+  async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
+    const { resourceId: party, leftOut } = this.#query;
+    let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
+    do {
+      const page = await this.#app.store.readNamings({
+        organizationId,
+        parties: [party],
+        after,
+        recordsMax: recordsAtOnce,
+      });
+      const wanted = page.namings.filter(({ resourceType }) => !leftOut.has(resourceType));
+      const keys = wanted.map(({ resourceType, resourceId }) => {
+        return { organizationId, resourceType, resourceId };
+      });
+      const fresh = keys.filter((key) => this.#isNew(key));
+      if (fresh.length > 0) {
+        yield fresh;
+        yield* this.follow(fresh);
+      }
+      after = page.last;
+    } while (after !== undefined);
+  }
+
+  #isToFollow(key: RecordKey): boolean {
+    return this.#followed.add(nameOf(key));
+  }
+}
+
+/** Types contain no space, nor do the ids of organizations and sets. */
+function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${organizationId} ${resourceType} ${resourceId}`;
+}

@@ -1,0 +1,147 @@
+// Reads everything that is held on a person or a company, for a request for access: each record with its history, the
+// deletion requests about it, and for officers its holds. Changes nothing; whoever calls this has written to the audit
+// trail.
+
+import type { Hold } from "../../domain/access.ts";
+import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { mergeChanges } from "../../domain/record/merge.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
+import type { App } from "../app.ts";
+import { auditAccess } from "../trail/audit-access.ts";
+import { findType } from "./find-named-record.ts";
+import { deletionPages } from "../pages.ts";
+import { readKnowledge, requireRight, showing } from "../operator/require-right.ts";
+import { findSubject, requireSubject } from "./find-subject.ts";
+
+/** Histories that are read at the same time. */
+const readAtOnce = 16;
+
+export interface SubjectRequest extends RecordKey {
+  /** For officers: confidential types, restricted sets, and holds. */
+  readonly confidential: boolean;
+}
+
+/** One line of the archive. Times are RFC 3339 in UTC. */
+export interface SubjectRecord {
+  readonly resource_type: string;
+  readonly resource_id: string;
+  /** For a record in the restricted store: the deletion that moved it there. */
+  readonly restricted_by?: string;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  readonly state: Payload;
+  /** In the order of arrival. */
+  readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
+}
+
+/** Writes to the audit trail. Throws OperatorError not_permitted, and what `requireSubject` throws. */
+export async function beginSubject(
+  app: App,
+  action: "subject.show" | "subject.export",
+  request: SubjectRequest,
+): Promise<void> {
+  requireRight(app, action);
+  if (request.confidential) requireRight(app, "confidential.read");
+  await requireSubject(app, request, () => findKeys(app, request));
+  const { organizationId, resourceType, resourceId, confidential } = request;
+  const subject = { organizationId, resourceType, resourceId };
+  await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
+}
+
+/** Reads the state at the time of the call: later records are left out, and what is erased meanwhile may be missing. */
+export async function* readSubject(
+  app: App,
+  request: SubjectRequest,
+): AsyncGenerator<readonly SubjectRecord[]> {
+  const upTo = await app.store.latestArrival();
+  for await (const keys of findKeys(app, request)) {
+    for (let at = 0; at < keys.length; at += readAtOnce) {
+      const part = keys.slice(at, at + readAtOnce);
+      const records = await Promise.all(part.map((key) => readRecord(app, key, upTo)));
+      yield records.filter((record) => record !== undefined);
+    }
+  }
+}
+
+/** Lists of records of one type and place. */
+export async function* findKeys(
+  app: App,
+  { confidential, ...key }: SubjectRequest,
+): AsyncGenerator<readonly RecordKey[]> {
+  const { organizationId } = key;
+  const shown = showing(app, { includeConfidential: confidential });
+  const knows = await readKnowledge(shown, organizationId);
+  const types = recordTypes.map(({ resourceType }) => resourceType);
+  const leftOut = new Set(types.filter((resourceType) => !knows({ organizationId, resourceType })));
+  yield* findSubject(app, { ...key, leftOut, restricted: confidential });
+}
+
+async function readRecord(
+  { store }: App,
+  key: RecordKey,
+  upTo: number,
+): Promise<SubjectRecord | undefined> {
+  const history = await store.readHistory(key);
+  const changes = history?.changes.filter(({ changeNo }) => changeNo <= upTo) ?? [];
+  if (history === undefined || changes.length === 0) return undefined;
+  const movedBy = deletionOfSet(key.organizationId);
+  return {
+    resource_type: key.resourceType,
+    resource_id: key.resourceId,
+    ...(movedBy === undefined ? {} : { restricted_by: movedBy }),
+    first_seen: formatTimestamp(history.firstSeen),
+    last_seen: formatTimestamp(history.lastSeen),
+    state: mergeChanges(findType(key.resourceType), changes),
+    changes: changes.map(({ receivedAt, payload }) => ({
+      received_at: new Date(receivedAt).toISOString(),
+      payload: JSON.parse(payload) as Payload,
+    })),
+  };
+}
+
+/** A deletion request for the subject, without numbers of erased records, which might disclose confidential records. */
+export interface SubjectDeletion {
+  readonly deletion_request_id: string;
+  readonly status: DeletionStatus;
+  readonly reason: string;
+  readonly requested_at: string;
+  readonly completed_at?: string;
+}
+
+/** The deletion requests for the subject itself. One that is completed was for an earlier record with the same id. */
+export async function* readDeletionsOf(
+  app: App,
+  { organizationId, resourceType, resourceId, confidential }: SubjectRequest,
+): AsyncGenerator<readonly SubjectDeletion[]> {
+  const shown = showing(app, { includeConfidential: confidential });
+  if (!(await readKnowledge(shown, organizationId))({ organizationId, resourceType })) return;
+  for await (const page of deletionPages(app)) {
+    const own = page.filter(
+      (deletion) =>
+        deletion.organizationId === organizationId &&
+        deletion.resourceType === resourceType &&
+        deletion.resourceId === resourceId,
+    );
+    if (own.length > 0) yield own.map(describeDeletion);
+  }
+}
+
+function describeDeletion(deletion: Deletion): SubjectDeletion {
+  const { completedAt } = deletion;
+  return {
+    deletion_request_id: deletion.deletionRequestId,
+    status: deletion.status,
+    reason: deletion.reason,
+    requested_at: new Date(deletion.requestedAt).toISOString(),
+    ...(completedAt === undefined ? {} : { completed_at: new Date(completedAt).toISOString() }),
+  };
+}
+
+/** The holds on these records. */
+export function readHoldsOf({ store }: App, keys: readonly RecordKey[]): Promise<readonly Hold[]> {
+  return store.holds.ofRecords(keys);
+}

@@ -1,0 +1,107 @@
+// Reads a part of the history of a record for people: which fields each change changed. Returns no values unless the
+// person has revealed the content with a reason (reveal-record.ts).
+
+import {
+  type ChangeEffect,
+  findEffects,
+  isContentField,
+} from "../../domain/record/change-effect.ts";
+import { mergeChanges } from "../../domain/record/merge.ts";
+import type { Change, RecordKey } from "../../domain/record/record-write.ts";
+import { brokenRules } from "../../domain/record/broken-rules.ts";
+import type { App } from "../app.ts";
+import { findType } from "./find-named-record.ts";
+
+/** Undefined: the field has no value. */
+export interface FieldValues {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface ShownField {
+  readonly field: string;
+  readonly effect: "set" | "changed" | "cleared";
+  /** Present only if the content was revealed. */
+  readonly values?: FieldValues;
+}
+
+export interface ShownChange extends Omit<ChangeEffect, "fields"> {
+  readonly fields: readonly ShownField[];
+}
+
+export interface ShownState {
+  readonly fields: readonly { readonly field: string; readonly value?: unknown }[];
+  /** Sentences. */
+  readonly brokenRules: readonly string[];
+}
+
+export interface ShownHistory {
+  /** The latest first. */
+  readonly changes: readonly ShownChange[];
+  /** For the part before; undefined at the beginning. */
+  readonly before: number | undefined;
+  /**
+   * Present only on the page of the latest changes if it has all changes: a longer history is not read to its
+   * beginning.
+   */
+  readonly state: ShownState | undefined;
+  /** False if values are compared only with some of the changes before, because the history is long. */
+  readonly isExact: boolean;
+  readonly isRevealed: boolean;
+}
+
+export interface HistoryQuery {
+  /** A change number; undefined for the latest part. */
+  readonly before: number | undefined;
+  readonly isRevealed: boolean;
+}
+
+const changesShownMax = 10;
+/** Earlier changes that are read to compare values, but are not shown. */
+const changesComparedMax = 90;
+
+/** True if these are all changes of the record: the part is the latest, and there are no earlier changes. */
+export interface ReadHistory extends ShownHistory {
+  readonly all: readonly Change[] | undefined;
+}
+
+/** The caller has checked that this person may find the record, or read its content. */
+export async function readHistory(
+  app: App,
+  key: RecordKey,
+  { before, isRevealed }: HistoryQuery,
+): Promise<ReadHistory> {
+  const type = findType(key.resourceType);
+  const limit = changesShownMax + changesComparedMax + 1;
+  const read = await app.store.overview.readHistoryPart({ ...key, before, limit });
+  const isExact = read.length < limit;
+  const shown = read.slice(0, changesShownMax).toReversed();
+  const earlier = read.slice(changesShownMax, limit - 1).toReversed();
+  const effects = findEffects(type, shown, earlier);
+  const all = isExact && before === undefined ? [...earlier, ...shown] : undefined;
+  const state = all && mergeChanges(type, all);
+  return {
+    changes: effects.toReversed().map((effect) => ({
+      ...effect,
+      fields: effect.fields.map((one) => showField(one, isRevealed)),
+    })),
+    before: earlier.length > 0 ? shown[0]?.changeNo : undefined,
+    state: state && {
+      fields: Object.entries(state)
+        .filter(([field]) => isContentField(type, field))
+        .map(([field, value]) => (isRevealed ? { field, value } : { field })),
+      brokenRules: isRevealed ? brokenRules(type, state) : [],
+    },
+    isExact,
+    isRevealed,
+    all,
+  };
+}
+
+function showField(
+  { field, before, after }: FieldValues & { readonly field: string },
+  isRevealed: boolean,
+): ShownField {
+  const effect = before === undefined ? "set" : after === undefined ? "cleared" : "changed";
+  return isRevealed ? { field, effect, values: { before, after } } : { field, effect };
+}

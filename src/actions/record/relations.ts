@@ -1,0 +1,111 @@
+// Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
+// and none of confidential types for people who may not know of them.
+
+import { namingTypes } from "../../domain/deletion/party.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RelatedRecord } from "../../store/interface/overview.ts";
+import type { App } from "../app.ts";
+import { readKnowledge } from "../operator/require-right.ts";
+import { requireFindable } from "./find-records.ts";
+import { type NamingPart, readNamingPart } from "./namings.ts";
+
+/** The records of one type that refer to a record. */
+export interface Referrers {
+  readonly resourceType: string;
+  readonly records: readonly RelatedRecord[];
+  readonly hasMore: boolean;
+}
+
+export interface Relations {
+  /** Types without such a record are omitted. */
+  readonly referrers: readonly Referrers[];
+  readonly references: readonly RelatedRecord[];
+  readonly hasMoreReferences: boolean;
+}
+
+export interface RelationBounds {
+  /** Records of each type. */
+  readonly referrersMax: number;
+  readonly referencesMax: number;
+}
+
+/** The caller has checked that this person may find the record. */
+export async function readRelations(
+  app: App,
+  key: RecordKey,
+  { referrersMax, referencesMax }: RelationBounds,
+): Promise<Relations> {
+  const { organizationId } = key;
+  const knows = await readKnowledge(app);
+  const types = recordTypes.filter(
+    ({ resourceType, relations }) =>
+      relations.some(({ to }) => to === key.resourceType) &&
+      knows({ organizationId, resourceType }),
+  );
+  const referrers = await Promise.all(
+    types.map(({ resourceType }) =>
+      readReferrers(app, key, { resourceType, after: undefined, recordsMax: referrersMax }),
+    ),
+  );
+  const references = await app.store.overview.listReferences(key, referencesMax + 1);
+  return {
+    referrers: referrers.filter(({ records }) => records.length > 0),
+    references: references.slice(0, referencesMax),
+    hasMoreReferences: references.length > referencesMax,
+  };
+}
+
+export interface ReferrerQuery {
+  readonly resourceType: string;
+  /** The last id of the part before. */
+  readonly after: string | undefined;
+  readonly recordsMax: number;
+}
+
+/**
+ * A part of the records of one type that refer to a record, which need not exist, in the order of their ids. Throws
+ * OperatorError not_permitted, invalid, no_such_type and no_such_organization.
+ */
+export async function browseReferrers(
+  app: App,
+  key: RecordKey,
+  query: ReferrerQuery,
+): Promise<Referrers> {
+  await requireFindable(app, key);
+  const { resourceType } = query;
+  const { organizationId } = key;
+  const isKnown = (await readKnowledge(app))({ organizationId, resourceType });
+  if (!isKnown) return { resourceType, records: [], hasMore: false };
+  return readReferrers(app, key, query);
+}
+
+async function readReferrers(
+  { store }: App,
+  key: RecordKey,
+  { resourceType, after, recordsMax }: ReferrerQuery,
+): Promise<Referrers> {
+  const part = { ...key, fromType: resourceType, after, limit: recordsMax + 1 };
+  const found = await store.overview.listReferrersOfType(part);
+  return {
+    resourceType,
+    records: found.slice(0, recordsMax),
+    hasMore: found.length > recordsMax,
+  };
+}
+
+/**
+ * Transactions that name a person or a company as sender or receiver. No index has them, so a search examines the next
+ * records in the order of their ids, whether or not they name it. Throws as `browseReferrers`.
+ */
+export async function searchNamings(
+  app: App,
+  key: RecordKey,
+  after: string | undefined,
+): Promise<NamingPart> {
+  await requireFindable(app, key);
+  const { organizationId, resourceId } = key;
+  const [first] = namingTypes;
+  const place = first && after !== undefined && { ...first, resourceId: after };
+  return readNamingPart(app, { organizationId, parties: [resourceId], after: place || undefined });
+}

@@ -1,0 +1,102 @@
+// Legal holds for people who read them in the console: a part of the list, and one hold. Contains no hold on a record of a
+// confidential type for somebody who may not know of it.
+
+import type { Hold } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { App } from "../app.ts";
+import { findHold } from "./find-hold.ts";
+import { findDeletion } from "../record/find-named-record.ts";
+import { readPages } from "../pages.ts";
+import { readKnowledge, requireRight } from "../operator/require-right.ts";
+
+/** Holds by their review date: it has passed, it is still to come, or there is none. */
+export const reviewStates = ["overdue", "ahead", "none"] as const;
+export type ReviewState = (typeof reviewStates)[number];
+
+export interface HoldQuery {
+  readonly organizationId: string | undefined;
+  readonly resourceType: string | undefined;
+  readonly owner: string | undefined;
+  readonly review: ReviewState | undefined;
+  /** The last hold of the part before; undefined for the first part. */
+  readonly after: string | undefined;
+}
+
+export interface ShownHold {
+  readonly hold: Hold;
+  readonly review: ReviewState;
+}
+
+export interface HoldPart {
+  readonly shown: readonly ShownHold[];
+  /** For the next part; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+const shownMax = 50;
+/** Holds that are read for a part, however few of them match. */
+const examinedMax = 10 * limits.holdsListedAtOnce;
+
+/** In the order of their ids. Throws OperatorError not_permitted. */
+export async function browseHolds(app: App, query: HoldQuery): Promise<HoldPart> {
+  requireRight(app, "hold.read");
+  const { organizationId } = query;
+  const knows = await readKnowledge(app, organizationId);
+  const limit = limits.holdsListedAtOnce;
+  const pages = readPages<Hold>(limit, (last) =>
+    app.store.holds.list({ organizationId, after: last?.holdId ?? query.after, limit }),
+  );
+  const shown: ShownHold[] = [];
+  let examined = 0;
+  let lastKnown: string | undefined;
+  for await (const page of pages) {
+    for (const hold of page) {
+      if (!knows(hold)) continue;
+      const one = { hold, review: reviewStateOf(app, hold) };
+      if (matches(one, query)) {
+        if (shown.length === shownMax) return { shown, next: lastKnown };
+        shown.push(one);
+      }
+      lastKnown = hold.holdId;
+    }
+    examined += page.length;
+    if (examined >= examinedMax) return { shown, next: lastKnown };
+  }
+  return { shown, next: undefined };
+}
+
+function matches({ hold, review }: ShownHold, query: HoldQuery): boolean {
+  return (
+    (query.resourceType ?? hold.resourceType) === hold.resourceType &&
+    (query.owner ?? hold.owner) === hold.owner &&
+    (query.review ?? review) === review
+  );
+}
+
+/** A review is overdue from the day after its date, in UTC, as for `deletion holds --overdue`. */
+export function reviewStateOf({ now }: Pick<App, "now">, { reviewOn }: Hold): ReviewState {
+  if (reviewOn === undefined) return "none";
+  return reviewOn < new Date(now()).toISOString().slice(0, 10) ? "overdue" : "ahead";
+}
+
+export interface HoldDetails extends ShownHold {
+  /** Other holds on the same record, which keep it when this one is released. */
+  readonly others: readonly Hold[];
+  /** The open deletion of the record. */
+  readonly deletion: Deletion | undefined;
+}
+
+/** Throws OperatorError not_permitted and no_such_hold. */
+export async function readHoldDetails(app: App, holdId: string): Promise<HoldDetails> {
+  requireRight(app, "hold.read");
+  const hold = await findHold(app, holdId);
+  const all = await app.store.holds.ofRecords([hold]);
+  const open = await app.store.overview.findOpenDeletion(hold);
+  return {
+    hold,
+    review: reviewStateOf(app, hold),
+    others: all.filter((other) => other.holdId !== hold.holdId),
+    deletion: open === undefined ? undefined : await findDeletion(app, open),
+  };
+}

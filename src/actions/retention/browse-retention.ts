@@ -1,0 +1,125 @@
+// How long organizations keep records, for people who read it in the console: ceilings, floors, and what retention
+// would delete, a part at a time. Contains no trace of confidential types for somebody who may not know of them.
+
+import { setImmediate } from "node:timers/promises";
+import type { Organization } from "../../domain/access.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { App } from "../app.ts";
+import { ExpiryTally, scanPart } from "./apply-retention.ts";
+import { requireRetainDays } from "../access/change-organization.ts";
+import { readKnownTypes } from "../record/find-records.ts";
+import { findOrganization, listOrganizations } from "../access/find-organization.ts";
+import { hasRight, type Knows, readKnowledge, requireRight } from "../operator/require-right.ts";
+import type { Retention } from "./retention-floors.ts";
+
+export interface RetentionRulesPart {
+  readonly shown: readonly Retention[];
+  /** For the next part; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+const shownMax = 50;
+
+/** Lists open organizations in the order of their ids. Throws OperatorError not_permitted. */
+export async function browseRetention(app: App, after = ""): Promise<RetentionRulesPart> {
+  requireRight(app, "retention.read");
+  const all = await listOrganizations(app);
+  const following = all
+    .filter(({ organizationId, closedAt }) => organizationId > after && closedAt === undefined)
+    .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
+  const shown = following.slice(0, shownMax);
+  const next = following.length > shownMax ? shown.at(-1)?.organizationId : undefined;
+  const knows = await readKnowledge(app);
+  return { shown: await Promise.all(shown.map((one) => withFloors(app, one, knows))), next };
+}
+
+export interface RetentionDetails extends Retention {
+  readonly maySet: boolean;
+}
+
+/** Throws OperatorError not_permitted and no_such_organization. */
+export async function readRetentionOf(app: App, organizationId: string): Promise<RetentionDetails> {
+  requireRight(app, "retention.read");
+  const organization = await findOrganization(app, organizationId);
+  const rules = await withFloors(app, organization, await readKnowledge(app, organizationId));
+  return { ...rules, maySet: hasRight(app, "retention.set") };
+}
+
+async function withFloors(app: App, organization: Organization, knows: Knows): Promise<Retention> {
+  const floors = await app.store.retention.listFloors(organization.organizationId);
+  return { organization, floors: floors.filter(knows) };
+}
+
+export interface PreviewQuery {
+  readonly organizationId: string;
+  /** Instead of the ceiling of the organization. */
+  readonly retainDays: number | undefined;
+  /** The last record that was examined; undefined at the beginning. */
+  readonly after: Omit<RecordKey, "organizationId"> | undefined;
+}
+
+export interface PreviewPart {
+  /** Undefined if records are kept until a deletion is requested. */
+  readonly retainDays: number | undefined;
+  readonly tally: ExpiryTally;
+  /** The last record that was examined; undefined at the end. */
+  readonly last: RecordKey | undefined;
+}
+
+/**
+ * Steps of one part, between which other requests are served, and records per step. Each type needs at least one step.
+ */
+const stepsMax = 2 * recordTypes.length;
+const examinedAtOnce = 250;
+
+/**
+ * What retention would delete now, among the next records in the order of type and id. Throws OperatorError
+ * not_permitted, invalid and no_such_organization.
+ */
+export async function previewPart(app: App, query: PreviewQuery): Promise<PreviewPart> {
+  requireRight(app, "retention.read");
+  const { organizationId, after } = query;
+  const stored = await findOrganization(app, organizationId);
+  const { retainDays = stored.retainDays } = query;
+  const tally = new ExpiryTally();
+  if (retainDays === undefined) return { retainDays, tally, last: undefined };
+  requireRetainDays(retainDays);
+  const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
+  const left = types.filter((type) => type >= (after?.resourceType ?? "")).sort();
+  const first = left[0] ?? "";
+  let last: RecordKey | undefined = {
+    organizationId,
+    resourceType: first,
+    resourceId: after?.resourceType === first ? after.resourceId : "",
+  };
+  for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
+    last = await previewStep(app, { ...stored, retainDays }, { tally, after: last, left });
+    await setImmediate();
+  }
+  return { retainDays, tally, last };
+}
+
+interface Step {
+  readonly tally: ExpiryTally;
+  readonly after: RecordKey;
+  /** Types, in their order, beginning with that of `after` or an earlier one. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Counts only records of the type that it begins with, so that the end of a step does not depend on records of the
+ * types between those that this person may know of. Returns where the next step begins.
+ */
+async function previewStep(
+  app: App,
+  organization: Organization,
+  { tally, after, left }: Step,
+): Promise<RecordKey | undefined> {
+  const { resourceType } = after;
+  const part = await scanPart(app, organization, { after, scannedMax: examinedAtOnce });
+  tally.add(part.expired.filter(({ key }) => key.resourceType === resourceType));
+  if (part.next?.resourceType === resourceType) return part.next;
+  const next = left.find((type) => type > resourceType);
+  return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
+}

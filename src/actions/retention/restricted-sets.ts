@@ -1,0 +1,181 @@
+// Reads the restricted store for officers. The audit trail has every read, with its reason, before anything is
+// returned.
+
+import type { Hold } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import {
+  isRestrictedId,
+  type KeptReference,
+  restrictedId,
+  type RestrictedRecord,
+} from "../../domain/deletion/restricted-set.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import type { App } from "../app.ts";
+import { type AccessAction, auditAccess } from "../trail/audit-access.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { readPages } from "../pages.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+const pageRows = limits.ledgerEntriesAtOnce;
+
+/** Who asks, and why if a reason was given. */
+export interface RestrictedAccess {
+  readonly organizationId: string;
+  readonly reason: string | undefined;
+}
+
+export interface RestrictedSet {
+  /** The deletion that erases the set. */
+  readonly deletion: Deletion;
+  /** The deletion that moved the records. */
+  readonly movedBy: Deletion | undefined;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** A restricted record, and the legal holds on it. */
+export interface HeldRecord extends RestrictedRecord {
+  readonly holds: readonly Hold[];
+}
+
+export interface RestrictedSetDetails extends RestrictedSet {
+  readonly records: readonly HeldRecord[];
+  /** True if there are more records or references than these. */
+  readonly more: boolean;
+  readonly references: readonly KeptReference[];
+}
+
+/** In the order of their ids. Throws OperatorError not_permitted and no_such_organization. */
+export async function listRestrictedSets(
+  app: App,
+  access: RestrictedAccess,
+): Promise<readonly RestrictedSet[]> {
+  requireRight(app, "restricted.list");
+  const { organizationId } = access;
+  await findOrganization(app, organizationId);
+  await audit(app, "restricted.list", { access, subject: organizationId });
+  const sets: RestrictedSet[] = [];
+  for await (const page of readPages<Deletion>(pageRows, (last) =>
+    app.store.restricted.listSets({
+      organizationId,
+      after: last?.deletionRequestId ?? "",
+      limit: pageRows,
+    }),
+  )) {
+    for (const deletion of page) sets.push(await describeSet(app, deletion));
+  }
+  return sets;
+}
+
+/** Throws OperatorError not_permitted, no_such_organization and no_such_restricted_set. */
+export async function showRestrictedSet(
+  app: App,
+  access: RestrictedAccess,
+  { deletionRequestId, limit }: { readonly deletionRequestId: string; readonly limit: number },
+): Promise<RestrictedSetDetails> {
+  requireRight(app, "restricted.show");
+  const { organizationId } = access;
+  const deletion = await findRestrictedSet(app, organizationId, deletionRequestId);
+  const set = deletion.deletionRequestId;
+  await audit(app, "restricted.show", { access, subject: set });
+  const { restricted, holds } = app.store;
+  const records = await restricted.listRecords({ set, after: undefined, limit: limit + 1 });
+  const references = await restricted.listReferences({ set, after: undefined, limit: limit + 1 });
+  const shown = records.slice(0, limit);
+  const placed = await holds.ofRecords(shown.map((key) => ({ organizationId: set, ...key })));
+  return {
+    ...(await describeSet(app, deletion)),
+    records: shown.map((record) => ({ ...record, holds: holdsOn(placed, record) })),
+    references: references.slice(0, limit),
+    more: records.length > limit || references.length > limit,
+  };
+}
+
+/** A change of a restricted record. */
+export interface RestrictedChange {
+  readonly resourceType: string;
+  readonly resourceId: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly payload: Payload;
+}
+
+/**
+ * Every change of every record, page by page. Throws OperatorError not_permitted, no_such_organization and
+ * no_such_restricted_set.
+ */
+export async function* exportRestrictedSet(
+  app: App,
+  access: RestrictedAccess,
+  deletionRequestId: string,
+): AsyncGenerator<readonly RestrictedChange[]> {
+  requireRight(app, "restricted.export");
+  const { organizationId } = access;
+  const { deletionRequestId: set } = await findRestrictedSet(
+    app,
+    organizationId,
+    deletionRequestId,
+  );
+  await audit(app, "restricted.export", { access, subject: set });
+  for (const resourceType of Object.keys(await app.store.countRecords(set)).sort()) {
+    const about = { organizationId: set, resourceType, upTo: Number.MAX_SAFE_INTEGER };
+    const pages = readPages<Awaited<ReturnType<typeof app.store.listChanges>>[number]>(
+      pageRows,
+      (after) => app.store.listChanges({ ...about, after, limit: pageRows }),
+    );
+    for await (const page of pages) {
+      yield page.map(({ resourceId, receivedAt, payload }) => ({
+        resourceType,
+        resourceId,
+        receivedAt,
+        payload: JSON.parse(payload) as Payload,
+      }));
+    }
+  }
+}
+
+/**
+ * The deletion of a set. `given`: its id, or that of the deletion that moved the records. Throws OperatorError
+ * no_such_organization and no_such_restricted_set.
+ */
+export async function findRestrictedSet(
+  app: App,
+  organizationId: string,
+  given: string,
+): Promise<Deletion> {
+  await findOrganization(app, organizationId);
+  const id = isRestrictedId(given) ? given : restrictedId(given);
+  const found = await app.store.findDeletion(id, undefined);
+  if (found?.restrictedOf === organizationId && found.status !== "completed") return found;
+  throw new OperatorError(
+    "no_such_restricted_set",
+    `The organization "${organizationId}" has no restricted set of the deletion "${given}"` +
+      `${found?.restrictedOf === organizationId ? " any more; it was erased" : ""}. List them with: ` +
+      `sluice restricted list --organization ${organizationId}`,
+  );
+}
+
+async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet> {
+  const { deletionRequestId: set } = deletion;
+  const id = set.slice(restrictedId("").length);
+  const movedBy = await app.store.findDeletion(id, undefined);
+  return { deletion, movedBy, counts: await app.store.countRecords(set) };
+}
+
+function holdsOn(holds: readonly Hold[], record: RestrictedRecord): readonly Hold[] {
+  return holds.filter(
+    ({ resourceType, resourceId }) =>
+      resourceType === record.resourceType && resourceId === record.resourceId,
+  );
+}
+
+async function audit(
+  app: App,
+  action: AccessAction,
+  { access, subject }: { readonly access: RestrictedAccess; readonly subject: string },
+): Promise<void> {
+  const { organizationId, reason } = access;
+  const detail = reason === undefined ? {} : { reason };
+  await auditAccess(app, action, { organizationId, subject, detail });
+}

@@ -1,0 +1,64 @@
+// Reads the audit trail for people: a filtered part, the verification of its chain, or all of it as a file. The trail
+// has entries about confidential records, so people who may not know of such records can read none of it.
+
+import type { AuditEntry } from "../../domain/access.ts";
+import type { AuditPart, AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
+import type { App } from "../app.ts";
+import { noteDownload } from "./audit-access.ts";
+import { auditPages } from "../pages.ts";
+import { requireRight } from "../operator/require-right.ts";
+
+const shownMax = 50;
+/** A part is searched in a few milliseconds on either engine. */
+const examinedMax = 10_000;
+const verifiedAtOnce = 1_000;
+const verifiedMax = 20_000;
+
+function requireAudit(app: App): void {
+  requireRight(app, "audit.read");
+  requireRight(app, "confidential.read");
+}
+
+/** Newest first. Throws OperatorError not_permitted. */
+export async function browseAudit(
+  app: App,
+  query: Omit<AuditQuery, "limit" | "examinedMax">,
+): Promise<AuditPart> {
+  requireAudit(app);
+  return app.store.trail.search({ ...query, limit: shownMax, examinedMax });
+}
+
+/** Entries that were verified, and where the next part begins. */
+export interface Verification extends VerifiedPart {
+  /** The last entry before the first one that was verified; 0 from the beginning of the trail. */
+  readonly after: number;
+}
+
+/** The beginning of the chain. */
+export const chainStart = { no: 0, hash: "0".repeat(64) } as const;
+
+/** Verifies at most `verifiedMax` entries after this one. Throws OperatorError not_permitted. */
+export async function verifyAudit(
+  app: App,
+  after: { readonly no: number; readonly hash: string } = chainStart,
+): Promise<Verification> {
+  requireAudit(app);
+  let last: VerifiedPart = { ...after, fault: undefined, isEnd: false };
+  while (last.fault === undefined && !last.isEnd && last.no - after.no < verifiedMax) {
+    last = await app.store.trail.verify({ no: last.no, hash: last.hash, limit: verifiedAtOnce });
+  }
+  return { ...last, after: after.no };
+}
+
+/** All entries, oldest first. Throws OperatorError not_permitted. */
+export function exportAudit(app: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
+  requireAudit(app);
+  return auditPages(app, after);
+}
+
+/** Returns all entries for a download in the console. The download is recorded in the trail, too. */
+export async function downloadAudit(app: App): Promise<AsyncGenerator<readonly AuditEntry[]>> {
+  requireAudit(app);
+  await noteDownload(app, "audit.export");
+  return auditPages(app);
+}

@@ -1,0 +1,120 @@
+// Whether the service is healthy, in a bounded number of steps: can it write, are the ends of the audit trail and of
+// the receipts intact, are deletions on time. `sluice check` compares everything.
+
+import type { AuditEntry } from "../../domain/access.ts";
+import { readQueue } from "./read-overview.ts";
+import type { App } from "../app.ts";
+import { probeWrite } from "./store-upkeep.ts";
+import { reasonOf } from "../operator/operator-error.ts";
+import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
+import { requireRight } from "../operator/require-right.ts";
+import { verifyReceipts } from "../receipt/verify-receipt.ts";
+
+export interface HealthCheck {
+  readonly name: string;
+  readonly isFine: boolean;
+  /** A sentence. */
+  readonly result: string;
+}
+
+export interface Health {
+  readonly checks: readonly HealthCheck[];
+  readonly engine: "sqlite" | "postgres";
+  /** Undefined where the store does not answer. */
+  readonly engineVersion: string | undefined;
+  readonly schemaVersion: number;
+  readonly lastBackup: AuditEntry | undefined;
+}
+
+/** Entries of the audit trail, and receipts, that are verified. */
+const entriesChecked = 500;
+const receiptsChecked = 100;
+const checkMsMax = 5_000;
+
+/** Throws OperatorError not_permitted. A check that fails is part of the result. */
+export async function readHealth(app: App): Promise<Health> {
+  requireRight(app, "health.read");
+  const { store } = app;
+  const checks = await Promise.all(
+    Object.entries(checksByName).map(([name, check]) => attempt(name, () => check(app))),
+  );
+  return {
+    checks,
+    engine: store.engine,
+    engineVersion: await known(store.overview.engineVersion()),
+    schemaVersion: store.schemaVersion,
+    lastBackup: await known(store.overview.lastBackup()),
+  };
+}
+
+/** Undefined where the store does not answer. */
+function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
+  return value.catch(() => undefined);
+}
+
+type Outcome = Omit<HealthCheck, "name">;
+
+const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
+  "The store accepts writes": async (app) => {
+    const startedAt = performance.now();
+    await probeWrite(app);
+    return fine(`A trial write took ${Math.ceil(performance.now() - startedAt)} ms.`);
+  },
+  "The end of the audit trail is intact": async ({ store }) => {
+    const { entries, fault } = await store.overview.checkRecentTrail(entriesChecked);
+    const last =
+      entries === 1 ? "last entry is" : `last ${entries.toLocaleString("en")} entries are`;
+    return fault === undefined ? fine(`The ${last} chained.`) : bad(fault);
+  },
+  "The last receipts are genuine": checkLastReceipts,
+  "Deletions are on time": async (app) => {
+    const { overdue } = await readQueue(app);
+    return overdue === 0
+      ? fine("None is overdue.")
+      : bad(`${overdue} are overdue; the log says why.`);
+  },
+  "The key of receipts is available": async ({ signer }) =>
+    signer() === undefined
+      ? bad("This process has no key, so deletions can't be completed.")
+      : fine("Receipts can be signed."),
+};
+
+/** Verifies each receipt by itself: a restore leaves gaps in the chain, which `sluice check` can explain. */
+async function checkLastReceipts(app: App): Promise<Outcome> {
+  const { receiptNo } = await app.store.receiptHead();
+  const after = Math.max(0, receiptNo - receiptsChecked);
+  const [stored, keys] = await Promise.all([
+    app.store.listReceipts(after, receiptsChecked),
+    publishReceiptKeys(app),
+  ]);
+  const wrong = stored
+    .flatMap(({ receipt }) => verifyReceipts([receipt], keys))
+    .find(({ faults }) => faults.length > 0);
+  if (wrong !== undefined) return bad(`${wrong.name}: ${wrong.faults.join(" ")}`);
+  const last = stored.at(-1)?.receipt.receipt_no ?? 0;
+  if (last < receiptNo) return bad(`The last receipt is ${last}, and should be ${receiptNo}.`);
+  if (stored.length === 0) return fine("There is none yet.");
+  return fine(`The signatures of the last ${stored.length} are valid.`);
+}
+
+function fine(result: string): Outcome {
+  return { isFine: true, result };
+}
+
+function bad(result: string): Outcome {
+  return { isFine: false, result };
+}
+
+async function attempt(name: string, check: () => Promise<Outcome>): Promise<HealthCheck> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error(`There was no answer within ${checkMsMax / 1_000} seconds.`));
+  }, checkMsMax);
+  try {
+    return { name, ...(await Promise.race([check(), late.promise])) };
+  } catch (error) {
+    return { name, ...bad(reasonOf(error)) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

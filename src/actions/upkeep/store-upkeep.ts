@@ -1,0 +1,43 @@
+// What serving processes do with the store as a whole, besides requests and deletions.
+
+import type { App } from "../app.ts";
+
+/** No store has this version, so callers are looked up instead of cached. */
+const unknownVersion = -1;
+
+/** Removes expired tokens and stored outcomes of Idempotency-Keys. */
+export function purgeExpired({ store, now }: App): Promise<void> {
+  return store.purgeExpired(now());
+}
+
+/** Returns a bounded part of the free space to the file system; true if there is more. */
+export function reclaimSpace({ store }: App): Promise<boolean> {
+  return store.reclaimSpace();
+}
+
+/**
+ * Empties the cache of callers if credentials have changed in any process. While that is not known nobody is cached: a
+ * key might have been revoked. Rejects as the store does.
+ */
+export async function refreshCallers({ store, callers }: App): Promise<void> {
+  callers.observe(
+    await store.credentialsVersion().catch((error: unknown) => {
+      callers.observe(unknownVersion);
+      throw error;
+    }),
+  );
+}
+
+/** Does what a write needs. Rejects where writes would be refused, as on a full disk. */
+export function probeWrite({ store }: App): Promise<void> {
+  return store.probeWrite();
+}
+
+/** Rejects if the store does not answer. */
+export async function describeStore({
+  store,
+}: App): Promise<Pick<App["store"], "engine" | "schemaVersion">> {
+  await store.ping();
+  const { engine, schemaVersion } = store;
+  return { engine, schemaVersion };
+}

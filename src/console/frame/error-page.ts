@@ -1,0 +1,81 @@
+// Answers requests that failed: with a page, or with JSON for the script. Never shows internals.
+
+import { OperatorError, type OperatorErrorName } from "../../actions/operator/operator-error.ts";
+import { AppError, statusOf } from "../../domain/error.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { jsonReply, pageAnswer } from "../request/answer.ts";
+import { html } from "../html/html.ts";
+import { renderPage } from "./layout.ts";
+
+interface Failure {
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** Undefined for an internal error. */
+function explain(error: unknown): Failure | undefined {
+  if (error instanceof OperatorError) {
+    const status = statusOfOperatorError(error.errorName);
+    return { status, title: titles[status] ?? "Not possible", message: error.message };
+  }
+  if (!(error instanceof AppError) || error.errorName === "internal") return undefined;
+  const status = statusOf(error);
+  return { status, title: titles[status] ?? "Not possible", message: error.message };
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Not valid",
+  403: "Not permitted",
+  404: "Not found",
+  408: "Not received in time",
+  409: "Not possible now",
+  413: "Too large",
+  415: "Not in the right form",
+  429: "Too many requests",
+  503: "Not available",
+};
+
+function statusOfOperatorError(name: OperatorErrorName): number {
+  if (name === "not_permitted" || name === "sign_in" || name === "operator_disabled") return 403;
+  if (name.startsWith("no_such_")) return 404;
+  return ["invalid", "usage", "input", "file", "mapping"].includes(name) ? 400 : 409;
+}
+
+export interface ErrorReply {
+  readonly error: unknown;
+  readonly requestId: string;
+  readonly wantsJson: boolean;
+}
+
+export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer {
+  const internal = {
+    status: 500,
+    title: "Something went wrong here",
+    message: `The log has the reason under the request id ${requestId}.`,
+  };
+  const { status, title, message } = explain(error) ?? internal;
+  const answer = wantsJson
+    ? jsonReply({ message }, { status })
+    : pageAnswer(
+        renderPage(
+          {
+            title,
+            body: html`<section class="narrow">
+              <p>${message}</p>
+              <p><a href="/console">To the overview</a></p>
+            </section>`,
+          },
+          undefined,
+        ),
+        { status },
+      );
+  const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
+  if (retry === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(retry) } };
+}
+
+/** True for an error that has to be in the log. */
+export function isInternal(error: unknown): boolean {
+  return explain(error) === undefined;
+}

@@ -1,0 +1,41 @@
+// Confirms actions that can't be undone: a person types the id of the record or organization.
+
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { type Form, readText } from "./field.ts";
+import { type Html, html, type HtmlValue } from "./html.ts";
+
+interface Act {
+  readonly verb: "Approve" | "Cancel" | "Release" | "Revoke";
+  /** What it concerns, such as `deletion`. */
+  readonly what: string;
+  readonly path: string;
+  readonly effect: HtmlValue;
+}
+
+export function renderConfirmation({ verb, what, path, effect }: Act): Html {
+  const id = verb.toLowerCase();
+  return html`<section class="danger" aria-labelledby="${id}">
+    <h2 id="${id}">${verb}</h2>
+    <p>${effect} Type the id of the ${what} to confirm.</p>
+    <form method="post" action="${path}">
+      ${renderIdField(what)}
+      <button type="submit">${verb} the ${what}</button>
+    </form>
+  </section>`;
+}
+
+/** For a form that has other fields too. */
+export function renderIdField(what: string): Html {
+  return html`<label
+    >Id of the ${what} <input name="confirm" required autocomplete="off"
+  /></label>`;
+}
+
+/** Throws OperatorError not_confirmed unless the field `confirm` is this id. */
+export function requireTyped(form: Form, id: string, what: string): void {
+  if (readText(form, "confirm") === id.trim()) return;
+  throw new OperatorError(
+    "not_confirmed",
+    `The id that was typed is not that of the ${what}. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,58 @@
+// The template helper of every page. Values are always escaped; only the result of another template is inserted
+// unchanged.
+
+import { escapeHtml } from "../../basics/escape-html.ts";
+
+class Markup {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}
+
+/** Made by `html` and nothing else, so it never contains unescaped text. */
+export type Html = Markup;
+
+/** undefined and false are nothing, so that `condition && html…` works. */
+export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[];
+
+/** Throws TypeError for a value inside a tag without quotes: escaping would not be enough there. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const [first = "", ...others] = withoutIndentation(parts);
+  const rendered = values.map((value, index) => render(value) + (others[index] ?? ""));
+  return new Markup(first + rendered.join(""));
+}
+
+const dense = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** Removes indentation, which would be a third of a page. Templates must not indent text in `pre`. */
+function withoutIndentation(parts: TemplateStringsArray): readonly string[] {
+  const known = dense.get(parts);
+  if (known !== undefined) return known;
+  requireQuotes(parts);
+  const made = parts.map((part) => part.replaceAll(/\n\s+/g, "\n"));
+  dense.set(parts, made);
+  return made;
+}
+
+function requireQuotes(parts: TemplateStringsArray): void {
+  let before = "";
+  for (const part of parts.slice(0, -1)) {
+    before += part;
+    const inTag = /<[^<>]*$/.exec(before)?.[0];
+    if (inTag === undefined || inTag.split('"').length % 2 === 0) continue;
+    throw new TypeError(`the value after ${inTag} has to be in double quotes`);
+  }
+}
+
+function render(value: HtmlValue): string {
+  if (value === undefined || value === false) return "";
+  if (value instanceof Markup) return value.text;
+  if (typeof value === "string") return escapeHtml(value);
+  return typeof value === "number" ? String(value) : value.map(render).join("");
+}

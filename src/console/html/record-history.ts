@@ -1,0 +1,122 @@
+// Shows the content and the history of a record: the names of fields, and values only if they were revealed. The page
+// does not contain values that were not revealed.
+
+import type {
+  ShownChange,
+  ShownField,
+  ShownHistory,
+  ShownState,
+} from "../../actions/record/record-history.ts";
+import { type Html, html } from "./html.ts";
+import { renderFocusableTable } from "./table.ts";
+import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
+
+/** Bytes of all values on a page, escaped, so that the page stays small. */
+const valueBytesMax = 16_000;
+/** Characters of one value in the state, then in the history. */
+const stateCharactersMax = 4_000;
+const changeCharactersMax = 300;
+
+/** The bytes that further values of a page may use. */
+class ValueSpace {
+  #left = valueBytesMax;
+  isExceeded = false;
+
+  render(value: unknown, charactersMax: number): Html {
+    if (value === undefined) return html`<small>no value</small>`;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    let shown = text.slice(0, charactersMax);
+    while (bytesOf(shown) > this.#left) shown = shown.slice(0, shown.length / 2);
+    this.#left -= bytesOf(shown);
+    if (shown.length === text.length) return html`<bdi class="value">${text}</bdi>`;
+    this.isExceeded = true;
+    return html`<bdi class="value">${shown.toWellFormed()}…</bdi>
+      <small>of ${formatNumber(text.length)} characters</small>`;
+  }
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(html`${text}`.text);
+}
+
+export interface HistoryOptions {
+  /** The form that reveals the content, or why there is none. */
+  readonly revealing: Html;
+  /** A link to the changes before those that are shown. */
+  readonly earlier: Html | undefined;
+}
+
+export function renderHistory(history: ShownHistory, { revealing, earlier }: HistoryOptions): Html {
+  const space = new ValueSpace();
+  const state = history.state && renderState(history.state, space);
+  const changes = history.changes.map((change) => renderChange(change, space));
+  return html`<section aria-labelledby="content">
+      <h2 id="content">Content</h2>
+      ${revealing} ${state}
+    </section>
+    <section aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <p class="note">
+        What each change changed, the latest first. The state takes each field from the change with
+        the latest timestamp, so a change that arrives late may change little.
+        ${
+          !history.isExact &&
+          "The history is long: values are compared with the changes shortly before only, and the latest state is not shown."
+        }
+      </p>
+      <ol class="timeline">
+        ${changes}
+      </ol>
+      ${earlier}
+      ${
+        space.isExceeded &&
+        html`<p class="note">
+          Long values are cut here. <code>sluice record show</code> shows everything.
+        </p>`
+      }
+    </section>`;
+}
+
+function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Html {
+  const rows = fields.map(
+    ({ field, ...rest }) =>
+      html`<tr>
+        <th scope="row">${field}</th>
+        <td>${"value" in rest ? space.render(rest.value, stateCharactersMax) : hidden}</td>
+      </tr>`,
+  );
+  return html`${renderFocusableTable(["Field", "Latest value"], rows, "content")}
+  ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
+}
+
+const hidden = html`<small>hidden</small>`;
+
+function renderChange(change: ShownChange, space: ValueSpace): Html {
+  const { receivedAt, happenedAt, fields } = change;
+  const isRevealed = fields.some(({ values }) => values !== undefined);
+  const effects =
+    fields.length === 0
+      ? html`<p>It changed nothing: the state had these values, or later ones.</p>`
+      : isRevealed
+        ? renderValues(fields, space)
+        : html`<ul class="fields">
+            ${fields.map(({ field, effect }) => html`<li><code>${field}</code> ${effect}</li>`)}
+          </ul>`;
+  return html`<li>
+    <p>Received ${renderTime(receivedAt)}, with the timestamp ${renderTimestamp(happenedAt)}</p>
+    ${effects}
+  </li>`;
+}
+
+function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
+  const rows = fields.map(
+    ({ field, effect, values }) =>
+      html`<tr>
+        <th scope="row">${field}</th>
+        <td>${effect}</td>
+        <td>${space.render(values?.before, changeCharactersMax)}</td>
+        <td>${space.render(values?.after, changeCharactersMax)}</td>
+      </tr>`,
+  );
+  return renderFocusableTable(["Field", "Effect", "Before", "After"], rows, "content");
+}

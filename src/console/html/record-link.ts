@@ -1,0 +1,45 @@
+// Links to the pages of records. The key is in the query, because ids may contain any character.
+
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { readText } from "./field.ts";
+import { type Html, html } from "./html.ts";
+
+type ConsolePath = `/console${string}`;
+
+/** `more`: further parameters; undefined ones are omitted. */
+export function recordPath(
+  page: ConsolePath,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  more: Readonly<Record<string, string | undefined>> = {},
+): ConsolePath {
+  const given = Object.entries(more).filter((entry): entry is [string, string] => {
+    return entry[1] !== undefined;
+  });
+  const key = { organization: organizationId, type: resourceType, id: resourceId };
+  return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
+}
+
+/** Shows the type and the id, with a link unless the record is in the restricted store, which has no pages. */
+export function renderRecordLink(key: RecordKey): Html {
+  const { organizationId, resourceType, resourceId } = key;
+  if (isRestrictedId(organizationId)) return html`${resourceType} <bdi>${resourceId}</bdi>`;
+  const path = recordPath("/console/record", key);
+  return html`${resourceType} <a href="${path}"><bdi>${resourceId}</bdi></a>`;
+}
+
+/** The key as hidden fields of a form. */
+export function renderKeyFields({ organizationId, resourceType, resourceId }: RecordKey): Html {
+  return html`<input type="hidden" name="organization" value="${organizationId}" />
+    <input type="hidden" name="type" value="${resourceType}" />
+    <input type="hidden" name="id" value="${resourceId}" />`;
+}
+
+/** Reads the key from a query or a form; a missing part is empty. */
+export function readRecordKey(given: URLSearchParams): RecordKey {
+  return {
+    organizationId: readText(given, "organization") ?? "",
+    resourceType: given.get("type") ?? "",
+    resourceId: given.get("id") ?? "",
+  };
+}

@@ -1,0 +1,47 @@
+// Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
+
+import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
+import { type Html, html } from "./html.ts";
+
+/** `2026-01-31 09:30 UTC`; a dash for no time. */
+export function renderTime(unixMs: number | undefined): Html {
+  if (unixMs === undefined) return html`<span>–</span>`;
+  const iso = new Date(unixMs).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+}
+
+/** Shows the business time of a record. */
+export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
+  return renderTime(unixMsOf(timestamp));
+}
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** In its largest unit, such as `3 hours`. */
+export function formatDuration(milliseconds: number): string {
+  const [name, length] = units.find(([, size]) => milliseconds >= size) ?? ["second", 1_000];
+  const count = Math.floor(milliseconds / length);
+  return formatCount(count, name);
+}
+
+/** `1 record`, `1,234 records`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function formatBytes(bytes: number): string {
+  const steps = ["bytes", "kB", "MB", "GB", "TB"];
+  const step = Math.min(steps.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1_000 ** step;
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${steps[step] ?? ""}`;
+}
+
+/** `1,234,567`. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString("en");
+}

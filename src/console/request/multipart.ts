@@ -1,0 +1,101 @@
+// Reads a form with a file (multipart/form-data) as it arrives. The fields come before the file, so that they are known
+// when its first byte is read; the file is never held in memory.
+
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { BusboyInstance } from "@fastify/busboy";
+import type { FastifyRequest } from "fastify";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { askForBody } from "../../http/body/expectation.ts";
+import { requireStorable, requireType } from "./request.ts";
+
+export interface FilePart {
+  /** The fields before the file. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Without folders; may be empty. Never has half of a character, which no header and no file could have. */
+  readonly fileName: string;
+  readonly content: Readable;
+}
+
+/** However slowly it arrives. */
+const uploadMsMax = 15 * 60_000;
+
+const bounds = {
+  fields: 8,
+  fieldSize: 1_024,
+  files: 1,
+  parts: 9,
+  headerPairs: 16,
+  headerSize: 4_096,
+};
+
+/**
+ * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type,
+ * request_timeout, malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with
+ * what `receive` rejects with. `receive` has ended then.
+ */
+export async function readFileForm<Result>(
+  { raw, headers }: Pick<FastifyRequest, "raw"> & { readonly headers: FastifyRequest["headers"] },
+  receive: (part: FilePart) => Promise<Result>,
+): Promise<Result> {
+  requireType(headers, "multipart/form-data");
+  const parser = await makeParser(raw);
+  const ended = Promise.withResolvers<void>();
+  const fields = new Map<string, string>();
+  let file: Readable | undefined;
+  let received: Promise<Result> | undefined;
+  const fail = (error: Error): void => {
+    raw.unpipe(parser);
+    file?.destroy(error);
+    ended.reject(error);
+  };
+  const receiveStorable = async (part: FilePart): Promise<Result> => {
+    requireStorable([...part.fields, ["file", part.fileName]]);
+    return receive(part);
+  };
+  const late = setTimeout(() => fail(new AppError("request_timeout")), uploadMsMax);
+  const fieldsLate = setTimeout(() => fail(new AppError("request_timeout")), limits.bodyTimeoutMs);
+  parser.on("field", (name, value) => fields.set(name, value));
+  // Undefined where the form names none, whatever its type says.
+  parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
+    clearTimeout(fieldsLate);
+    file = content;
+    content.on("error", () => undefined);
+    received = receiveStorable({ fields, fileName: fileName?.toWellFormed() ?? "", content });
+    received.catch(fail);
+  });
+  parser.on("error", (cause) => fail(incomplete(cause)));
+  parser.on("finish", () => ended.resolve());
+  raw.once("close", () => raw.complete || fail(incomplete()));
+  askForBody(raw);
+  raw.pipe(parser);
+  try {
+    await ended.promise;
+    if (received !== undefined) return await received;
+  } catch (error) {
+    // What it has written is removed by then.
+    await received?.catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(late);
+    clearTimeout(fieldsLate);
+  }
+  throw new OperatorError("invalid", "The form has no file. Choose a file, and send it again.");
+}
+
+/** The library is loaded with the first upload. */
+async function makeParser(raw: IncomingMessage): Promise<BusboyInstance> {
+  const { Busboy } = await import("@fastify/busboy");
+  try {
+    const { "content-type": type = "" } = raw.headers;
+    return new Busboy({ headers: { ...raw.headers, "content-type": type }, limits: bounds });
+  } catch (cause) {
+    throw incomplete(cause);
+  }
+}
+
+function incomplete(cause?: unknown): AppError {
+  return new AppError("malformed_http", { message: "The form did not arrive completely.", cause });
+}

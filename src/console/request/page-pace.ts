@@ -1,0 +1,54 @@
+// Bounds the share of the event loop that pages of the console use, so that they don't slow down intake: pages are made
+// one after the other, and after each one, other work has three times as long as the page took.
+
+import { AppError } from "../../domain/error.ts";
+
+const pauseFactor = 3;
+const pauseMsMax = 250;
+/** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
+const waitMsMax = 1_000;
+/** Beyond this many waiting pages, of one person and in total, a request is refused. */
+const ofPersonMax = 16;
+const waitingMax = 256;
+
+/** One for each serving process. */
+export class PagePace {
+  #before: Promise<void> = Promise.resolve();
+  /** Whose pages wait. */
+  readonly #waiting: string[] = [];
+
+  /** Throws AppError unavailable if too many pages wait. */
+  async run<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
+    const own = this.#waiting.filter((id) => id === personId).length;
+    if (own >= ofPersonMax || this.#waiting.length >= waitingMax) {
+      throw new AppError("unavailable", {
+        message: "Too many pages are waiting to be shown. Reload this one in a moment.",
+        retryAfterSeconds: 1,
+      });
+    }
+    const { before, done } = this.#enter();
+    this.#waiting.push(personId);
+    await Promise.race([before, elapse(waitMsMax)]);
+    this.#waiting.splice(this.#waiting.indexOf(personId), 1);
+    const startedAt = performance.now();
+    try {
+      return await make();
+    } finally {
+      const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
+      setTimeout(done, pauseMs).unref();
+    }
+  }
+
+  #enter(): { readonly before: Promise<void>; readonly done: () => void } {
+    const before = this.#before;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#before = promise;
+    return { before, done: resolve };
+  }
+}
+
+function elapse(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,84 @@
+// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no deletion
+// reaches. Removes nothing.
+
+import { readdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { OperatorError } from "../actions/operator/operator-error.ts";
+import { closingLock } from "./closing-lock.ts";
+import type { Config } from "../settings/config.ts";
+import { sqlitePath } from "../files/sqlite-path.ts";
+import { codeOf } from "../files/file-error.ts";
+import { isUploadFolder } from "../process/open-uploads.ts";
+import { isUnfinishedNote } from "./unfinished-files.ts";
+
+/** The files of SQLite, the lock of the serving process, and the copy of a restore in progress. */
+const besideStore = /^(?:|-wal|-shm|-journal|\.serving|\.restoring(?:|-wal|-shm|-journal))$/;
+const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
+/** Created by the file system where the folder is a mount point. */
+const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
+
+/**
+ * For a command that writes records to a file or a folder: there they would be a finding of `sluice check`. Throws OperatorError
+ * output.
+ */
+export function requireOutsideData(config: Config, path: string): void {
+  const wanted = actualPath(resolve(path));
+  const inside = dataFolders(config).find((folder) =>
+    `${wanted}${sep}`.startsWith(`${actualPath(folder)}${sep}`),
+  );
+  if (inside === undefined) return;
+  throw new OperatorError(
+    "output",
+    `${resolve(path)} is in the folder ${inside} of the store, where no deletion would reach what is written, and check reports ` +
+      "what does not belong to Sluice. Name a place elsewhere.",
+  );
+}
+
+/** Without symbolic links, as far as the path exists. */
+function actualPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(actualPath(parent), basename(path));
+  }
+}
+
+function dataFolders({ databaseUrl, dataDir }: Config): readonly string[] {
+  const store = sqlitePath(databaseUrl);
+  return [...new Set([resolve(dataDir), ...(store === undefined ? [] : [dirname(store)])])];
+}
+
+/** Absolute paths, in order. Leftovers of killed commands have to be removed before. */
+export function findUnknownFiles(config: Config): readonly string[] {
+  const store = sqlitePath(config.databaseUrl);
+  return dataFolders(config).flatMap((folder) =>
+    list(folder)
+      .filter((name) => !isKnown(config, join(folder, name), store))
+      .map((name) => join(folder, name))
+      .sort(),
+  );
+}
+
+function isKnown(config: Config, path: string, store: string | undefined): boolean {
+  const name = basename(path);
+  if (bySystem.has(name) || path === resolve(config.receiptKeyFile)) return true;
+  if (store !== undefined && path.startsWith(store)) {
+    return besideStore.test(path.slice(store.length));
+  }
+  const isData = dirname(path) === resolve(config.dataDir);
+  return (
+    isData &&
+    (name === closingLock || ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name))
+  );
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // There may be no folder if the store is on a server.
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+// The private key that signs receipts, in a file that only its owner can read. It is never logged, stored or sent; only its
+// public part is published.
+
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../settings/config.ts";
+import { codeOf, FileError } from "../files/file-error.ts";
+import { syncFolder, temporaryName, writeOwnFile } from "../files/own-file.ts";
+import { explainCreation, explainOpening, isPresent } from "../files/present.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
+
+const what = "The key for receipts";
+
+/** The returned function reads the current key, so that a rotation takes effect without a restart. It throws FileError. */
+export function makeKeyReader(config: Config): () => KeyObject {
+  const { receiptKeyFile: path } = config;
+  let cached: { readonly stamp: string; readonly key: KeyObject } | undefined;
+  return () => {
+    if (!isPresent(path, what)) makeFirstKey(config);
+    const stamp = stampOf(path);
+    if (cached?.stamp !== stamp) cached = { stamp, key: readKey(path) };
+    return cached.key;
+  };
+}
+
+/** Whether this process can sign: the key exists, and this user may read it. */
+export function hasReceiptKey({ receiptKeyFile: path }: Config): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A new key for rotation, only in memory until `replaceKey` writes it. */
+export function makeKey(): KeyObject {
+  return generateKeyPairSync("ed25519").privateKey;
+}
+
+export function replaceKey({ receiptKeyFile: path }: Config, key: KeyObject): void {
+  renameSync(writeKey(path, key), path);
+  syncFolder(dirname(path));
+}
+
+/** If two processes start at once, one creates the key and the other one finds it. */
+function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
+  if (path !== join(dataDir, "receipt-key.pem")) {
+    throw new FileError(
+      `RECEIPT_KEY_FILE names ${path}, which does not exist. Put the key there, or create one: ` +
+        `openssl genpkey -algorithm ed25519 -out ${path}`,
+    );
+  }
+  makePrivateFolder(dirname(path));
+  const written = writeKey(path, makeKey());
+  try {
+    linkSync(written, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  } finally {
+    rmSync(written);
+  }
+}
+
+/** Returns the name of the new file beside `path` that contains the key. */
+function writeKey(path: string, key: KeyObject): string {
+  const beside = temporaryName(path, "new");
+  try {
+    writeOwnFile(beside, key.export({ format: "pem", type: "pkcs8" }));
+    return beside;
+  } catch (cause) {
+    throw explainCreation(cause, "The file", beside);
+  }
+}
+
+function readKey(path: string): KeyObject {
+  const bytes = readBytes(path);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(bytes);
+  } catch (error) {
+    const why = codeOf(error) ?? "unreadable";
+    throw new FileError(
+      `The key for receipts in ${path} can't be read (${why}); it must be an Ed25519 private key in PEM format.`,
+    );
+  }
+  if (key.asymmetricKeyType !== "ed25519") {
+    throw new FileError(`The key for receipts in ${path} is not an Ed25519 key.`);
+  }
+  return key;
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw explainOpening(cause, what, path);
+  }
+}
+
+function stampOf(path: string): string {
+  const { ino, mtimeMs, size } = statSync(path);
+  return `${ino} ${mtimeMs} ${size}`;
+}

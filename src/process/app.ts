@@ -1,0 +1,118 @@
+// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Refuses a store that is
+// older than its ledger.
+
+import type { KeyObject } from "node:crypto";
+import type { App, Signer } from "../actions/app.ts";
+import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
+import { CallerCache } from "../actions/access/caller-cache.ts";
+import { InFlightKeys } from "../actions/intake/idempotency.ts";
+import {
+  findLostLedger,
+  keepLedger,
+  ledgerAhead,
+  wasRolledBack,
+} from "../actions/ledger/keep-ledger.ts";
+import { type Config, connectionsOf } from "../settings/config.ts";
+import { requireUsable } from "../files/present.ts";
+import { readOperatorName } from "./operator-name.ts";
+import { hasReceiptKey, makeKeyReader } from "../data-folder/receipt-key.ts";
+import { openStore, openStoreLedger } from "../store/open-store.ts";
+import { StoreError } from "../store/interface/store-error.ts";
+import type { DeletionLedger } from "../store/interface/ledger.ts";
+import { ledgerName } from "../store/ledger/ledger-reader.ts";
+import type { StoreOptions } from "../store/interface/store.ts";
+import { removeUnfinished } from "../data-folder/unfinished-files.ts";
+
+export interface OpenApp extends App, AsyncDisposable {
+  close(): Promise<void>;
+}
+
+export interface AppOptions extends StoreOptions {
+  readonly now?: () => number;
+  /** The name for the audit trail; the default is the user of the operating system. */
+  readonly operator?: string;
+  /** Called for each leftover file of a killed process after it is removed. */
+  readonly onLeftover?: (path: string) => void;
+}
+
+/**
+ * Throws StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is
+ * closed again.
+ */
+export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
+  const now = options.now ?? Date.now;
+  const readKey = makeKeyReader(config);
+  for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
+  const store = await openStore(config.databaseUrl, {
+    sealReceipt: makeSealReceipt(readKey, now),
+    connections: connectionsOf(config),
+    ...options,
+  });
+  try {
+    const { storeId } = await store.receiptHead();
+    const app: App = {
+      store,
+      ledger: openOwnLedger(config, { storeId, now }),
+      now,
+      operator: options.operator ?? readOperatorName(),
+      signer: () => findSigner(config, { readKey, role: options.role }),
+      callers: new CallerCache(),
+      inFlight: new InFlightKeys(),
+    };
+    if (options.restoring !== true) await refuseRolledBack(app);
+    const close = await makeClose(app, options);
+    return { ...app, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A ledger that this user may not read must not seem to be empty: erased records could reappear. */
+function openOwnLedger(
+  { dataDir }: Config,
+  { storeId, now }: { readonly storeId: string; readonly now: () => number },
+): DeletionLedger {
+  const ledger = openStoreLedger(dataDir, storeId, { now });
+  requireUsable(ledger.path, ledgerName);
+  return ledger;
+}
+
+/** Commands do not create a key: a command that only reads must not write anything. */
+function findSigner(
+  config: Config,
+  { readKey, role }: { readonly readKey: () => KeyObject; readonly role: StoreOptions["role"] },
+): Signer | undefined {
+  if (role === "command" && !hasReceiptKey(config)) return undefined;
+  return makeSigner(readKey());
+}
+
+/** Throws if the store was rolled back to a backup: it may contain records that were erased since. */
+async function refuseRolledBack(app: App): Promise<void> {
+  if (!app.ledger.exists()) return;
+  const lost = await findLostLedger(app);
+  if (lost !== undefined) throw new StoreError(lost);
+  if (await wasRolledBack(app)) throw new StoreError(ledgerAhead(app).message);
+}
+
+/** What a command does is in the ledger before the command reports success. */
+async function makeClose(app: App, options: AppOptions): Promise<() => Promise<void>> {
+  const { store } = app;
+  if (options.role === "serve") return () => store.close();
+  const before = await store.trail.head();
+  return async () => {
+    try {
+      const after = await store.trail.head();
+      if (after.no !== before.no) await noteInLedger(app, options);
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+/** A database that other hosts serve has its ledgers there, and they note what is done from this host. */
+async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
+  if (app.store.engine === "postgres" && !app.ledger.exists()) return;
+  if (restoring && (await wasRolledBack(app))) return;
+  await keepLedger(app);
+}

@@ -1,0 +1,77 @@
+// Moves the store that the settings name, and reports which files an operator has to copy. Never prints the URL of the target,
+// which may contain a password.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { catchUpLedger } from "../actions/ledger/keep-ledger.ts";
+import { reasonOf } from "../actions/operator/operator-error.ts";
+import { requireRightOf } from "../actions/operator/find-operator.ts";
+import { openApp } from "./app.ts";
+import { type Config, connectionsOf } from "../settings/config.ts";
+import { sqlitePath } from "../files/sqlite-path.ts";
+import { AppError } from "../domain/error.ts";
+import { MoveStopped } from "../domain/move-step.ts";
+import { type MoveOptions, type MoveReport, moveStore } from "../store/move/move-store.ts";
+import { openMoveSource, openMoveTarget } from "../store/open-store.ts";
+import { StoreError } from "../store/interface/store-error.ts";
+
+export interface Moved extends MoveReport {
+  /** Absolute paths. */
+  readonly files: {
+    /** The embedded store, which is not changed. */
+    readonly storeFile: string;
+    /** Needed by the store, and not in it; undefined if there is none yet. */
+    readonly receiptKey: string | undefined;
+    readonly ledger: string | undefined;
+  };
+}
+
+export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
+  readonly to: string;
+  /** The name for the audit trail. */
+  readonly operator: string;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as?: string | undefined;
+}
+
+/** Throws StoreError, OperatorError and MoveStopped. */
+export async function move(
+  config: Config,
+  { to, operator, as, ...options }: MoveRun,
+): Promise<Moved> {
+  await using source = openMoveSource(config.databaseUrl);
+  const ledger = await updateLedger(config, as);
+  await using target = await openMoveTarget(to, connectionsOf(config));
+  const act = { actor: operator, now: Date.now() };
+  const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
+  return { ...report, files: findFiles(config, ledger) };
+}
+
+/** For a lost connection, a full disk and the like: the same move can continue. */
+function asStopped(error: unknown): never {
+  if (error instanceof StoreError || error instanceof MoveStopped) throw error;
+  // The database's error rather than the API's.
+  const cause = error instanceof AppError ? error.cause : error;
+  throw new MoveStopped(`The move was interrupted: ${reasonOf(cause)}.`, { cause: error });
+}
+
+/** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
+async function updateLedger(config: Config, as: string | undefined): Promise<string> {
+  await using app = await openApp(config, { role: "command", existing: true });
+  await requireRightOf(app, as, "store.move");
+  // The source is locked, so nothing is written to the store after this.
+  await catchUpLedger(app);
+  return app.ledger.path;
+}
+
+function findFiles(config: Config, ledger: string): Moved["files"] {
+  return {
+    storeFile: sqlitePath(config.databaseUrl) ?? "",
+    receiptKey: presentFile(config.receiptKeyFile),
+    ledger: presentFile(ledger),
+  };
+}
+
+function presentFile(path: string): string | undefined {
+  return existsSync(path) ? resolve(path) : undefined;
+}

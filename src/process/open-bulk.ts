@@ -1,0 +1,33 @@
+// Starts the bulk thread of the HTTP server with its own connection to the store.
+
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { BulkClient } from "../http/bulk/bulk-client.ts";
+import type { Logger } from "../log.ts";
+import type { RecordStore } from "../store/interface/store.ts";
+
+/** Heap limit of the thread: above it the thread ends and is restarted, and the process continues. */
+const heapMebibytesMax = 256;
+/** Limit of the young generation; without it V8 would grow it further and keep the memory. */
+const youngMebibytesMax = 24;
+
+export function openBulk(store: RecordStore, log: Logger): BulkClient {
+  return new BulkClient({
+    start: () => {
+      const { data: shared, transfer } = store.shareWriter();
+      // From the sources and from the compiled package alike, the thread's file is beside this one.
+      return new Worker(new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url), {
+        workerData: { shared },
+        transferList: [...transfer],
+        resourceLimits: {
+          maxOldGenerationSizeMb: heapMebibytesMax,
+          maxYoungGenerationSizeMb: youngMebibytesMax,
+        },
+      });
+    },
+    onWritten: () => store.writtenElsewhere(),
+    onFailure: (error) => {
+      log.error({ err: error }, "the bulk thread has ended; it will be restarted when needed");
+    },
+  });
+}

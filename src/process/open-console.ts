@@ -1,0 +1,85 @@
+// Opens the console: what it shows besides the store, and how it is mounted on the HTTP server.
+
+import type { App } from "../actions/app.ts";
+import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
+import type { Config } from "../settings/config.ts";
+import { mountConsole } from "../console/console.ts";
+import { EventStreams } from "../console/request/event-streams.ts";
+import { makeOpenId, type OpenId } from "../console/sign-in/openid/provider.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import { isExistenceCheck } from "../http/operation.ts";
+import { operations } from "../http/routes.ts";
+import type { ServerOptions } from "../http/server.ts";
+import type { Logger } from "../log.ts";
+import { startHistory } from "../metrics/history.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { RefusalHistory } from "../metrics/refusals.ts";
+import { openUploads } from "./open-uploads.ts";
+import { showSettings } from "../settings/shown-settings.ts";
+import { version } from "./version.ts";
+
+/** Without operations on confidential types: not even the number of their requests is shown. */
+const shownOperations: ReadonlySet<string> = new Set(
+  operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
+);
+
+const existenceChecks: ReadonlySet<string> = new Set(
+  operations.filter(isExistenceCheck).map(({ name }) => name),
+);
+
+/** What the console shows, or acts on. */
+export interface ConsoleParts {
+  readonly app: App;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly refusals: RefusalHistory;
+  readonly startUploadThread: StartUploadThread | undefined;
+}
+
+export function openConsole(
+  { app, config, log, metrics, refusals, startUploadThread: startThread }: ConsoleParts,
+  context: HttpContext,
+  opened: AsyncDisposableStack,
+): ServerOptions["mount"] {
+  const { consoleUrl: url } = config;
+  const history = startHistory(() => metrics.intakeTotals(), {
+    now: app.now,
+    operations: shownOperations,
+    existenceChecks,
+  });
+  opened.defer(() => history.stop());
+  const uploads = openUploads(config, { now: app.now, log, startThread });
+  opened.defer(() => uploads.close());
+  const sources = {
+    history,
+    refusals,
+    uploads,
+    streams: new EventStreams(),
+    openId: openIssuer(config, { now: app.now, log }),
+    process: {
+      version,
+      node: process.versions.node,
+      startedAt: app.now(),
+      settings: showSettings(config),
+      readMetrics: () => metrics.snapshot(),
+    },
+  };
+  return (server, watch) => mountConsole(server, context, { url, watch, sources });
+}
+
+function openIssuer(
+  { oidcIssuer, oidcClientId, ...config }: Config,
+  { now, log }: { readonly now: () => number; readonly log: Logger },
+): OpenId | undefined {
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  return makeOpenId({
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: config.oidcClientSecret,
+    scope: config.oidcScope,
+    roles: { claim: config.oidcRolesClaim, mapping: config.oidcRoles },
+    now,
+    onFailure: (reason) => log.warn({ reason }, "a sign-in with OpenID Connect failed"),
+  });
+}

@@ -1,0 +1,63 @@
+// Opens the uploads of this process: their private folder in the data folder, and a thread for each that is read. The
+// next process removes what a killed process leaves (unfinished-files.ts).
+
+import { mkdir, rm } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
+import { Uploads } from "../bulk/upload/uploads.ts";
+import type { UploadTask } from "../bulk/upload/messages.ts";
+import type { Config } from "../settings/config.ts";
+import type { Logger } from "../log.ts";
+import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+
+/** Heap limit of the thread: above it the thread ends, and the process continues. */
+const heapMebibytesMax = 80;
+/** Limit of the young generation, as in the bulk thread. */
+const youngMebibytesMax = 24;
+
+const folderName = "uploads";
+
+interface OpenUploadsOptions {
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly startThread?: StartUploadThread | undefined;
+}
+
+export function openUploads(
+  { dataDir, uploadBytesMax }: Pick<Config, "dataDir" | "uploadBytesMax">,
+  { now, log, startThread = startUploadThread }: OpenUploadsOptions,
+): Uploads {
+  return new Uploads({
+    bytesMax: uploadBytesMax,
+    now,
+    onFailure: (error) => log.error({ err: error }, "an upload failed"),
+    startThread,
+    makeFolder: async () => {
+      const path = unfinishedPath(join(resolve(dataDir), folderName));
+      const { done } = await noteUnfinished(resolve(dataDir), path);
+      await mkdir(path, { mode: 0o700 });
+      const remove = async (): Promise<void> => {
+        await rm(path, { recursive: true, force: true });
+        await done();
+      };
+      return { path, remove };
+    },
+  });
+}
+
+/** True for the name of the folder of a process. */
+export function isUploadFolder(name: string): boolean {
+  return /^uploads\.[0-9a-f]{12}\.unfinished$/.test(name);
+}
+
+function startUploadThread(task: UploadTask): Worker {
+  // From the sources and from the compiled package alike, the thread's file is beside this one.
+  return new Worker(new URL(`./import-thread${extname(import.meta.url)}`, import.meta.url), {
+    workerData: { task },
+    resourceLimits: {
+      maxOldGenerationSizeMb: heapMebibytesMax,
+      maxYoungGenerationSizeMb: youngMebibytesMax,
+    },
+  });
+}

@@ -1,0 +1,159 @@
+// Backs up, restores and replays the store that the settings name. docs/decisions describes the steps of a restore, and
+// the state that a crash between two steps leaves.
+
+import { basename, resolve } from "node:path";
+import { actOf, type App } from "../actions/app.ts";
+import { catchUpLedger, wasRolledBack } from "../actions/ledger/keep-ledger.ts";
+import { requireRightOf } from "../actions/operator/find-operator.ts";
+import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
+import { needsReplay, prepareReplay } from "../actions/ledger/prepare-replay.ts";
+import type { LedgerSource } from "../actions/ledger/read-ledgers.ts";
+import { keepReceiptKey } from "../actions/receipt/rotate-receipt-key.ts";
+import { openApp } from "./app.ts";
+import type { Config } from "../settings/config.ts";
+import { sqlitePath } from "../files/sqlite-path.ts";
+import { isPresent, requireReadable, statOf } from "../files/present.ts";
+import { makeKeyReader } from "../data-folder/receipt-key.ts";
+import { readLedgerFile } from "../store/ledger/ledger-reader.ts";
+import { backUpStore, copyBackup, refuseBackup } from "../store/open-store.ts";
+import { StoreError } from "../store/interface/store-error.ts";
+import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+
+export interface BackupRun {
+  readonly file: string;
+  readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as: string | undefined;
+  readonly onProgress: (done: number, all: number) => void;
+}
+
+/** Returns the size of the file in bytes. Writes to the audit trail before anything is copied. Throws StoreError. */
+export async function backUp(config: Config, run: BackupRun): Promise<number> {
+  const file = resolve(run.file);
+  refuseBackup(config.databaseUrl, file);
+  await withApp(config, { operator: run.operator }, async (app) => {
+    await requireRightOf(app, run.as, "store.backup");
+    const { storeId } = await app.store.receiptHead();
+    const act = actOf(app);
+    const note = { action: "store.backup", organizationId: undefined, subject: storeId };
+    await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
+  });
+  const unfinished = unfinishedPath(file);
+  const noted = await noteUnfinished(config.dataDir, unfinished);
+  try {
+    return await backUpStore(config.databaseUrl, { file, unfinished, onProgress: run.onProgress });
+  } finally {
+    await noted.done();
+  }
+}
+
+export interface RestoreRun {
+  readonly file: string;
+  readonly replace: boolean;
+  readonly sources: readonly LedgerSource[];
+  readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as?: string | undefined;
+  /** Called with the reason if the store that is replaced can't be read. */
+  readonly onUnreadable: (why: string) => void;
+}
+
+/**
+ * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger
+ * is brought up to date with the replaced store. Whether an operator may do this is in the replaced store, or in the
+ * backup where there is none that can be read. Throws StoreError and OperatorError.
+ */
+export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
+  const { file, replace, sources, operator, as } = run;
+  const wasRead = await updateLedger(config, run);
+  using copy = copyBackup(config.databaseUrl, { file, replace });
+  // Nobody serves the copy; the replay is only prepared in it.
+  const beside = { ...config, databaseUrl: copy.databaseUrl };
+  await withApp(beside, { operator, restoring: true }, async (app) => {
+    if (!wasRead) await requireRightOf(app, as, "store.restore");
+    await prepareReplay(app, { sources, backup: basename(file) });
+  });
+  copy.putInPlace();
+}
+
+/** False if there is no store that can be read. */
+async function updateLedger(
+  config: Config,
+  { operator, as, onUnreadable }: RestoreRun,
+): Promise<boolean> {
+  const path = sqlitePath(config.databaseUrl);
+  if (path === undefined || !isPresent(path, "The store")) return false;
+  try {
+    await withApp(config, { operator, restoring: true }, async (app) => {
+      await requireRightOf(app, as, "store.restore");
+      if (!(await wasRolledBack(app))) await catchUpLedger(app);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof OperatorError && isAboutOperator(error)) throw error;
+    onUnreadable(reasonOf(error));
+    return false;
+  }
+}
+
+function isAboutOperator({ errorName }: OperatorError): boolean {
+  return ["not_permitted", "no_such_operator", "operator_disabled"].includes(errorName);
+}
+
+export interface ReplayRun<Result> {
+  readonly sources: readonly LedgerSource[];
+  readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host, and as a part of a restore. */
+  readonly as?: string | undefined;
+  /** Called with a store that nobody else serves. */
+  readonly replay: (app: App) => Promise<Result>;
+}
+
+/**
+ * Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws
+ * StoreError.
+ */
+export async function replayIfNeeded<Result>(
+  config: Config,
+  { sources, operator, as, replay }: ReplayRun<Result>,
+): Promise<Result | undefined> {
+  const isNeeded = await withApp(config, { operator, restoring: true }, async (app) => {
+    await requireRightOf(app, as, "deletion.replay");
+    return needsReplay(app, sources);
+  });
+  if (!isNeeded) return undefined;
+  return withApp(config, { operator, restoring: true, role: "replay" }, async (app) => {
+    const result = await replay(app);
+    // Where the old key is lost, the heads in the ledger are signed with a new one, which `check` has to know.
+    await keepReceiptKey(app, makeKeyReader(config)());
+    return result;
+  });
+}
+
+interface Opening {
+  readonly operator: string | undefined;
+  readonly restoring?: boolean;
+  readonly role?: "command" | "replay";
+}
+
+async function withApp<Result>(
+  config: Config,
+  { operator, restoring = false, role = "command" }: Opening,
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const named = operator === undefined ? {} : { operator };
+  await using app = await openApp(config, { role, restoring, existing: true, ...named });
+  return await work(app);
+}
+
+/**
+ * A ledger of another host, or a file of receipts. Throws StoreError if the file does not exist, so that a mistyped
+ * name is not an empty ledger, and FileError if this user may not read it.
+ */
+export function readLedger(path: string): LedgerSource {
+  if (statOf(path, "The ledger")?.isFile() !== true) {
+    throw new StoreError(`There is no file ${path} to read deletions from. Check --ledger.`);
+  }
+  requireReadable(path, "The ledger");
+  return { name: path, read: () => readLedgerFile(path) };
+}

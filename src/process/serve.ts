@@ -1,0 +1,320 @@
+// Starts the service: opens the store, starts the worker and the HTTP server, and stops them in the right order.
+
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { App } from "../actions/app.ts";
+import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
+import { keepReceiptKey } from "../actions/receipt/rotate-receipt-key.ts";
+import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { openApp } from "./app.ts";
+import type { Config } from "../settings/config.ts";
+import { sqlitePath } from "../files/sqlite-path.ts";
+import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
+import type { BulkClient } from "../http/bulk/bulk-client.ts";
+import { MainLists } from "../http/bulk/main-lists.ts";
+import { type Edge, type EdgeBounds, makeEdge } from "../http/connection/shared-bounds.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import { type Load, makeLoad } from "../http/load/load.ts";
+import { codeOf } from "../files/file-error.ts";
+import { isPresent } from "../files/present.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
+import { endConnectionsWithReplies } from "../http/connection/draining.ts";
+import { FailureLog } from "../http/rate-limit/failure-log.ts";
+import { openRateLimits, type OpenRateLimits } from "../http/rate-limit/open-rate-limits.ts";
+import { makeReplies } from "../http/reply/reply.ts";
+import { makeServer } from "../http/server.ts";
+import { type Logger, makeLog } from "../log.ts";
+import { makeMetrics, type Metrics } from "../metrics/metrics.ts";
+import { RefusalHistory } from "../metrics/refusals.ts";
+import { openBulk } from "./open-bulk.ts";
+import { type ConsoleParts, openConsole } from "./open-console.ts";
+import { openPressureProbe } from "./pressure-probe.ts";
+import { makeKeyReader } from "../data-folder/receipt-key.ts";
+import { startTelemetry } from "./start-telemetry.ts";
+import type { SealReceipt, Store } from "../store/interface/store.ts";
+import type { Tracing } from "../telemetry/telemetry.ts";
+import { version } from "./version.ts";
+import { deletionRound } from "../worker/deletion.ts";
+import { type Loop, startLoop } from "../worker/loop.ts";
+import { startUpkeep } from "../worker/upkeep.ts";
+import { deletionBackOffMsMax } from "../actions/deletion/process-deletions.ts";
+
+export interface Serving {
+  /** The URL of the server, e.g. `http://127.0.0.1:8080`. */
+  readonly address: string;
+  readonly app: App;
+  readonly edge: Edge;
+  /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
+  drain(): void;
+  /** Refuses new requests from now on. */
+  refuse(): void;
+  /** Stops accepting connections, finishes the requests in flight, and closes the store. */
+  stop(): Promise<void>;
+}
+
+/** Everything that a test may replace; operators set the warnings only. */
+export interface ServeOptions {
+  /** About the settings; logged at the start. */
+  readonly warnings?: readonly string[];
+  readonly log?: Logger;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Applied to the store before anything uses it. */
+  readonly wrapStore?: (store: Store) => Store;
+  readonly openBulk?: typeof openBulk;
+  readonly openProbe?: typeof openPressureProbe;
+  readonly startUploadThread?: StartUploadThread;
+  readonly bounds?: EdgeBounds;
+}
+
+/** How far a stop has come. */
+interface Stage {
+  draining: boolean;
+  closing: boolean;
+}
+
+interface Parts extends ConsoleParts {
+  readonly edge: Edge;
+  readonly load: Load;
+  readonly stage: Stage;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
+export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
+  const { log = makeLog(config.logLevel), warnings = [] } = options;
+  for (const warning of warnings) log.warn(warning);
+  const opened = new AsyncDisposableStack();
+  try {
+    const parts = await openParts(config, { ...options, log }, opened);
+    return await startEntryPoints(parts, options.openBulk ?? openBulk, opened);
+  } catch (error) {
+    // Why the start failed matters more than a failure to close what was open.
+    await opened.disposeAsync().catch((cause: unknown) => {
+      log.warn({ err: cause }, "closing after a failed start failed");
+    });
+    throw error;
+  }
+}
+
+/** Whatever is opened is added to `opened` at once, so that a failure of any later step closes it. */
+async function openParts(
+  config: Config,
+  options: ServeOptions & { readonly log: Logger },
+  opened: AsyncDisposableStack,
+): Promise<Parts> {
+  const { log, wrapStore = (store) => store, openProbe = openPressureProbe } = options;
+  const edge = makeEdge(config, options.bounds);
+  const probe = openProbe();
+  opened.defer(() => probe.stop());
+  const load = makeLoad(probe);
+  opened.defer(() => load.shedding.stop());
+  const path = sqlitePath(config.databaseUrl);
+  const metrics = makeMetrics({
+    build: {
+      version,
+      node: process.versions.node,
+      engine: path === undefined ? "postgres" : "sqlite",
+    },
+    deletions: () => app.store.deletionFigures(app.now()),
+    dataDir: config.dataDir,
+    edge,
+    load,
+  });
+  opened.defer(() => metrics.stop());
+  const tracing = await startTelemetry(config, { metrics, log });
+  opened.defer(async () => tracing?.close());
+  // Checked now rather than at the first deletion, which could not write its ledger.
+  makePrivateFolder(config.dataDir);
+  const isNew = path !== undefined && !isPresent(path, "The store");
+  const openedApp = await openApp(config, {
+    role: "serve",
+    ...(options.now === undefined ? {} : { now: options.now }),
+    onGroup: (figures) => {
+      metrics.observeGroup(figures);
+      tracing?.onGroup(figures);
+    },
+    ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
+    onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
+  });
+  opened.defer(() => openedApp.close());
+  // Logs the path: a new store where an existing one was expected means that the settings or the folder are wrong.
+  if (isNew) log.info({ store: path }, "created a new store");
+  const store = wrapStore(openedApp.store);
+  const app: App = { ...openedApp, store: tracing?.store(store) ?? store };
+  await keepReceiptKey(app, makeKeyReader(config)());
+  await keepLedger(app);
+  opened.defer(() => updateLedger(app, log));
+  const stage = { draining: false, closing: false };
+  const refusals = new RefusalHistory(app.now);
+  const { startUploadThread } = options;
+  return { app, config, log, metrics, refusals, startUploadThread, edge, load, stage, tracing };
+}
+
+function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
+  return makeSealReceipt(makeKeyReader(config), now);
+}
+
+async function startEntryPoints(
+  parts: Parts,
+  startBulk: typeof openBulk,
+  opened: AsyncDisposableStack,
+): Promise<Serving> {
+  const { app, config, log, metrics, edge, stage } = parts;
+  const worker = startWorker(parts);
+  opened.defer(() => worker.stop());
+  const upkeep = await startUpkeep(app, log);
+  opened.defer(() => upkeep.stop());
+  const rates = await openRates(parts);
+  opened.defer(() => rates.close());
+  const bulk = startBulk(app.store, log);
+  bulk.start();
+  opened.defer(() => bulk.close());
+  const context = makeHttpContext(parts, { worker, rates, bulk });
+  const server = makeServer(context, {
+    trustProxy: config.trustProxy,
+    metricsToken: config.metricsToken,
+    renderMetrics: () => metrics.render(),
+    mount: config.console ? openConsole(parts, context, opened) : undefined,
+  });
+  opened.defer(() => server.close());
+  await server.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw explainListening(config, error);
+  });
+  const address = describeAddress(server.server.address());
+  log.info({ address, engine: app.store.engine }, "serving");
+  const drain = (): void => {
+    if (stage.draining) return;
+    stage.draining = true;
+    endConnectionsWithReplies(server);
+    if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
+  };
+  const refuse = (): void => {
+    drain();
+    stage.closing = true;
+  };
+  const stop = async (): Promise<void> => {
+    refuse();
+    log.info("stopping");
+    await closeWithin(server, edge, config.shutdownGraceMs);
+    // No connection is left on which a client could learn their outcome.
+    app.store.refuseWrites();
+    bulk.refuseWrites();
+    await opened.disposeAsync();
+    log.info("stopped");
+  };
+  return { address, app, edge, drain, refuse, stop };
+}
+
+/** If this fails, the next start brings the ledger up to date. */
+async function updateLedger(app: App, log: Logger): Promise<void> {
+  await keepLedger(app).catch((error: unknown) => {
+    log.error({ err: error }, "the ledger of deletions could not be updated");
+  });
+}
+
+function startWorker({ app, config, log, metrics }: Parts): Loop {
+  const round = deletionRound(app, {
+    claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
+    log,
+    onCompleted: (_deletion, erased) => metrics.countDeletionCompleted(sum(Object.values(erased))),
+    onPostponed: () => metrics.countDeletionPostponed(),
+  });
+  return startLoop(round, {
+    intervalMs: config.deletionPollMs,
+    backOffMsMax: deletionBackOffMsMax,
+    onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
+  });
+}
+
+async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRateLimits> {
+  const { storeId } = await app.store.receiptHead();
+  return await openRateLimits(config, {
+    now: app.now,
+    scope: storeId,
+    log,
+    onShared: (isShared) => metrics.rateLimitsShared(isShared),
+    onCountedAlone: () => metrics.countedAlone(),
+  });
+}
+
+interface EntryPoints {
+  readonly worker: Loop;
+  readonly rates: OpenRateLimits;
+  readonly bulk: BulkClient;
+}
+
+function makeHttpContext(
+  { app, log, metrics, refusals, edge, load, stage, tracing }: Parts,
+  { worker, rates, bulk }: EntryPoints,
+): HttpContext {
+  const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
+  return {
+    app,
+    log,
+    edge,
+    rates: rates.gate,
+    failures: new FailureLog(log, app.now),
+    bulk: tracing?.bulk(bulk) ?? bulk,
+    lists: new MainLists(app.store),
+    load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
+    replies: makeReplies(observe, edge),
+    observe,
+    traceRequest: tracing?.request,
+    onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
+    onRateLimited: (policy) => metrics.countRateLimited(policy),
+    onRefused: (refused) => refusals.add(refused),
+    onDeletionRequested: () => worker.wake(),
+    draining: () => stage.draining,
+    closing: () => stage.closing,
+  };
+}
+
+/** A connection whose last request was in flight at the stop is closed within this time after its reply. */
+const idleSweepMs = 20;
+
+/** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
+async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number): Promise<void> {
+  const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
+  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
+  try {
+    await server.close();
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(timer);
+  }
+}
+
+/** Explains which setting to change; the system's message names none. */
+function explainListening({ host, port }: Config, cause: unknown): unknown {
+  const code = codeOf(cause);
+  const what = `Can't listen on ${host}, port ${port}:`;
+  if (code === "EADDRINUSE") {
+    return new Error(
+      `${what} the port is in use. Set PORT to another one, or to 0 for any free port.`,
+      {
+        cause,
+      },
+    );
+  }
+  if (code === "EACCES") {
+    return new Error(`${what} permission denied. Set PORT to 1024 or higher.`, { cause });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    const advice =
+      "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
+    return new Error(`${what} ${advice}`, { cause });
+  }
+  return cause;
+}
+
+function describeAddress(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string") throw new Error("the server has no address");
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}
+
+function sum(values: readonly (number | undefined)[]): number {
+  return values.reduce<number>((total, value) => total + (value ?? 0), 0);
+}

@@ -1,0 +1,285 @@
+// Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
+
+import { isIP } from "node:net";
+import { dirname, join } from "node:path";
+import { isLoopback } from "../basics/loopback.ts";
+import { sqlitePath } from "../files/sqlite-path.ts";
+import {
+  type ConnectionSettings,
+  defaultConnections,
+} from "../store/interface/connection-settings.ts";
+import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
+import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
+import { telemetrySettings } from "./telemetry-settings.ts";
+import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+/** The table; docs/reference/settings.md is compared with it by a test. */
+export const settings = {
+  host: setting(
+    "HOST",
+    "127.0.0.1",
+    "Address to listen on. The default accepts connections from this machine only.",
+    text("an address"),
+  ),
+  port: setting("PORT", "8080", "Port to listen on; 0 picks a free one.", wholeNumber(0, 65_535)),
+  databaseUrl: setting(
+    "DATABASE_URL",
+    "sqlite:./data/sluice.db",
+    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`.",
+    databaseUrl,
+  ),
+  databasePoolMax: setting(
+    "DATABASE_POOL_MAX",
+    String(defaultConnections.poolMax),
+    "Maximum number of connections to PostgreSQL of this process.",
+    wholeNumber(2, 1_000),
+  ),
+  databasePrepare: setting(
+    "DATABASE_PREPARE",
+    defaultConnections.prepare ? "on" : "off",
+    "`off` disables prepared statements, for a connection pooler in front of PostgreSQL that does not support them.",
+    onOrOff,
+  ),
+  databaseStatementTimeoutMs: setting(
+    "DATABASE_STATEMENT_TIMEOUT_MS",
+    String(defaultConnections.statementTimeoutMs),
+    "Maximum duration of a PostgreSQL statement, in milliseconds.",
+    wholeNumber(100, 3_600_000),
+  ),
+  databaseLockTimeoutMs: setting(
+    "DATABASE_LOCK_TIMEOUT_MS",
+    String(defaultConnections.lockTimeoutMs),
+    "Maximum time that a PostgreSQL statement waits for a lock, in milliseconds.",
+    wholeNumber(10, 3_600_000),
+  ),
+  dataDir: setting(
+    "DATA_DIR",
+    "./data",
+    "Folder of the embedded store, `sluice.db`, of the ledger of deletions and of the key for receipts.",
+    text("a folder"),
+  ),
+  receiptKeyFile: setting(
+    "RECEIPT_KEY_FILE",
+    "./data/receipt-key.pem",
+    "The Ed25519 private key in PEM format that signs receipts. Unless it is set, a key is created in `DATA_DIR` at the first start.",
+    text("a file"),
+  ),
+  logLevel: setting(
+    "LOG_LEVEL",
+    "info",
+    `Lowest level that is logged: ${logLevels.join(", ")}.`,
+    oneOf(logLevels),
+  ),
+  rateLimitPerSecond: setting(
+    "RATE_LIMIT_PER_SECOND",
+    "1000",
+    "Requests per second for each organization, with bursts of twice as many; 0 disables all rate limits.",
+    wholeNumber(0, 10_000_000),
+  ),
+  rateLimitRedisUrl: setting(
+    "RATE_LIMIT_REDIS_URL",
+    "",
+    "Redis or Valkey server in which processes share their rate limits: `redis://user:password@host:port/0`, or `rediss://` for TLS. Without it, each process counts for itself.",
+    redisUrl,
+  ),
+  rateLimitRedisTimeoutMs: setting(
+    "RATE_LIMIT_REDIS_TIMEOUT_MS",
+    "100",
+    "How long a request waits for Redis, in milliseconds, before its process counts for itself.",
+    wholeNumber(1, 10_000),
+  ),
+  metricsToken: setting(
+    "METRICS_TOKEN",
+    "",
+    "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
+    metricsToken,
+  ),
+  deletionPollMs: setting(
+    "DELETION_POLL_MS",
+    "1000",
+    "How often the worker looks for deletions that are due, in milliseconds.",
+    wholeNumber(10, 3_600_000),
+  ),
+  shutdownDelayMs: setting(
+    "SHUTDOWN_DELAY_MS",
+    "0",
+    "How long a stopping server continues to accept requests, in milliseconds, while `/health/ready` answers 503 so that load balancers send no more.",
+    wholeNumber(0, 600_000),
+  ),
+  shutdownGraceMs: setting(
+    "SHUTDOWN_GRACE_MS",
+    "10000",
+    "How long a stop then waits for requests in flight, in milliseconds.",
+    wholeNumber(0, 600_000),
+  ),
+  trustProxy: setting(
+    "TRUST_PROXY",
+    "off",
+    "Proxies whose X-Forwarded-For header is trusted: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
+    trustedProxies,
+  ),
+  console: setting("CONSOLE", "on", "`off` removes the console at `/console`.", onOrOff),
+  consoleUrl: setting(
+    "CONSOLE_URL",
+    "",
+    "URL by which browsers reach the service, such as `https://sluice.example.com`. Without it, the address of each request counts.",
+    consoleUrl,
+  ),
+  uploadBytesMax: setting(
+    "UPLOAD_BYTES_MAX",
+    "100000000",
+    "Maximum size of a file that is uploaded in the console, in bytes; 0 disables uploads.",
+    wholeNumber(0, 100_000_000_000),
+  ),
+  ...oidcSettings,
+  production: setting(
+    "NODE_ENV",
+    "development",
+    "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
+    environmentName,
+  ),
+  ...telemetrySettings,
+};
+
+/** The value of each setting. */
+export type Config = {
+  readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer Value>
+    ? Value
+    : never;
+};
+
+/** A sentence for each variable that looks like a setting and is not one. */
+export function describeUnknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const names = Object.values(settings).map(({ name }) => name);
+  return findUnknownSettings(environment, names).map(describeUnknownSetting);
+}
+
+/** The message has a line for each setting that can't be read. */
+export class ConfigError extends Error {}
+
+/** Throws ConfigError that names each invalid setting and what was expected. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const entries = Object.entries(settings).map(([key, item]) => {
+    const given = environment[item.name];
+    const value = item.read(given === undefined || given === "" ? item.fallback : given);
+    if (value instanceof Problem) {
+      problems.push(`${item.name} must be ${value.expected}${quote(item.name, given)}.`);
+    }
+    return [key, value];
+  });
+  if (problems.length === 0) problems.push(...findOidcProblems(environment));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  const config = Object.fromEntries(entries) as Config;
+  const given = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
+  const path = given(settings.databaseUrl) ? sqlitePath(config.databaseUrl) : undefined;
+  const dataDir = path === undefined || given(settings.dataDir) ? config.dataDir : dirname(path);
+  return {
+    ...config,
+    dataDir,
+    ...(given(settings.databaseUrl) ? {} : { databaseUrl: `sqlite:${dataDir}/sluice.db` }),
+    ...(given(settings.receiptKeyFile) ? {} : { receiptKeyFile: join(dataDir, "receipt-key.pem") }),
+  };
+}
+
+/** What a setting must be, for a text that is not a valid value of it; otherwise undefined. */
+export function expectedOf(key: keyof Config, given: string): string | undefined {
+  const value = settings[key].read(given);
+  return value instanceof Problem ? value.expected : undefined;
+}
+
+/** How this process uses PostgreSQL. */
+export function connectionsOf(config: Config): ConnectionSettings {
+  return {
+    poolMax: config.databasePoolMax,
+    prepare: config.databasePrepare,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
+  };
+}
+
+/** A URL may contain a password, and tokens and headers are secrets, so none of them is ever repeated. */
+function quote(name: string, given: string | undefined): string {
+  return /_(?:URL|ISSUER|TOKEN|SECRET|ENDPOINT|HEADERS)$/.test(name)
+    ? ""
+    : `, but is "${given ?? ""}"`;
+}
+
+/** Anything else, such as `prod`, is ambiguous and therefore refused. */
+function environmentName(value: string): boolean | Problem {
+  const known = ["production", "development", "test"];
+  return known.includes(value)
+    ? value === "production"
+    : new Problem("production, development or test");
+}
+
+function trustedProxies(value: string): false | string | Problem {
+  if (value === "off") return false;
+  if (value.split(",").every((part) => isNetwork(part.trim()))) return value;
+  return new Problem("off, or addresses and networks such as 10.0.0.0/8, separated by commas");
+}
+
+function isNetwork(part: string): boolean {
+  const [address = "", bits = "0", ...rest] = part.split("/");
+  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
+  return (
+    bitsMax !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax && rest.length === 0
+  );
+}
+
+function databaseUrl(value: string): string | Problem {
+  const isFile = sqlitePath(value) !== undefined && !/^sqlite:(?:\/\/)?:memory:/.test(value);
+  // The URL of a socket has no host after the user: postgres://user@/database?host=/run/…. URL rejects it, pg accepts
+  // it.
+  const url = value.replace("@/", "@host/");
+  if (isFile || (/^postgres(?:ql)?:\/\/./.test(value) && URL.canParse(url))) return value;
+  return new Problem(
+    "sqlite: followed by the path of a file, such as sqlite:./data/sluice.db, or a URL such as " +
+      "postgres://user:password@host:5432/database",
+  );
+}
+
+/** The syntax of a bearer token (RFC 6750, section 2.1), and too long to be guessed. */
+function metricsToken(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  if (/^[\w.~+/-]{16,1024}=*$/.test(value)) return value;
+  return new Problem(
+    "16 to 1024 letters, digits or characters of -._~+/, such as what `openssl rand -hex 32` prints",
+  );
+}
+
+/** An origin: a path is not supported, and a user, a query or a fragment has no meaning. */
+function consoleUrl(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  const url = URL.parse(value);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (!isPlain) return new Problem("a URL without a path, such as https://sluice.example.com");
+  if (url.protocol === "https:" || isLoopback(url.hostname)) return url.origin;
+  return new Problem(
+    "a URL with https, such as https://sluice.example.com: without TLS, browsers support no passkeys, and cookies of " +
+      "sessions can be read on the way. Only an address of this machine, such as http://localhost:8080, needs no TLS",
+  );
+}
+
+function redisUrl(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  const form = /^rediss?:\/\/[^/?#]+(?:\/\d{0,5})?$/;
+  const host = URL.parse(value)?.hostname ?? "";
+  if (form.test(value) && host !== "" && canDecode(value)) return value;
+  return new Problem(
+    "a URL such as redis://user:password@host:6379/0, or rediss:// for TLS, with special characters of the password " +
+      "percent-encoded",
+  );
+}
+
+function canDecode(value: string): boolean {
+  try {
+    return decodeURIComponent(value) !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,5 @@
+// The erased records whose references are redacted, each with the pseudonym that replaces its id if it is a party.
+
+import type { NodeKey } from "../../domain/deletion/erasure.ts";
+
+export type Gone = ReadonlyMap<NodeKey, string | undefined>;

@@ -1,0 +1,61 @@
+// The interface of the ledger outside a store.
+
+import type {
+  ChainHead,
+  DeletionEntry,
+  HeadsEntry,
+  LedgerEntry,
+} from "../../domain/deletion/ledger-entry.ts";
+
+/** A frame, which one append has written, or a line of a file of receipts. */
+export interface LedgerPart {
+  readonly entries: readonly LedgerEntry[];
+  /** The offset of its end, without the newline. */
+  readonly end: number;
+  /** Undefined for a receipt. */
+  readonly digest: string | undefined;
+}
+
+/** What is known from the end of a ledger. */
+export interface LedgerState {
+  /** Undefined before the first frame. */
+  readonly ledgerId: string | undefined;
+  /** Up to the end of the last complete line. */
+  readonly bytes: number;
+  /** After that: what a crash has left, which the next append cuts off. */
+  readonly tornBytes: number;
+  readonly terminated: boolean;
+  readonly lastFrame: { readonly end: number; readonly digest: string } | undefined;
+  /** The highest number of a receipt in it; 0 if there is none. */
+  readonly lastReceiptNo: number;
+  /** The last receipt since the last restore: the store must have it. */
+  readonly lastReceipt: ChainHead | undefined;
+  /** The last heads since the last restore: then everything that the store had is in the ledger. */
+  readonly heads: HeadsEntry | undefined;
+  /** The last link of the audit chain that the store must have: of the last heads, or of a restore after them. */
+  readonly auditAnchor: ChainHead | undefined;
+  /** Deletions noted since the last receipt, which may or may not have been completed. */
+  readonly inProgress: readonly DeletionEntry[];
+}
+
+/** Makes the signed heads that end an append; undefined if there is no key to sign with. */
+export type SealHeads = (place: {
+  readonly ledgerId: string;
+  /** The digest of the frame before the heads. */
+  readonly digest: string;
+}) => HeadsEntry | undefined;
+
+/** The file outside the store that tells a restore what to erase again and which holds there are (ledger-file.ts). */
+export interface DeletionLedger {
+  readonly path: string;
+  /** False until something is noted. */
+  exists(): boolean;
+  /** Throws StoreError for damage that a crash does not explain. */
+  state(): Promise<LedgerState>;
+  /** On stable storage when the promise resolves. First cuts off what a crash has torn. */
+  note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
+  /** The state, when all of it is on stable storage, also what other processes have appended. */
+  sync(): Promise<LedgerState>;
+  /** From the beginning, in bounded memory. Throws StoreError for damage. */
+  readParts(): AsyncIterable<LedgerPart>;
+}

@@ -1,0 +1,70 @@
+// The interface of the engines that a move copies from and to.
+
+import type { MovedRow, MovedTable } from "./moved-tables.ts";
+import type { Act } from "./store.ts";
+
+/** The content of a table. */
+export interface TableSummary {
+  readonly rows: number;
+  /** Over all rows in the order of their keys (move-summary.ts), in hex. */
+  readonly sha256: string;
+}
+
+/** The key is the name of the table. */
+export type StoreSummary = Readonly<Record<string, TableSummary>>;
+
+/** The numbers that continue where the source has stopped. */
+export interface MoveEnds {
+  readonly storeId: string;
+  readonly arrivalNo: number;
+  readonly credentialsVersion: number;
+  readonly receiptNo: number;
+  readonly receiptHash: string;
+  readonly saltKey: string;
+  readonly auditEntryNo: number;
+  readonly auditHash: string;
+}
+
+/** The progress of a move: what has been copied and committed. */
+export interface MovePlace {
+  /** The table that is being copied; undefined when all have been. */
+  readonly table: string | undefined;
+  /** The key of its last row in the target; undefined if there is none. */
+  readonly after: MovedRow | undefined;
+  /** Rows copied in all tables. */
+  readonly rows: number;
+}
+
+export interface MoveSide extends AsyncDisposable {
+  /** A bounded number of rows after a key, in the order of the key; none at the end. */
+  readPage(table: MovedTable, after: MovedRow | undefined): Promise<readonly MovedRow[]>;
+  readEnds(): Promise<MoveEnds>;
+}
+
+/** The source of a move, which is locked against writes until it is closed. */
+export type MoveSource = MoveSide;
+
+export interface MoveTarget extends MoveSide {
+  /**
+   * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that
+   * contains anything but a part of this store, and while other processes use it.
+   */
+  reserve(storeId: string): Promise<void>;
+  /**
+   * Begins the move of this store, or finds its progress. The target must be reserved. Throws StoreError for a source
+   * that has changed since.
+   */
+  begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
+  /** In one transaction: the rows of a page, and the progress `next`. */
+  addPage(page: MovePage): Promise<void>;
+  writeEnds(ends: MoveEnds): Promise<void>;
+  /** After this the target may be served. */
+  finish(summary: StoreSummary, act: Act): Promise<void>;
+}
+
+export interface MovePage {
+  readonly table: MovedTable;
+  readonly rows: readonly MovedRow[];
+  readonly from: MovePlace;
+  readonly next: MovePlace;
+}

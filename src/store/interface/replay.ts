@@ -1,0 +1,110 @@
+// The interface of an engine for the replay after a restore. docs/decisions describes the states and the steps between
+// them; a store in any of these states opens only for the replay and for what operators need to finish it.
+
+import type { Hold } from "../../domain/access.ts";
+import type { ChainCut, ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
+import type { Act } from "./act.ts";
+import type { FloorChange } from "./retention.ts";
+
+/** The state of a restore. A store without one is complete. */
+export interface RestoreState {
+  /** loading: the deletions to replay are being stored. replaying: all of them have been stored. */
+  readonly state: "loading" | "replaying";
+  readonly beganAt: number;
+  readonly beganBy: string;
+  /** The files from which entries are read, besides this host's own ledger. */
+  readonly sources: readonly string[];
+  /** Undefined if the store was not older than its ledger. */
+  readonly cut: RestoreCut | undefined;
+  /** Deletions that have been reopened. */
+  readonly reopened: number;
+}
+
+export interface RestoreCut {
+  /** The audit entry that records the cut. */
+  readonly entry: ChainHead;
+  readonly audit: ChainCut;
+  readonly receipts: ChainCut;
+}
+
+export interface ReplayBeginning {
+  /**
+   * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain
+   * that the ledgers know; undefined for a chain of which they know none.
+   */
+  readonly known:
+    { readonly audit: ChainHead | undefined; readonly receipts: ChainHead | undefined } | undefined;
+  readonly sources: readonly string[];
+  /** The name of the backup, without its folder; undefined if an earlier state was put back in another way. */
+  readonly backup: string | undefined;
+}
+
+export interface HoldsOfReplay {
+  readonly place: readonly Hold[];
+  readonly release: readonly string[];
+}
+
+/** A part of the deletions to replay, in the order in which they were completed. */
+export interface ReplayPage {
+  readonly after: ReplayPosition | undefined;
+  readonly limit: number;
+}
+
+export interface ReplayPosition {
+  readonly receiptNo: number;
+  readonly deletionRequestId: string;
+}
+
+export interface ReplayedPart {
+  /** Deletions that are open now. */
+  readonly opened: number;
+  /** Where to continue; undefined at the end. One that waits for another deletion of its record remains queued. */
+  readonly next: ReplayPosition | undefined;
+}
+
+export interface ReplayedCount {
+  readonly queued: number;
+  readonly open: number;
+  /** How many of the open ones wait for a legal hold. */
+  readonly held: number;
+}
+
+/** The last place of a ledger that the store knows: a ledger that ends before it has lost entries. */
+export interface LedgerMark {
+  readonly ledgerId: string;
+  readonly end: number;
+  readonly digest: string;
+  readonly notedAt: number;
+}
+
+export interface ReplayStore {
+  restoreState(): Promise<RestoreState | undefined>;
+  /** How many of these the store lacks: those with a receipt that are not completed, and others that are unknown. */
+  countUnreplayed(entries: readonly DeletionEntry[]): Promise<number>;
+  /**
+   * The store becomes `loading`. If it is older than its ledger, an audit entry records that; its number and those of
+   * later receipts follow the highest ones that the ledger knows.
+   */
+  beginReplay(beginning: ReplayBeginning, act: Act): Promise<RestoreState>;
+  /** Queues those that are not completed. One that is queued already keeps the receipt with the highest number. */
+  queueReplay(entries: readonly DeletionEntry[]): Promise<void>;
+  /** Places and releases holds as the ledger has them, whether or not their records exist. */
+  replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
+  /** Sets and removes retention floors as the ledger has them. */
+  replaceFloors(floors: readonly FloorChange[], act: Act): Promise<void>;
+  /** Everything is queued: the store becomes `replaying`. */
+  startReplay(): Promise<void>;
+  /** Ends the leases of other processes, of which none may be serving the store. */
+  takeOver(): Promise<void>;
+  /**
+   * Reopens deletions under their own ids, due at once. One whose record has another open deletion remains queued, and
+   * the other one becomes due.
+   */
+  reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
+  /** How many deletions are queued, and how many are reopened and not completed. */
+  countReplayed(): Promise<ReplayedCount>;
+  /** The store is complete. Throws if anything is left to be replayed. */
+  finishReplay(act: Act): Promise<void>;
+  listLedgerMarks(): Promise<readonly LedgerMark[]>;
+  markLedger(mark: LedgerMark): Promise<void>;
+}

@@ -1,0 +1,67 @@
+// Retention on every engine: floors, of which an organization has at most one for each record type and which plans of
+// deletions obey; and the records whose retention period has ended.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
+import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
+import type { Act } from "./act.ts";
+
+/** If `rule` is undefined, the floor of the type is removed. */
+export interface FloorChange {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly rule: Pick<RetentionFloor, "keepDays" | "countedFrom"> | undefined;
+}
+
+/** `above_ceiling`: the organization deletes records earlier than the floor allows. Nothing was changed. */
+export type FloorOutcome =
+  | { readonly result: "changed" | "unchanged" }
+  | { readonly result: "no_such_organization" }
+  | { readonly result: "above_ceiling"; readonly retainDays: number };
+
+/** The part of an organization's records that retention scans next, in the order of type and id. */
+export interface ExpiryQuery {
+  readonly organizationId: string;
+  /** The retention period of records last seen before this has ended. */
+  readonly before: NormalisedTimestamp;
+  /** Undefined: from the beginning. */
+  readonly after: RecordKey | undefined;
+  readonly scannedMax: number;
+  readonly now: number;
+}
+
+/**
+ * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later,
+ * and the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention
+ * floor.
+ */
+export type Expiry = "due" | "held" | "open" | "needed" | "floor";
+
+export interface ExpiredPart {
+  readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
+  /** Where to continue; undefined at the end. */
+  readonly next: RecordKey | undefined;
+}
+
+export interface RetentionStore {
+  /**
+   * In the same transaction, makes the first deletions of the organization due that wait for a floor; `wakeFrom` the
+   * others.
+   */
+  setFloor(change: FloorChange, act: Act): Promise<FloorOutcome>;
+  /** A bounded number, after this one in the order of their ids. Returns the last one; undefined at the end. */
+  wakeFrom(organizationId: string, after: string): Promise<string | undefined>;
+  /** The same for restricted sets of the organization, which wait for its floors too. */
+  wakeSetsFrom(organizationId: string, after: string): Promise<string | undefined>;
+  /** In the order of organizations and types. Without organizationId: of all organizations. */
+  listFloors(organizationId: string | undefined): Promise<readonly RetentionFloor[]>;
+  /** For a pending deletion of a record. */
+  findFloorNow(deletion: Deletion, now: number): Promise<FloorNow>;
+}
+
+/**
+ * What a deletion waits for according to its current records; `unknown` if that takes more reads than one reply may
+ * cost.
+ */
+export type FloorNow = Partial<Pick<Deletion, "floorUntil" | "waitingFor">> | "unknown";

@@ -1,0 +1,76 @@
+// The audit trail and what it is compared with, on every engine. Never contains content of records.
+
+import type { AuditEntry } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import type { Act } from "./act.ts";
+
+export interface StoredReceipt {
+  /** The order in which receipts are listed: those in no chain first, in any order. */
+  readonly rowNo: number;
+  readonly receipt: Receipt;
+  readonly hash: string;
+}
+
+/** An act that does not change the store, such as showing a record. */
+export interface AuditNote {
+  readonly action: string;
+  readonly organizationId: string | undefined;
+  /** The trail outlives a record, so it has only the type of a record and a digest of its id. */
+  readonly subject: string | RecordKey;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** All that is given has to match. */
+export interface AuditQuery {
+  readonly actor: string | undefined;
+  readonly organizationId: string | undefined;
+  /** May be the part before the dot, such as `key` for `key.create`. */
+  readonly action: string | undefined;
+  /** Unix milliseconds, inclusive. */
+  readonly from: number | undefined;
+  /** Unix milliseconds, exclusive. */
+  readonly until: number | undefined;
+  /** Selects only entries with smaller numbers. */
+  readonly before: number | undefined;
+  readonly limit: number;
+  /** Entries that are read at most, however few of them match. */
+  readonly examinedMax: number;
+}
+
+export interface AuditPart {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** `before` of the next part; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** Where the verification of a part of the chain begins. */
+export interface ChainPlace extends ChainHead {
+  /** Entries that are verified at most. */
+  readonly limit: number;
+}
+
+/** A part of the chain, up to and including its last entry. */
+export interface VerifiedPart extends ChainHead {
+  /** A sentence; undefined if every entry is unaltered and follows from the one before it. */
+  readonly fault: string | undefined;
+  /** True if there is no further entry. */
+  readonly isEnd: boolean;
+}
+
+export interface TrailStore {
+  /** The last entry. */
+  head(): Promise<ChainHead>;
+  search(query: AuditQuery): Promise<AuditPart>;
+  /** Verifies the entries after a place. */
+  verify(place: ChainPlace): Promise<VerifiedPart>;
+  note(note: AuditNote, act: Act): Promise<void>;
+  /** Finds deletions of all organizations, in no particular order; unknown ids are skipped. */
+  findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
+  /** Lists the deletions of all organizations, in the order of ids. */
+  listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;
+  findReceipts(deletionRequestIds: readonly string[]): Promise<readonly StoredReceipt[]>;
+}

@@ -1,0 +1,19 @@
+// The values of a row, or of its key, as text that is the same on every engine.
+
+import type { MovedRow, MovedValue } from "../interface/moved-tables.ts";
+
+/** JSON; bytes are hexadecimal in a list of one, so that they differ from text. */
+export function toText(values: MovedRow): string {
+  return JSON.stringify(values.map(neutralValue));
+}
+
+export function fromText(text: string): MovedRow {
+  const values = JSON.parse(text) as readonly (null | number | string | readonly [string])[];
+  return values.map((value) =>
+    typeof value === "object" && value !== null ? Buffer.from(value[0], "hex") : value,
+  );
+}
+
+function neutralValue(value: MovedValue): unknown {
+  return value instanceof Uint8Array ? [Buffer.from(value).toString("hex")] : value;
+}

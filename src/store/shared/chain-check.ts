@@ -1,0 +1,155 @@
+// Verifies the audit chain and the chain of receipts link by link, and reports the first fault. Both engines pass their
+// rows here.
+
+import { hash as digest } from "node:crypto";
+import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import {
+  chainedText,
+  noReceiptHash,
+  type Receipt,
+  type ReceiptHead,
+} from "../../domain/deletion/receipt.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  cutOf,
+  emptyChain,
+  followsInChain,
+} from "../row/audit-row.ts";
+import { type ReceiptRow, rowNoOf, toReceipt } from "../row/receipt-row.ts";
+
+/** A gap in the numbers of receipts that an audit entry explains. */
+export interface ReceiptCut {
+  /** Undefined if an earlier version did not write it. */
+  readonly restored: ChainHead | undefined;
+  readonly known: Pick<ChainHead, "no"> & Partial<ChainHead>;
+}
+
+export class AuditChainCheck {
+  /** In the entries so far. */
+  readonly cuts: ReceiptCut[] = [];
+  #previous: AuditHead;
+
+  /** `after`: the entry before the first one that is checked. */
+  constructor(after: AuditHead = emptyChain) {
+    this.#previous = after;
+  }
+
+  get last(): AuditHead {
+    return this.#previous;
+  }
+
+  get lastNo(): number {
+    return this.#previous.entry_no;
+  }
+
+  add(rows: readonly AuditRow[]): string | undefined {
+    for (const row of rows) {
+      if (!this.#accept(row)) return `The audit chain is broken at entry ${row.entry_no}.`;
+      this.#previous = { entry_no: row.entry_no, hash: row.hash };
+    }
+    return undefined;
+  }
+
+  #accept(row: AuditRow): boolean {
+    try {
+      if (!followsInChain(row, this.#previous)) return false;
+      this.#note(row);
+      return true;
+    } catch {
+      // The detail is not JSON, though its hash is right.
+      return false;
+    }
+  }
+
+  /** `head`: the expected end of the chain. */
+  end(head: AuditHead | undefined): string | undefined {
+    const { entry_no: last, hash } = this.#previous;
+    if (head?.entry_no === last && head.hash === hash) return undefined;
+    return `The audit chain ends at entry ${last}, and should at ${head?.entry_no ?? "?"}.`;
+  }
+
+  #note(row: AuditRow): void {
+    const cut = cutOf(row);
+    if (cut !== undefined) this.cuts.push(cut.receipts);
+    else if (row.action === "store.replay") {
+      const { receiptNo } = JSON.parse(row.detail) as { readonly receiptNo?: number | null };
+      if (typeof receiptNo === "number") {
+        this.cuts.push({ restored: undefined, known: { no: receiptNo } });
+      }
+    }
+  }
+}
+
+/** Undefined if the document or another column of the row was altered. */
+export function readIntact(row: ReceiptRow): Receipt | undefined {
+  let receipt: Receipt;
+  let text: string;
+  try {
+    receipt = toReceipt(row);
+    text = chainedText(receipt);
+  } catch {
+    return undefined;
+  }
+  const isSame =
+    text === row.document &&
+    digest("sha256", text) === row.hash &&
+    rowNoOf(receipt, row.hash) === row.receipt_no &&
+    receipt.deletion_request_id === row.deletion_request_id &&
+    receipt.organization_id === row.organization_id;
+  return isSame ? receipt : undefined;
+}
+
+export class ReceiptChainCheck {
+  readonly #cuts: readonly ReceiptCut[];
+  #previous: ChainHead = { no: 0, hash: noReceiptHash };
+
+  constructor(cuts: readonly ReceiptCut[]) {
+    this.#cuts = cuts;
+  }
+
+  get lastNo(): number {
+    return this.#previous.no;
+  }
+
+  add(rows: readonly ReceiptRow[]): string | undefined {
+    for (const row of rows) {
+      const fault = this.#faultOf(row);
+      if (fault !== undefined) return fault;
+      this.#previous = { no: row.receipt_no, hash: row.hash };
+    }
+    return undefined;
+  }
+
+  end(head: ReceiptHead): string | undefined {
+    const { no, hash } = this.#previous;
+    if (head.receiptNo === no && head.hash === hash) return undefined;
+    if (head.receiptNo === no) return `The chain of receipts does not end with receipt ${no}.`;
+    if (head.receiptNo < no) return "The chain of receipts is longer than its end.";
+    if (this.#isCut(head.receiptNo, head.hash)) return undefined;
+    return `The chain of receipts ends at receipt ${no}, and should at ${head.receiptNo}.`;
+  }
+
+  #faultOf(row: ReceiptRow): string | undefined {
+    const receipt = readIntact(row);
+    if (receipt === undefined) return `Receipt ${row.receipt_no} was altered.`;
+    const { no, hash } = this.#previous;
+    if (row.receipt_no === no + 1) {
+      if (receipt.previous_receipt === hash) return undefined;
+      return `Receipt ${row.receipt_no} does not follow from the one before.`;
+    }
+    // The numbers of receipts that a restore removed are not used again.
+    if (this.#isCut(row.receipt_no - 1, receipt.previous_receipt)) return undefined;
+    return `Receipts are missing between ${no} and ${row.receipt_no}.`;
+  }
+
+  /** True if a restore cut the chain after the previous link, and it continues after this one. */
+  #isCut(knownNo: number, knownHash: string): boolean {
+    const { no, hash } = this.#previous;
+    return this.#cuts.some(({ restored, known }) => {
+      if (known.no !== knownNo || knownNo <= no) return false;
+      if (known.hash !== undefined && known.hash !== knownHash) return false;
+      return restored === undefined || (restored.no === no && restored.hash === hash);
+    });
+  }
+}

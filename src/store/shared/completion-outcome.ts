@@ -1,0 +1,77 @@
+// The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
+
+import { AppError } from "../../domain/error.ts";
+import type { ScanResult, ScanResults } from "./party-scan.ts";
+import { StoreError } from "../interface/store-error.ts";
+import type { Completion } from "../interface/store.ts";
+
+/** The reason to fail if a related record has arrived since that must not be erased. */
+export function heldMeanwhile(waitingFor: string): StoreError {
+  return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
+}
+
+export interface CompletionSteps {
+  /** True for one that shares no transaction. */
+  readonly isAlone: (id: string) => boolean;
+  /** The result of one that can't be completed yet. */
+  readonly verifyFirst: (id: string) => Promise<Completion | undefined>;
+  readonly completeTogether: (ids: readonly string[]) => Promise<readonly Completion[]>;
+}
+
+/**
+ * Completes the deletions that pass the first verification: together, or one by one if that fails. Results are in
+ * order.
+ */
+export async function completeInParts(
+  ids: readonly string[],
+  { isAlone, verifyFirst, completeTogether }: CompletionSteps,
+): Promise<readonly Completion[]> {
+  const outcomes = new Map<string, Completion>();
+  const complete = async (some: readonly string[]): Promise<void> => {
+    try {
+      const results = await completeTogether(some);
+      for (const [index, id] of some.entries()) outcomes.set(id, results[index] ?? again);
+    } catch (cause) {
+      // If the server can't be reached, each would have to wait for it.
+      const isOneByOne = some.length > 1 && !(cause instanceof AppError);
+      for (const id of some) {
+        if (isOneByOne) await complete([id]);
+        else outcomes.set(id, failed(cause));
+      }
+    }
+  };
+  const together: string[] = [];
+  for (const id of ids) {
+    const outcome = await verifyFirst(id).catch((cause: unknown) => failed(cause));
+    if (outcome !== undefined) outcomes.set(id, outcome);
+    else if (isAlone(id)) await complete([id]);
+    else together.push(id);
+  }
+  if (together.length > 0) await complete(together);
+  return ids.map((id) => outcomes.get(id) ?? again);
+}
+
+const again: Completion = { result: "again" };
+
+function failed(cause: unknown): Completion {
+  return { result: "failed", cause };
+}
+
+/** Completes the deletions that have no scan, or whose scan found nothing more; the others are not ready. */
+export async function withScans(
+  ids: readonly string[],
+  scans: ScanResults,
+  complete: (ready: readonly string[]) => Promise<readonly Completion[]>,
+): Promise<readonly Completion[]> {
+  const ready = ids.filter((id) => (scans.get(id) ?? "verified") === "verified");
+  const completed = ready.length === 0 ? [] : await complete(ready);
+  const outcomes = new Map(ready.map((id, index) => [id, completed[index]]));
+  return ids.map((id) => outcomes.get(id) ?? completionOf(scans.get(id)));
+}
+
+function completionOf(scan: ScanResult | undefined): Completion {
+  if (typeof scan === "object") return { result: "failed", cause: scan.cause };
+  if (scan === "scanning") return { result: "scanning" };
+  if (scan !== "held") return { result: "again" };
+  return { result: "failed", cause: heldMeanwhile("a hold") };
+}

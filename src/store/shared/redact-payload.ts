@@ -1,0 +1,31 @@
+// Removes references to erased records from a stored payload, and replaces the ids of erased parties. The same on every
+// engine.
+
+import { nodeKey, withoutReferences } from "../../domain/deletion/erasure.ts";
+import { withParties } from "../../domain/deletion/party.ts";
+import { canonicalPayload } from "../../domain/record/payload.ts";
+import type { Payload, ResourceType } from "../../domain/record-type.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import type { Gone } from "../interface/erased-records.ts";
+
+const partyTypes = recordTypes.filter(({ party }) => party === true);
+
+/** Returns the same text if the payload has no such reference. */
+export function redactPayload(resourceType: ResourceType, payload: string, gone: Gone): string {
+  const type = recordTypeByName(resourceType);
+  if (type === undefined) throw new TypeError(`there is no record type ${resourceType}`);
+  const before = JSON.parse(payload) as Payload;
+  const after = withoutReferences(type, before, (to, id) => gone.has(nodeKey(to, id)));
+  return canonicalPayload(
+    type,
+    withParties(type, after, (id) => pseudonymOf(gone, id)),
+  );
+}
+
+function pseudonymOf(gone: Gone, id: string): string | undefined {
+  for (const { resourceType } of partyTypes) {
+    const pseudonym = gone.get(nodeKey(resourceType, id));
+    if (pseudonym !== undefined) return pseudonym;
+  }
+  return undefined;
+}

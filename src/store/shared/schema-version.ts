@@ -1,0 +1,25 @@
+// The numbers of schema versions on every engine: schema.sql is the baseline, and each migration adds one.
+
+import { StoreError } from "../interface/store-error.ts";
+
+/** The number of the baseline; versions with lower numbers were never released. */
+export const baselineVersion = 100;
+
+/** Throws StoreError for a schema that this version can't migrate; an empty database has version 0. */
+export function refuseSchema(
+  version: number,
+  { newest, store }: { readonly newest: number; readonly store: string },
+): void {
+  if (version > newest) {
+    throw new StoreError(
+      `${store} has schema version ${version}, and this version of Sluice knows ${newest} at most. ` +
+        "Use the version of Sluice that wrote it, or a newer one.",
+    );
+  }
+  if (version > 0 && version < baselineVersion) {
+    throw new StoreError(
+      `${store} has schema version ${version}, of a version of Sluice that was never released, and can't be upgraded. ` +
+        "Export its records with the version that wrote it, and import them into a new store.",
+    );
+  }
+}

@@ -1,0 +1,115 @@
+// API keys: created, revoked, rotated and read. Stores the SHA-256 of a secret, never the secret.
+
+import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
+import {
+  describeKey,
+  keyColumns,
+  type KeyRow,
+  type OrganizationRow,
+  toKey,
+  toOrganization,
+} from "../../row/access-row.ts";
+import type { Act } from "../../interface/act.ts";
+import type { NewKey } from "../../interface/store.ts";
+import { auditAct } from "../trail/audit.ts";
+import { credentialsChanged } from "./organization.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
+
+const insertKey = `
+  INSERT INTO api_key (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
+
+const findBySecret = `
+  SELECT ${keyColumns}, organization.*
+  FROM api_key JOIN organization USING (organization_id) WHERE secret_hash = $1`;
+
+const findAll = `SELECT ${keyColumns} FROM api_key ORDER BY created_at, key_id`;
+
+const findOfOrganization = `
+  SELECT ${keyColumns} FROM api_key WHERE organization_id = $1 ORDER BY created_at, key_id`;
+
+const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND revoked_at IS NULL`;
+
+/** An earlier expiry remains. */
+const setEnd = `
+  UPDATE api_key SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
+  WHERE key_id = $1`;
+
+export function* createKey(key: NewKey, act: Act): Statements<void> {
+  yield* insert(key);
+  yield* auditKey(key, { action: "key.create", detail: describeKey(key), act });
+}
+
+/** Revoking a key a second time changes nothing. */
+export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
+  const revoked = yield* run(setRevoked, act.now, keyId);
+  const key = yield* findKey(keyId);
+  if (key !== undefined && revoked === 1) {
+    yield* auditKey(key, { action: "key.revoke", detail: {}, act });
+  }
+  return key;
+}
+
+/** Returns the old key in its current state; creates nothing if there is no such key. */
+export function* rotateKey(
+  keyId: string,
+  successor: NewKey,
+  oldExpiresAt: number,
+  act: Act,
+): Statements<ApiKey | undefined> {
+  const ended = yield* run(setEnd, keyId, oldExpiresAt);
+  if (ended === 0) return undefined;
+  yield* insert(successor);
+  const old = yield* findKey(keyId);
+  if (old === undefined) throw new TypeError("a key that was just changed does not exist");
+  const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
+  yield* auditKey(old, { action: "key.rotate", detail, act });
+  return old;
+}
+
+export function* findKey(keyId: string): Statements<ApiKey | undefined> {
+  const row = yield* get<KeyRow>(findOne, keyId);
+  return row === undefined ? undefined : toKey(row);
+}
+
+export function* findKeyBySecret(secretHash: Uint8Array): Statements<KeyHolder | undefined> {
+  const row = yield* get<KeyRow & OrganizationRow>(findBySecret, secretHash);
+  return row === undefined ? undefined : { key: toKey(row), organization: toOrganization(row) };
+}
+
+/** Without an organization, the keys of all. */
+export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
+  const rows =
+    organizationId === undefined
+      ? yield* all<KeyRow>(findAll)
+      : yield* all<KeyRow>(findOfOrganization, organizationId);
+  return rows.map(toKey);
+}
+
+function* insert(key: NewKey): Statements<void> {
+  yield* run(
+    insertKey,
+    key.keyId,
+    key.organizationId,
+    key.name,
+    key.secretHash,
+    JSON.stringify(key.scopes),
+    key.createdAt,
+    key.expiresAt ?? null,
+  );
+}
+
+function* auditKey(
+  { keyId, organizationId }: Pick<ApiKey, "keyId" | "organizationId">,
+  event: {
+    readonly action: string;
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  const { action, detail, act } = event;
+  yield* credentialsChanged();
+  yield* auditAct({ action, organizationId, subject: keyId, detail }, act);
+}

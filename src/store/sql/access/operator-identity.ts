@@ -1,0 +1,42 @@
+// Operators who sign in with OpenID Connect: found by what their issuer calls them, with the roles that it says they have.
+
+import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
+import type { SignIn } from "../../interface/operators.ts";
+import { operatorColumns, type OperatorRow, toOperator } from "../../row/operator-row.ts";
+import { auditOperator, findById, removeSessions } from "./operator.ts";
+import { insertSession } from "./operator-session.ts";
+import { get, run, type Statements } from "../statement/statements.ts";
+
+const findOne = `SELECT ${operatorColumns} FROM operator WHERE issuer = $1 AND subject = $2`;
+
+const setRoles = `UPDATE operator SET roles = $2 WHERE operator_id = $1`;
+
+export function* findByIdentity({
+  issuer,
+  subject,
+}: OperatorIdentity): Statements<Operator | undefined> {
+  const row = yield* get<OperatorRow>(findOne, issuer, subject);
+  return row === undefined ? undefined : toOperator(row);
+}
+
+export function* useIdentity(
+  operatorId: string,
+  roles: readonly OperatorRole[],
+  { session, act }: SignIn,
+): Statements<boolean> {
+  const row = yield* get<OperatorRow>(findById, operatorId);
+  const operator = row === undefined ? undefined : toOperator(row);
+  if (operator === undefined || operator.disabledAt !== undefined) return false;
+  const text = JSON.stringify(roles);
+  if (text !== row?.roles) {
+    yield* run(setRoles, operatorId, text);
+    const detail = { roles, before: operator.roles };
+    yield* auditOperator(operator, { action: "roles", detail, act });
+  }
+  if (roles.length === 0) {
+    yield* run(removeSessions, operatorId);
+    return false;
+  }
+  yield* insertSession(session, operator, act);
+  return true;
+}

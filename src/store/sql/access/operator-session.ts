@@ -1,0 +1,167 @@
+// Passkeys and sessions of operators. A session begins with a link or a passkey, and is found by the hash of its token.
+
+import type { Operator, Passkey } from "../../../domain/operator.ts";
+import type { Act } from "../../interface/act.ts";
+import type {
+  NewSession,
+  PasskeyHolder,
+  SessionHolder,
+  SignIn,
+} from "../../interface/operators.ts";
+import {
+  operatorColumns,
+  type OperatorRow,
+  passkeyColumns,
+  type PasskeyRow,
+  sessionColumns,
+  type SessionRow,
+  toHolder,
+  toOperator,
+  toPasskey,
+} from "../../row/operator-row.ts";
+import { auditAct } from "../trail/audit.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
+
+const insertOne = `
+  INSERT INTO operator_session (session_id, token_hash, operator_id, method, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+const findByToken = `
+  SELECT ${sessionColumns}, ${operatorColumns}
+  FROM operator_session JOIN operator USING (operator_id)
+  WHERE token_hash = $1 AND expires_at > $2 AND disabled_at IS NULL`;
+
+const listNewest = `
+  SELECT ${sessionColumns}, ${operatorColumns}
+  FROM operator_session JOIN operator USING (operator_id)
+  WHERE expires_at > $1 AND (CAST($2 AS text) IS NULL OR operator_session.operator_id = $2)
+  ORDER BY operator_session.created_at DESC, session_id LIMIT 200`;
+
+const findOne = `
+  SELECT ${sessionColumns}, ${operatorColumns}
+  FROM operator_session JOIN operator USING (operator_id) WHERE session_id = $1`;
+
+const removeOne = `DELETE FROM operator_session WHERE session_id = $1`;
+
+const insertPasskey = `
+  INSERT INTO operator_passkey
+    (credential_id, operator_id, public_key, sign_count, transports, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+
+const findPasskeyById = `
+  SELECT ${passkeyColumns}, ${operatorColumns}
+  FROM operator_passkey JOIN operator USING (operator_id)
+  WHERE credential_id = $1 AND disabled_at IS NULL`;
+
+const listOldest = `
+  SELECT ${passkeyColumns} FROM operator_passkey WHERE operator_id = $1
+  ORDER BY created_at, credential_id`;
+
+const removeOnePasskey = `
+  DELETE FROM operator_passkey WHERE credential_id = $1 AND operator_id = $2`;
+
+/** An authenticator that counts never repeats a count; others always send 0 (WebAuthn level 3, section 6.1.1). */
+const countUse = `
+  UPDATE operator_passkey SET sign_count = $2, last_used_at = $3
+  WHERE credential_id = $1 AND (sign_count < $2 OR (sign_count = 0 AND $2 = 0))`;
+
+export function* insertSession(
+  session: NewSession,
+  { operatorId, name }: Operator,
+  act: Act,
+): Statements<void> {
+  const { sessionId, tokenHash, method, createdAt, expiresAt } = session;
+  yield* run(insertOne, sessionId, tokenHash, operatorId, method, createdAt, expiresAt);
+  const detail = { sessionId, method, expiresAt };
+  yield* auditAct(
+    { action: "operator.sign_in", organizationId: undefined, subject: name, detail },
+    act,
+  );
+}
+
+export function* findSession(
+  tokenHash: Uint8Array,
+  now: number,
+): Statements<SessionHolder | undefined> {
+  const row = yield* get<SessionRow & OperatorRow>(findByToken, tokenHash, now);
+  return row === undefined ? undefined : toHolder(row);
+}
+
+export function* listSessions(
+  operatorId: string | undefined,
+  now: number,
+): Statements<readonly SessionHolder[]> {
+  return (yield* all<SessionRow & OperatorRow>(listNewest, now, operatorId ?? null)).map(toHolder);
+}
+
+export function* endSession(
+  sessionId: string,
+  operatorId: string | undefined,
+  act: Act,
+): Statements<boolean> {
+  const row = yield* get<SessionRow & OperatorRow>(findOne, sessionId);
+  if (row === undefined || (operatorId !== undefined && row.operator_id !== operatorId)) {
+    return false;
+  }
+  if ((yield* run(removeOne, sessionId)) === 0) return false;
+  const subject = row.operator_name;
+  const detail = { sessionId };
+  yield* auditAct(
+    { action: "operator.session_end", organizationId: undefined, subject, detail },
+    act,
+  );
+  return true;
+}
+
+export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
+  const { credentialId, operatorId, publicKey, signCount, transports, createdAt } = passkey;
+  const added = yield* run(
+    insertPasskey,
+    credentialId,
+    operatorId,
+    publicKey,
+    signCount,
+    JSON.stringify(transports),
+    createdAt,
+  );
+  if (added === 1) yield* auditPasskey("add", credentialId, act);
+  return added === 1;
+}
+
+export function* findPasskey(credentialId: string): Statements<PasskeyHolder | undefined> {
+  const row = yield* get<PasskeyRow & OperatorRow>(findPasskeyById, credentialId);
+  return row === undefined ? undefined : { passkey: toPasskey(row), operator: toOperator(row) };
+}
+
+export function* listPasskeys(operatorId: string): Statements<readonly Passkey[]> {
+  return (yield* all<PasskeyRow>(listOldest, operatorId)).map(toPasskey);
+}
+
+export function* removePasskey(
+  credentialId: string,
+  operatorId: string,
+  act: Act,
+): Statements<boolean> {
+  const removed = yield* run(removeOnePasskey, credentialId, operatorId);
+  if (removed === 1) yield* auditPasskey("remove", credentialId, act);
+  return removed === 1;
+}
+
+export function* usePasskey(
+  credentialId: string,
+  signCount: number,
+  { session, act }: SignIn,
+): Statements<boolean> {
+  const holder = yield* findPasskey(credentialId);
+  if (holder === undefined) return false;
+  if ((yield* run(countUse, credentialId, signCount, act.now)) === 0) return false;
+  yield* insertSession(session, holder.operator, act);
+  return true;
+}
+
+/** People change their own passkeys only, so the actor is the owner. */
+function* auditPasskey(verb: "add" | "remove", credentialId: string, act: Act): Statements<void> {
+  const action = `operator.passkey_${verb}`;
+  const detail = { credentialId };
+  yield* auditAct({ action, organizationId: undefined, subject: act.actor, detail }, act);
+}

@@ -1,0 +1,156 @@
+// Operators: created, disabled and read; the tokens of one use by which they sign in. Stores only hashes of secrets.
+
+import type { Operator } from "../../../domain/operator.ts";
+import type { Act } from "../../interface/act.ts";
+import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
+import {
+  operatorColumns,
+  type OperatorRow,
+  toDetails,
+  toOperator,
+} from "../../row/operator-row.ts";
+import { auditAct } from "../trail/audit.ts";
+import { insertSession } from "./operator-session.ts";
+import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
+
+const insertOperator = `
+  INSERT INTO operator (operator_id, name, roles, created_at, issuer, subject)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+
+export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
+
+const findOne = `SELECT ${operatorColumns} FROM operator WHERE name = $1`;
+
+const findAll = `
+  SELECT ${operatorColumns},
+    (SELECT count(*) FROM operator_passkey
+      WHERE operator_passkey.operator_id = operator.operator_id) AS passkeys,
+    (SELECT count(*) FROM operator_session
+      WHERE operator_session.operator_id = operator.operator_id AND expires_at > $1) AS sessions
+  FROM operator ORDER BY name`;
+
+const setDisabled = `
+  UPDATE operator SET disabled_at = $1 WHERE operator_id = $2 AND disabled_at IS NULL`;
+
+export const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
+
+const removePasskeys = `DELETE FROM operator_passkey WHERE operator_id = $1`;
+
+const removeTokens = `DELETE FROM one_time_token WHERE operator_id = $1`;
+
+const removeLinks = `DELETE FROM one_time_token WHERE operator_id = $1 AND purpose = 'link'`;
+
+const removeExpired = `DELETE FROM one_time_token WHERE expires_at <= $1`;
+
+const countUsed = `
+  SELECT count(*) AS used FROM one_time_token WHERE operator_id = $1 AND purpose <> 'link'`;
+
+const insertToken = `
+  INSERT INTO one_time_token (token_hash, purpose, operator_id, expires_at)
+  VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`;
+
+const findLinkHolder = `
+  SELECT ${operatorColumns} FROM one_time_token JOIN operator USING (operator_id)
+  WHERE token_hash = $1 AND purpose = 'link' AND expires_at > $2 AND disabled_at IS NULL`;
+
+const removeLink = `DELETE FROM one_time_token WHERE token_hash = $1`;
+
+/** Challenges that one person has used and that have not expired; each lasts for minutes. */
+const usedChallengesMax = 1_000;
+
+/** False if the name or the identity is in use. */
+export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
+  const { operatorId, name, roles, createdAt, identity } = operator;
+  const inserted = yield* run(
+    insertOperator,
+    operatorId,
+    name,
+    JSON.stringify(roles),
+    createdAt,
+    identity?.issuer ?? null,
+    identity?.subject ?? null,
+  );
+  if (inserted === 0) return false;
+  const detail = { roles, ...identity };
+  yield* auditOperator(operator, { action: "create", detail, act });
+  return true;
+}
+
+export function* findOperator(name: string): Statements<Operator | undefined> {
+  const row = yield* get<OperatorRow>(findOne, name);
+  return row === undefined ? undefined : toOperator(row);
+}
+
+export function* listOperators(now: number): Statements<readonly OperatorDetails[]> {
+  type Row = OperatorRow & { readonly passkeys: number; readonly sessions: number };
+  return (yield* all<Row>(findAll, now)).map(toDetails);
+}
+
+/** Disabling an operator a second time changes nothing. */
+export function* disableOperator(operatorId: string, act: Act): Statements<Operator | undefined> {
+  const disabled = yield* run(setDisabled, act.now, operatorId);
+  const row = yield* get<OperatorRow>(findById, operatorId);
+  if (row === undefined) return undefined;
+  const operator = toOperator(row);
+  if (disabled === 1) {
+    yield* runTogether(
+      [removeSessions, operatorId],
+      [removePasskeys, operatorId],
+      [removeTokens, operatorId],
+    );
+    yield* auditOperator(operator, { action: "disable", detail: {}, act });
+  }
+  return operator;
+}
+
+/** Only the last link of an operator is valid. */
+export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
+  const row = yield* get<OperatorRow>(findById, link.operatorId);
+  if (row === undefined) throw new TypeError("a link needs an operator");
+  yield* run(removeLinks, link.operatorId);
+  yield* insert(link);
+  const detail = { expiresAt: link.expiresAt };
+  yield* auditOperator(toOperator(row), { action: "link", detail, act });
+}
+
+export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operator | undefined> {
+  const row = yield* get<OperatorRow>(findLinkHolder, tokenHash, now);
+  return row === undefined ? undefined : toOperator(row);
+}
+
+/** Of two processes that use a link at once, only one removes it. */
+export function* useLink(
+  tokenHash: Uint8Array,
+  { session, act }: SignIn,
+): Statements<Operator | undefined> {
+  const operator = yield* findLink(tokenHash, act.now);
+  if (operator === undefined || (yield* run(removeLink, tokenHash)) === 0) return undefined;
+  yield* insertSession(session, operator, act);
+  return operator;
+}
+
+/** Of two processes that use a challenge at once, only one inserts it. */
+export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
+  yield* run(removeExpired, now);
+  const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);
+  if ((open?.used ?? 0) >= usedChallengesMax) return false;
+  return (yield* insert(challenge)) === 1;
+}
+
+function insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): Statements<number> {
+  return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
+}
+
+/** The subject is the name, which never changes. */
+export function* auditOperator(
+  { name: subject }: Operator,
+  event: {
+    readonly action: "create" | "disable" | "link" | "roles";
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  const { detail, act } = event;
+  const action = `operator.${event.action}`;
+  yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
+}

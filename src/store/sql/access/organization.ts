@@ -1,0 +1,138 @@
+// Organizations: created, changed and read. Each change increments the credentials version, by which other processes
+// notice it.
+
+import type { Organization } from "../../../domain/access.ts";
+import { confidentialTypes } from "../../../domain/confidentiality.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { applyChange, type OrganizationRow, toOrganization } from "../../row/access-row.ts";
+import type { Act } from "../../interface/act.ts";
+import { type FloorRow, toFloor } from "../../row/floor-row.ts";
+import type { CeilingTooLow, OrganizationChange } from "../../interface/store.ts";
+import { auditAct } from "../trail/audit.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
+
+const insertOrganization = `
+  INSERT INTO organization
+    (organization_id, name, strict_scopes, deletion_grace_seconds, rate_limit_per_second, created_at,
+     deletion_approval)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
+
+const updateOrganization = `
+  UPDATE organization SET
+    name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
+    retain_days = $5, confidential_types = $6, erase_orphaned_transactions = $8,
+    deletion_approval = $9
+  WHERE organization_id = $7`;
+
+const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
+
+const lockOne = `
+  SELECT * FROM organization WHERE organization_id = $1
+  --postgres FOR NO KEY UPDATE
+  `;
+
+const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
+
+/** No floor is longer. */
+const anyDays = 1_000_000;
+
+const findLongerFloor = `
+  SELECT * FROM retention_floor WHERE organization_id = $1 AND keep_days > $2
+  ORDER BY keep_days DESC, resource_type LIMIT 1`;
+
+const moveCredentials = `
+  --sqlite UPDATE meta
+  --postgres UPDATE counter
+  SET value = value + 1 WHERE name = 'credentials_version'`;
+
+const readCredentials = `
+  SELECT value
+  --sqlite FROM meta
+  --postgres FROM counter
+  WHERE name = 'credentials_version'`;
+
+/** False if an organization with this id exists. */
+export function* createOrganization(organization: Organization, act: Act): Statements<boolean> {
+  const { organizationId, name, strictScopes, deletionGraceSeconds } = organization;
+  const deletionApproval = organization.deletionApproval === true;
+  const inserted = yield* run(
+    insertOrganization,
+    organizationId,
+    name,
+    strictScopes,
+    deletionGraceSeconds,
+    organization.rateLimitPerSecond ?? null,
+    organization.createdAt,
+    deletionApproval,
+  );
+  if (inserted === 0) return false;
+  yield* credentialsChanged();
+  const approval = deletionApproval ? { deletionApproval } : {};
+  const detail = { name, strictScopes, deletionGraceSeconds, ...approval };
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.create", organizationId, subject, detail }, act);
+  return true;
+}
+
+export function* changeOrganization(
+  organizationId: string,
+  change: OrganizationChange,
+  act: Act,
+): Statements<Organization | CeilingTooLow | undefined> {
+  const before = yield* lockOrganization(organizationId);
+  if (before === undefined) return undefined;
+  const after = applyChange(before, change);
+  const retainDays = change.retainDays ?? anyDays;
+  const longer = yield* get<FloorRow>(findLongerFloor, organizationId, retainDays);
+  if (longer !== undefined) return { ceilingTooLowFor: toFloor(longer) };
+  yield* run(
+    updateOrganization,
+    after.name,
+    after.strictScopes,
+    after.deletionGraceSeconds,
+    after.rateLimitPerSecond ?? null,
+    after.retainDays ?? null,
+    JSON.stringify(after.confidentialTypes ?? []),
+    organizationId,
+    after.eraseOrphanedTransactions === true,
+    after.deletionApproval === true,
+  );
+  yield* credentialsChanged();
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
+  return after;
+}
+
+/** Nobody else changes it, or its retention floors, until the end of the transaction. */
+export function* lockOrganization(organizationId: string): Statements<Organization | undefined> {
+  const row = yield* get<OrganizationRow>(lockOne, organizationId);
+  return row === undefined ? undefined : toOrganization(row);
+}
+
+export function* findOrganization(organizationId: string): Statements<Organization | undefined> {
+  const row = yield* get<OrganizationRow>(findOne, organizationId);
+  return row === undefined ? undefined : toOrganization(row);
+}
+
+/** All of them; of an unknown organization those that always are. */
+export function* readConfidentialTypes(
+  organizationId: string,
+): Statements<ReadonlySet<ResourceType>> {
+  const organization = yield* findOrganization(organizationId);
+  return confidentialTypes(organization?.confidentialTypes);
+}
+
+export function* listOrganizations(): Statements<readonly Organization[]> {
+  return (yield* all<OrganizationRow>(findAll)).map(toOrganization);
+}
+
+/** To be called in the transaction of every change to an organization or a key. */
+export function* credentialsChanged(): Statements<void> {
+  yield* run(moveCredentials);
+}
+
+export function* readCredentialsVersion(): Statements<number> {
+  const row = yield* get<{ value: number }>(readCredentials);
+  if (row === undefined) throw new TypeError("the store has no credentials version");
+  return row.value;
+}

@@ -1,0 +1,45 @@
+// Approves deletions that need it. The condition is part of the statement that changes the row, so that it holds whatever
+// happens at the same time.
+
+import { awaitsApproval } from "../../../domain/deletion/approval.ts";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { Act } from "../../interface/act.ts";
+import type { NotApproved } from "../../interface/approvals.ts";
+import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
+import { get, run, type Statements } from "../statement/statements.ts";
+
+/** Nobody disables this person before the end of the transaction. */
+const lockApprover = `
+  SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL
+  --postgres FOR SHARE
+  `;
+
+const setApproved = `
+  UPDATE deletion SET
+    approved_by = $2, approved_at = $3, waiting_for = NULL, next_attempt_at = NULL
+  WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
+    AND approval_requester <> $2`;
+
+export function* approveDeletion(
+  deletionRequestId: string,
+  act: Act,
+): Statements<Deletion | NotApproved> {
+  if ((yield* get(lockApprover, act.actor)) === undefined) return "no_such_person";
+  if ((yield* run(setApproved, deletionRequestId, act.actor, act.now)) === 0) {
+    return findReason(yield* findDeletion(deletionRequestId), act);
+  }
+  const approved = yield* readExistingDeletion(deletionRequestId);
+  const detail = { requester: approved.approval?.requester ?? null };
+  yield* auditDeletion(approved, { action: "approve", detail, act });
+  return approved;
+}
+
+function findReason(deletion: Deletion | undefined, { actor }: Act): NotApproved {
+  if (deletion === undefined) return "no_such_deletion";
+  if (deletion.status !== "pending") return "not_pending";
+  if (deletion.approval === undefined) return "not_needed";
+  if (!awaitsApproval(deletion)) return "approved_before";
+  if (deletion.approval.requester === actor) return "own_request";
+  // Another process has changed it between the two statements.
+  return "not_pending";
+}

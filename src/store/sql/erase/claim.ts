@@ -1,0 +1,105 @@
+// Stores a worker's claim on a deletion: claimed, begun with a complete plan, or put off because of an obstacle.
+// Choosing the next deletion is each engine's own.
+
+import { approvalWait } from "../../../domain/deletion/approval.ts";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { limits } from "../../../domain/limits.ts";
+import { untilApproved } from "../../row/deletion-row.ts";
+import type { Claim } from "../../interface/store.ts";
+import { auditActs } from "../trail/audit.ts";
+import { findDeletions, noteOfDeletion } from "./deletion.ts";
+import { named } from "../statement/named.ts";
+import type { Obstacle } from "./plan.ts";
+import { Rows, run, type Statements } from "../statement/statements.ts";
+
+const setClaimed = `
+  UPDATE deletion SET
+    status = 'processing', started_at = coalesce(started_at, $3), attempts = attempts + 1,
+    lease_until = $4, claimant = $5, waiting_for = NULL, held = false, floor_until = NULL,
+    next_attempt_at = NULL, plan_end = coalesce(named.plan_end, deletion.plan_end),
+    cursor = CASE WHEN named.plan_end IS NULL THEN cursor ELSE NULL END
+  FROM ${named("id", "plan_end bigint")}
+  WHERE deletion_request_id = named.id`;
+
+const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
+
+const setWaiting = `
+  UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3, floor_until = $4,
+    claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
+  WHERE deletion_request_id = $5`;
+
+/** A deletion that awaits an approval is not due; this puts one off again that something else has made due. */
+export const notApproved: Obstacle = {
+  waitingFor: approvalWait,
+  held: false,
+  retryAt: untilApproved,
+};
+
+/** Deletions that have a plan. */
+export function* takeDeletions(
+  ids: readonly string[],
+  claim: Claim,
+): Statements<readonly Deletion[]> {
+  return yield* take(
+    ids.map((id) => [id, null]),
+    claim,
+  );
+}
+
+function* take(
+  rows: readonly (readonly [id: string, planEnd: number | null])[],
+  { now, leaseUntil, claimant }: Claim,
+): Statements<readonly Deletion[]> {
+  if (rows.length === 0) return [];
+  yield* run(setClaimed, new Rows(rows, 2), now, leaseUntil, claimant);
+  const taken = yield* findDeletions(rows.map(([id]) => id));
+  const byId = new Map(taken.map((deletion) => [deletion.deletionRequestId, deletion]));
+  return rows.flatMap(([id]) => byId.get(id) ?? []);
+}
+
+/** In the transaction that completes their plans, so that no deletion is processing without one. */
+export function* beginDeletions(
+  planned: readonly { readonly deletion: Deletion; readonly targets: readonly unknown[] }[],
+  claim: Claim,
+): Statements<readonly Deletion[]> {
+  const begun = yield* take(
+    planned.map(({ deletion, targets }) => [deletion.deletionRequestId, targets.length]),
+    claim,
+  );
+  yield* auditStart(begun, claim);
+  return begun;
+}
+
+/** The same where the plan was written before. */
+export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
+  const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
+  yield* auditStart([deletion], claim);
+  return begun ?? deletion;
+}
+
+function* auditStart(begun: readonly Deletion[], { now }: Claim): Statements<void> {
+  const act = { actor: "worker", now };
+  const notes = begun.map((deletion) => noteOfDeletion(deletion, "start", {}));
+  yield* auditActs(notes.map((note) => ({ ...act, note })));
+}
+
+/** Where the step continues that a deletion has come to; null at its end. */
+export function* storeCursor(
+  { deletionRequestId }: Deletion,
+  cursor: string | null,
+): Statements<void> {
+  yield* run(setCursor, deletionRequestId, cursor);
+}
+
+/** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
+export function* putOff(
+  { deletionRequestId }: Deletion,
+  { waitingFor, held, floorUntil, retryAt }: Obstacle,
+  now: number,
+): Statements<void> {
+  const until =
+    floorUntil === undefined
+      ? (retryAt ?? now + limits.heldDeletionRetryMs)
+      : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
+  yield* run(setWaiting, waitingFor, held, until, floorUntil ?? null, deletionRequestId);
+}

@@ -1,0 +1,103 @@
+// Closes an organization, and opens the deletion of everything that belongs to it. The two are separate: an export may
+// come in between, and other sets of records under an id of their own can be deleted in the same way.
+
+import type { Organization } from "../../../domain/access.ts";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import type { Act } from "../../interface/act.ts";
+import { digestOfRequest } from "../../row/audit-row.ts";
+import { type OrganizationRow, toOrganization } from "../../row/access-row.ts";
+import { approvalColumns } from "../../row/deletion-row.ts";
+import type {
+  OpenedDeletion,
+  OrganizationDeletionRequest,
+} from "../../interface/organization-deletion.ts";
+import { auditAct } from "../trail/audit.ts";
+import { credentialsChanged, findOrganization } from "../access/organization.ts";
+import { get, run, type Statements } from "../statement/statements.ts";
+
+const lockOne = `
+  SELECT * FROM organization WHERE organization_id = $1
+  --postgres FOR NO KEY UPDATE
+  `;
+
+const setClosed = `
+  UPDATE organization SET closed_at = $1 WHERE organization_id = $2 AND closed_at IS NULL`;
+
+const revokeKeys = `
+  UPDATE api_key SET revoked_at = $1 WHERE organization_id = $2 AND revoked_at IS NULL`;
+
+/** For a replay in a store that is older than the organization: nobody may create it again. */
+const insertClosed = `
+  INSERT INTO organization
+    (organization_id, name, strict_scopes, deletion_grace_seconds, created_at, closed_at)
+  VALUES ($1, $1, false, 0, $2, $2) ON CONFLICT DO NOTHING`;
+
+const setDeletion = `
+  UPDATE organization SET deletion_request_id = $1 WHERE organization_id = $2`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
+  VALUES ($1, $2, $3, $2, $4, 'pending', $5, $6, $6, $7, $8, $9)`;
+
+/** Undefined if there is no such organization. Closing it a second time changes nothing. */
+export function* closeOrganization(
+  organizationId: string,
+  act: Act,
+): Statements<Organization | undefined> {
+  const closed = yield* run(setClosed, act.now, organizationId);
+  if (closed === 1) {
+    const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
+    yield* credentialsChanged();
+    const subject = organizationId;
+    const detail = { keysRevoked };
+    yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);
+  }
+  return yield* findOrganization(organizationId);
+}
+
+/** The organization must be closed. It has one such deletion, however often it is requested. */
+export function* requestOrganizationDeletion(
+  { organizationId, deletionRequestId, reason, requestedBy, exported }: OrganizationDeletionRequest,
+  act: Act,
+): Statements<OpenedDeletion> {
+  const row = yield* get<OrganizationRow>(lockOne, organizationId);
+  const organization = row === undefined ? undefined : toOrganization(row);
+  const { closedAt, deletionRequestId: known } = organization ?? {};
+  if (closedAt === undefined) throw new TypeError("the organization is not closed");
+  if (known !== undefined) return { deletionRequestId: known, isNew: false };
+  const asked = [deletionRequestId, organizationId, organizationType, reason] as const;
+  const approval = approvalColumns(organization?.deletionApproval === true ? act.actor : undefined);
+  yield* run(insertDeletion, ...asked, requestedBy, act.now, ...approval);
+  yield* run(setDeletion, deletionRequestId, organizationId);
+  const request = {
+    deletionRequestId,
+    organizationId,
+    resourceType: organizationType,
+    resourceId: organizationId,
+    reason,
+    requestedBy,
+    requestedAt: act.now,
+  };
+  const digest = digestOfRequest(request);
+  const asks = { resourceType: organizationType, dueAt: act.now, request: digest };
+  const detail = exported === undefined ? asks : { ...asks, export: { ...exported } };
+  const note = { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
+  yield* auditAct(note, act);
+  return { deletionRequestId, isNew: true };
+}
+
+/** After a restore has undone it: closes the organization of a deletion that is replayed. */
+export function* closeAgain(
+  {
+    organizationId,
+    deletionRequestId,
+  }: Omit<OrganizationDeletionRequest, "reason" | "requestedBy">,
+  act: Act,
+): Statements<void> {
+  if ((yield* closeOrganization(organizationId, act)) === undefined) {
+    yield* run(insertClosed, organizationId, act.now);
+  }
+  yield* run(setDeletion, deletionRequestId, organizationId);
+}

@@ -1,0 +1,30 @@
+// The retention floor that a pending deletion waits for, as its records are now: they may have been seen again since the worker
+// evaluated them. Reads a bounded part of the cascade, and nothing of confidential records, which delay no deletion.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { planErasure } from "../../../domain/deletion/erasure.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
+import type { FloorNow } from "../../interface/retention.ts";
+import { previewCascade } from "../record/cascade-preview.ts";
+import { listFloors, needsLongHistory } from "./floor.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
+import type { Statements } from "../statement/statements.ts";
+
+/** `unknown`: more would have to be read than for one reply. */
+export function* findFloorNow(deletion: Deletion, now: number): Statements<FloorNow> {
+  const { organizationId, resourceType: own } = deletion;
+  const floors = yield* listFloors(organizationId);
+  if (floors.length === 0) return {};
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const planning = { ...planningOf(deletion, now), confidential };
+  const types = recordTypes
+    .map(({ resourceType }) => resourceType)
+    .filter((type) => type === own || !confidential.has(type));
+  const { edges, isComplete } = yield* previewCascade(deletion, types);
+  const { erase } = planErasure(planning.root, edges);
+  const records = erase.map((node) => toKey(organizationId, node));
+  if (!isComplete || (yield* needsLongHistory({ floors, records }))) return "unknown";
+  const { floorUntil, waitingFor } = (yield* findFloorObstacle(erase, planning, floors)) ?? {};
+  return { floorUntil, waitingFor };
+}

@@ -1,0 +1,334 @@
+// Deletions: requested, cancelled, postponed after a failure, and read. Planning and erasing are each engine's own.
+
+import type { Deletion, DeletionStatus } from "../../../domain/deletion/deletion.ts";
+import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
+import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../interface/act.ts";
+import { digestOfRequest } from "../../row/audit-row.ts";
+import { approvalColumns, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import type {
+  CancelOutcome,
+  DeletionFigures,
+  DeletionFilter,
+  DeletionRequest,
+} from "../../interface/store.ts";
+import type { AuditNote } from "../../interface/trail.ts";
+import { auditAct } from "../trail/audit.ts";
+import { once } from "../access/idempotency.ts";
+import { findOrganization } from "../access/organization.ts";
+import { recordExists } from "../record/record.ts";
+import { all, Collision, get, run, type Statements } from "../statement/statements.ts";
+
+const findOpen = `
+  SELECT deletion_request_id FROM deletion
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND status IN ('pending', 'processing')`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
+  SELECT $1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10, $11
+  WHERE NOT EXISTS (
+    SELECT 1 FROM organization WHERE organization_id = $2 AND closed_at IS NOT NULL)
+  ON CONFLICT (organization_id, resource_type, resource_id)
+    WHERE status IN ('pending', 'processing') DO NOTHING`;
+
+const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
+
+const findSome = `
+  SELECT * FROM deletion
+  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
+  --postgres WHERE deletion_request_id = ANY ($1::text[])
+  `;
+
+const listById = `
+  SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
+
+const findByIdOfOrganization = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
+
+const setCancelled = `
+  UPDATE deletion SET
+    status = 'cancelled', waiting_for = NULL, held = false, floor_until = NULL, next_attempt_at = NULL,
+    cursor = NULL
+  WHERE deletion_request_id = $1 AND status = 'pending'`;
+
+/** Keeps waiting for a retention floor that a processed deletion has met. */
+const setPostponed = `
+  UPDATE deletion SET
+    waiting_for = $1, lease_until = NULL, claimant = NULL, next_attempt_at =
+      CASE WHEN floor_until > CAST($2 AS bigint) THEN
+        --sqlite min(
+        --postgres least(
+        floor_until, CAST($2 AS bigint) + ${limits.flooredDeletionRetryMs})
+      ELSE $2 END
+  WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
+    AND status IN ('pending', 'processing')`;
+
+/** The condition of the indexes of such deletions. */
+const awaitingApproval = `
+  approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
+
+/** Newest first, after a place in this order. An index has the rows of each in order. */
+const fromPlace = `
+  (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
+
+const listNewest = `SELECT * FROM deletion WHERE ${fromPlace}`;
+
+const listNewestOfStatus = `SELECT * FROM deletion WHERE status = $4 AND ${fromPlace}`;
+
+const listAwaiting = `SELECT * FROM deletion WHERE ${awaitingApproval} AND ${fromPlace}`;
+
+const listAwaitingOfOrganization = `
+  SELECT * FROM deletion WHERE organization_id = $4 AND ${awaitingApproval} AND ${fromPlace}`;
+
+const listNewestOfOrganization = `
+  SELECT * FROM deletion WHERE organization_id = $4 AND ${fromPlace}`;
+
+const listNewestOfBoth = `
+  SELECT * FROM deletion WHERE organization_id = $4 AND status = $5 AND ${fromPlace}`;
+
+/** Later than any request. */
+const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
+
+const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
+
+/** Counted separately, because an index answers the other statement alone. */
+const countSets = `
+  SELECT status, count(*) AS deletions FROM deletion
+  --sqlite INDEXED BY deletion_restricted
+  WHERE restricted_of IS NOT NULL GROUP BY status`;
+
+const closedOrganizations = `SELECT organization_id FROM organization WHERE closed_at IS NOT NULL`;
+
+const countOfClosed = `
+  SELECT status, count(*) AS deletions FROM deletion
+  --sqlite INDEXED BY deletion_by_organization_status
+  WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
+
+/** Longer than every back-off, and than the delay of a deletion that is held. */
+const retriedWithinMs = 10 * 60_000;
+
+/**
+ * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the deletions of
+ * restricted sets, or of closed organizations, which wait for confidential reports: whoever reads the metrics may not learn
+ * that there are any.
+ */
+const readWaiting = `
+  SELECT count(*) FILTER (WHERE held) AS held,
+    min(due_at) FILTER (
+      WHERE due_at <= $1 AND NOT held AND (floor_until IS NULL OR floor_until <= $1)) AS oldest
+  FROM deletion
+  --sqlite INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing')
+    AND coalesce(next_attempt_at, due_at) <= CAST($1 AS bigint) + ${retriedWithinMs}
+    AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})`;
+
+const countUnderFloor = `
+  SELECT count(*) AS deletions FROM deletion
+  --sqlite INDEXED BY deletion_floored
+  WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL AND floor_until > $1
+    AND NOT (organization_id >= '${restrictedId("")}' AND organization_id < 'restricted0')
+    AND organization_id NOT IN (${closedOrganizations})`;
+
+/**
+ * The id of the open deletion, new or not; undefined if there is no such record. Repeated for a known idempotency key.
+ */
+export function* requestDeletion(
+  request: DeletionRequest,
+  act: Act,
+): Statements<string | undefined> {
+  const marked = {
+    organizationId: request.organizationId,
+    mark: request.idempotency,
+    now: act.now,
+  };
+  return (yield* once(marked, () => openDeletion(request, act))) ?? undefined;
+}
+
+/** An open deletion is found first: while it is processed the record disappears, but the deletion is still the same. */
+function* openDeletion(request: DeletionRequest, act: Act): Statements<string | null> {
+  const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
+  const { requestedBy = act.actor } = request;
+  const open = yield* findOpenDeletion(request);
+  if (open !== undefined) return open;
+  if (!(yield* recordExists(request))) return null;
+  const approval = approvalColumns(yield* findApprovalRequester(request, act));
+  const inserted = yield* run(
+    insertDeletion,
+    deletionRequestId,
+    organizationId,
+    resourceType,
+    resourceId,
+    reason,
+    requestedBy,
+    act.now,
+    dueAt,
+    ...approval,
+  );
+  if (inserted === 0) {
+    if ((yield* findOrganization(organizationId))?.closedAt !== undefined) {
+      throw organizationClosed();
+    }
+    throw new Collision("another process has opened a deletion of the record");
+  }
+  yield* auditAct(noteOfRequest(request, act), act);
+  return deletionRequestId;
+}
+
+/** Who may not approve the deletion; undefined if it needs no approval. */
+function* findApprovalRequester(
+  { organizationId, isAutomatic = false }: DeletionRequest,
+  { actor }: Act,
+): Statements<string | undefined> {
+  if (isAutomatic) return undefined;
+  const organization = yield* findOrganization(organizationId);
+  return organization?.deletionApproval === true ? actor : undefined;
+}
+
+/** What the audit trail says of a deletion that is requested. */
+export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
+  const {
+    organizationId,
+    resourceType,
+    deletionRequestId,
+    requestedBy = act.actor,
+    dueAt,
+  } = request;
+  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
+  const detail = { resourceType, dueAt, request: digest };
+  return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
+}
+
+/** The id of the deletion of this record that is pending or processing. */
+export function* findOpenDeletion({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<string | undefined> {
+  const row = yield* get<Pick<DeletionRow, "deletion_request_id">>(
+    findOpen,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  return row?.deletion_request_id;
+}
+
+export function* cancelDeletion(deletionRequestId: string, act: Act): Statements<CancelOutcome> {
+  const found = yield* findDeletion(deletionRequestId);
+  if (found === undefined) return "no_such_deletion";
+  if ((yield* run(setCancelled, deletionRequestId)) === 0) return "not_pending";
+  yield* auditDeletion(found, { action: "cancel", detail: {}, act });
+  return yield* readExistingDeletion(deletionRequestId);
+}
+
+/** With a claimant: does nothing if another process has claimed the deletion since. */
+export function* postponeDeletion(
+  deletionRequestId: string,
+  why: string,
+  nextAttemptAt: number,
+  { claimant }: { readonly claimant?: string } = {},
+): Statements<void> {
+  yield* run(setPostponed, why, nextAttemptAt, deletionRequestId, claimant ?? null);
+}
+
+/** Without an organization, a deletion of any: for operators and the worker. */
+export function* findDeletion(
+  deletionRequestId: string,
+  organizationId?: string,
+): Statements<Deletion | undefined> {
+  const row =
+    organizationId === undefined
+      ? yield* get<DeletionRow>(findById, deletionRequestId)
+      : yield* get<DeletionRow>(findByIdOfOrganization, deletionRequestId, organizationId);
+  return row === undefined ? undefined : toDeletion(row);
+}
+
+export function* readExistingDeletion(deletionRequestId: string): Statements<Deletion> {
+  const deletion = yield* findDeletion(deletionRequestId);
+  if (deletion === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
+  return deletion;
+}
+
+export function* findDeletions(
+  deletionRequestIds: readonly string[],
+): Statements<readonly Deletion[]> {
+  return (yield* all<DeletionRow>(findSome, deletionRequestIds)).map(toDeletion);
+}
+
+export function* listDeletionsById(
+  afterId: string,
+  limit: number,
+): Statements<readonly Deletion[]> {
+  return (yield* all<DeletionRow>(listById, afterId, limit)).map(toDeletion);
+}
+
+export function* listDeletions(filter: DeletionFilter): Statements<readonly Deletion[]> {
+  return (yield* selectNewest(filter)).map(toDeletion);
+}
+
+function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
+  const { organizationId, status, limit, before = theEnd } = filter;
+  const place = [before.requestedAt, before.deletionRequestId, limit] as const;
+  if (filter.awaitsApproval === true) {
+    return organizationId === undefined
+      ? yield* all<DeletionRow>(listAwaiting, ...place)
+      : yield* all<DeletionRow>(listAwaitingOfOrganization, ...place, organizationId);
+  }
+  if (organizationId !== undefined && status !== undefined) {
+    return yield* all<DeletionRow>(listNewestOfBoth, ...place, organizationId, status);
+  }
+  if (organizationId !== undefined) {
+    return yield* all<DeletionRow>(listNewestOfOrganization, ...place, organizationId);
+  }
+  if (status !== undefined) return yield* all<DeletionRow>(listNewestOfStatus, ...place, status);
+  return yield* all<DeletionRow>(listNewest, ...place);
+}
+
+export function* deletionFigures(now: number): Statements<DeletionFigures> {
+  const counts = yield* all<{ status: DeletionStatus; deletions: number }>(countByStatus);
+  const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
+  for (const { status, deletions } of counts) byStatus[status] = deletions;
+  for (const confidential of [countSets, countOfClosed]) {
+    const rows = yield* all<{ status: DeletionStatus; deletions: number }>(confidential);
+    for (const { status, deletions } of rows) byStatus[status] -= deletions;
+  }
+  const row = yield* get<{ held: number; oldest: number | null }>(readWaiting, now);
+  const floored = yield* get<{ deletions: number }>(countUnderFloor, now);
+  return {
+    byStatus,
+    held: row?.held ?? 0,
+    underFloor: floored?.deletions ?? 0,
+    oldestDueAt: row?.oldest ?? undefined,
+  };
+}
+
+/** The deletion itself names the record, so the trail does not need its id. */
+export function* auditDeletion(
+  deletion: { readonly organizationId: string; readonly deletionRequestId: string },
+  event: {
+    readonly action: DeletionEvent;
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  yield* auditAct(noteOfDeletion(deletion, event.action, event.detail), event.act);
+}
+
+type DeletionEvent = "start" | "complete" | "cancel" | "reopen" | "approve";
+
+export function noteOfDeletion(
+  {
+    organizationId,
+    deletionRequestId: subject,
+  }: Pick<Deletion, "organizationId" | "deletionRequestId">,
+  action: DeletionEvent,
+  detail: AuditNote["detail"],
+): AuditNote {
+  return { action: `deletion.${action}`, organizationId, subject, detail };
+}

@@ -1,0 +1,209 @@
+// The progress of an erasure: the next targets of a plan, the targets that are done, and the counts of what was erased.
+// See erase/ for the steps themselves.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { Act } from "../../interface/act.ts";
+import { addCounts, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import { among, inNamedIds, named } from "../statement/named.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
+
+export interface TargetRow {
+  readonly deletion_request_id: string;
+  readonly position: number;
+  readonly organization_id: string;
+  readonly action: "erase" | "redact";
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly to_type: string | null;
+  readonly to_id: string | null;
+  /** Zero or one on SQLite. */
+  readonly restricted: boolean | number;
+  /** Only on SQLite, and only of a record that is to be erased. */
+  readonly record_no?: number | null;
+}
+
+const findNext = `
+  SELECT * FROM deletion_target
+  --sqlite INDEXED BY deletion_target_to_do
+  WHERE deletion_request_id = $1
+    --sqlite AND done = 0
+    --postgres AND NOT done
+  ORDER BY position LIMIT $2`;
+
+const findAllOf = `
+  SELECT * FROM deletion_target
+  WHERE
+    --sqlite deletion_request_id IN (SELECT value FROM json_each($1)) AND done = 0
+    --postgres deletion_request_id = ANY ($1::text[]) AND NOT done
+  ORDER BY deletion_request_id, position`;
+
+const setDone = `
+  UPDATE deletion_target SET done = true
+  ${among("FROM", "deletion_target", ["deletion_request_id", "position bigint"])}`;
+
+const setProgress = `
+  UPDATE deletion SET erased = named.erased, redacted = named.redacted,
+    redacted_by_type = named.redacted_by_type, kept = named.kept,
+    --sqlite lease_until = max(lease_until, $6)
+    --postgres lease_until = greatest(lease_until, $6)
+  FROM ${named("id", "erased", "redacted bigint", "redacted_by_type", "kept")}
+  WHERE deletion_request_id = named.id`;
+
+/** Targets of a plan that may share a step with other plans. */
+export const smallPlanMax = 16;
+
+/** A deletion that is being processed, and how far it has come. */
+export interface Processing {
+  readonly deletion: Deletion;
+  /** The position of the last target of its plan. */
+  readonly planEnd: number;
+  /** Where the step continues; null at the beginning. */
+  readonly cursor: string | null;
+  readonly claimant: string | null;
+}
+
+const findProcessing = `
+  SELECT * FROM deletion WHERE ${inNamedIds("deletion_request_id")}
+  ORDER BY deletion_request_id
+  --postgres FOR UPDATE
+  `;
+
+/** In the order of the ids; nobody else changes them until the end of the transaction. Throws unless all are being processed. */
+export function* lockProcessing(ids: readonly string[]): Statements<readonly Processing[]> {
+  const rows = yield* all<DeletionRow>(findProcessing, ids);
+  const byId = new Map(rows.map((row) => [row.deletion_request_id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    if (row === undefined) throw new TypeError(`there is no deletion ${id}`);
+    const { plan_end: planEnd, cursor, claimant } = row;
+    return { deletion: requireProcessing(toDeletion(row)), planEnd, cursor, claimant };
+  });
+}
+
+const findLarge = `
+  SELECT deletion_request_id AS id FROM deletion
+  WHERE ${inNamedIds("deletion_request_id")} AND plan_end > ${smallPlanMax}`;
+
+/** Those of these deletions whose plans are verified part by part. */
+export function* findLargePlans(ids: readonly string[]): Statements<ReadonlySet<string>> {
+  const rows = yield* all<{ id: string }>(findLarge, ids);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What a step does of the plan of one deletion. */
+export interface PlanPart {
+  readonly deletion: Deletion;
+  readonly targets: readonly TargetRow[];
+  /** True if the plan has no others. */
+  readonly isLast: boolean;
+  readonly isConfidential: (target: TargetRow) => boolean;
+}
+
+/**
+ * At most `targetsMax` targets, and besides as many of confidential types: so these don't decide how many steps there are, which
+ * the time until the completion would disclose.
+ */
+export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
+  const rowsMax = 2 * targetsMax + 1;
+  const rows = yield* all<TargetRow>(findNext, deletion.deletionRequestId, rowsMax);
+  const confidential = yield* readConfidentialTypes(deletion.organizationId);
+  const isConfidential = ({ resource_type }: TargetRow) => confidential.has(resource_type);
+  const left = { open: targetsMax, confidential: targetsMax };
+  const end = rows.findIndex((row) => {
+    const kind = isConfidential(row) ? "confidential" : "open";
+    left[kind] -= 1;
+    return left[kind] < 0;
+  });
+  const targets = end === -1 ? rows : rows.slice(0, end);
+  return { deletion, targets, isLast: end === -1 && rows.length < rowsMax, isConfidential };
+}
+
+/** The rest of the plans of these deletions, which have to be small. */
+export function* findAllTargets(deletions: readonly Deletion[]): Statements<readonly PlanPart[]> {
+  if (deletions.length === 0) return [];
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  const rows = yield* all<TargetRow>(findAllOf, ids);
+  const byDeletion = Map.groupBy(rows, (row) => row.deletion_request_id);
+  const confidential = new Map<string, ReadonlySet<string>>();
+  for (const { organizationId } of deletions) {
+    if (confidential.has(organizationId)) continue;
+    confidential.set(organizationId, yield* readConfidentialTypes(organizationId));
+  }
+  const isConfidential = ({ organization_id, resource_type }: TargetRow) =>
+    confidential.get(organization_id)?.has(resource_type) === true;
+  return deletions.map((deletion) => {
+    const targets = byDeletion.get(deletion.deletionRequestId) ?? [];
+    return { deletion, targets, isLast: true, isConfidential };
+  });
+}
+
+/** What a step did for one deletion. */
+export interface ErasureProgress {
+  readonly deletion: Deletion;
+  /** The targets that are done. */
+  readonly done: readonly TargetRow[];
+  readonly erased: readonly Typed[];
+  /** To the restricted store. */
+  readonly moved: readonly Typed[];
+  /** The types of the records from which references were removed, one entry for each reference. */
+  readonly redactedTypes: readonly string[];
+}
+
+interface Typed {
+  readonly resourceType: string;
+}
+
+/** Stores what a step did, and extends the leases. */
+export function* storeProgressOf(progress: readonly ErasureProgress[], act: Act): Statements<void> {
+  const done = progress.flatMap((one) => one.done);
+  const places = done.map((row) => [row.deletion_request_id, row.position]);
+  if (places.length > 0) yield* run(setDone, new Rows(places, 2));
+  const rows = progress.map(({ deletion, erased, moved, redactedTypes }) => [
+    deletion.deletionRequestId,
+    JSON.stringify(addCounts(deletion.erased, erased.map(typeOf))),
+    deletion.redacted + redactedTypes.length,
+    JSON.stringify(addCounts(deletion.redactedByType, redactedTypes)),
+    JSON.stringify(addCounts(deletion.kept, moved.map(typeOf))),
+  ]);
+  if (rows.length > 0) yield* run(setProgress, new Rows(rows, 5), act.now + limits.deletionLeaseMs);
+}
+
+function typeOf({ resourceType }: Typed): string {
+  return resourceType;
+}
+
+/** What is to be redacted, and in which record. */
+export interface Reference {
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
+}
+
+/** `restricted`: those that remain in reports which have to be kept, so that only their relations are removed. */
+export function referencesOf(
+  targets: readonly TargetRow[],
+  { restricted }: { readonly restricted: boolean },
+): readonly Reference[] {
+  return targets
+    .filter((target) => target.action === "redact" && Boolean(target.restricted) === restricted)
+    .map(toReference);
+}
+
+function toReference(target: TargetRow): Reference {
+  const { deletion_request_id, organization_id, to_type, to_id } = target;
+  if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
+  const from = { from_type: target.resource_type, from_id: target.resource_id };
+  return { deletion_request_id, organization_id, ...from, to_type, to_id };
+}
+
+/** The same deletion. Throws unless it is being processed. */
+export function requireProcessing(deletion: Deletion): Deletion {
+  const { deletionRequestId, status } = deletion;
+  if (status === "processing") return deletion;
+  throw new TypeError(`the deletion ${deletionRequestId} is ${status}, not processing`);
+}

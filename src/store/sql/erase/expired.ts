@@ -1,0 +1,78 @@
+// Which records of an organization were last seen before the time for which it keeps them, a bounded part at a time, in
+// the order of their keys. What keeps one of them is each engine's own statement. Deletes nothing.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { RetentionFloor } from "../../../domain/retention/floor.ts";
+import type { ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
+import { findLatestFloor, listFloors } from "./floor.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+const readPage = `
+  SELECT resource_type, resource_id, last_seen FROM record
+  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
+  ORDER BY resource_type, resource_id LIMIT $4`;
+
+interface SeenRow {
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly last_seen: string;
+}
+
+export interface ExpiredPage {
+  readonly keys: readonly RecordKey[];
+  readonly next: ExpiredPart["next"];
+}
+
+export function* readExpiredPage(query: ExpiryQuery): Statements<ExpiredPage> {
+  const { organizationId, before, after, scannedMax } = query;
+  const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
+  const rows = yield* all<SeenRow>(readPage, organizationId, ...from, scannedMax);
+  const toKey = ({ resource_type: resourceType, resource_id: resourceId }: SeenRow) => {
+    return { organizationId, resourceType, resourceId };
+  };
+  const last = rows.length < scannedMax ? undefined : rows.at(-1);
+  return {
+    keys: rows.filter(({ last_seen }) => last_seen < before).map(toKey),
+    next: last && toKey(last),
+  };
+}
+
+/** What keeps a record that has expired. */
+export interface Keepers {
+  readonly held: boolean;
+  readonly open: boolean;
+  /** Something that belongs to it was seen later. */
+  readonly needed: boolean;
+}
+
+function decideExpiry({ held, open, needed }: Keepers): Expiry {
+  if (held) return "held";
+  if (open) return "open";
+  return needed ? "needed" : "due";
+}
+
+/** A record that is otherwise due may be under a retention floor; the ceiling does not request its deletion then. */
+export function* decideExpiries(
+  { organizationId, now }: ExpiryQuery,
+  kept: readonly (Keepers & { readonly key: RecordKey })[],
+): Statements<ExpiredPart["expired"]> {
+  const floors = kept.length === 0 ? [] : yield* listFloors(organizationId);
+  const expired: { key: RecordKey; expiry: Expiry }[] = [];
+  for (const [index, { key, ...keepers }] of kept.entries()) {
+    const expiry = decideExpiry(keepers);
+    const own = floors.filter(({ resourceType }) => resourceType === key.resourceType);
+    const isFloored = expiry === "due" && own.length > 0 && (yield* isUnderFloor(key, own, now));
+    expired[index] = { key, expiry: isFloored ? "floor" : expiry };
+  }
+  return expired;
+}
+
+/** As for a deletion that is requested now. */
+function* isUnderFloor(
+  key: RecordKey,
+  floors: readonly RetentionFloor[],
+  now: number,
+): Statements<boolean> {
+  const floor = yield* findLatestFloor({ floors, records: [key], requestedAt: now });
+  return floor !== undefined && floor.until > now;
+}

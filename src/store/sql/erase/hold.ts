@@ -1,0 +1,159 @@
+// Legal holds: placed, released and read. A record may have several. A hold only states that a record has to stay; the
+// plans of deletions obey it.
+
+import type { Hold } from "../../../domain/access.ts";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../interface/act.ts";
+import { describeHold, type HoldRow, toHold } from "../../row/hold-row.ts";
+import type { HoldFilter, HoldOutcome, NewHold } from "../../interface/holds.ts";
+import { auditAct } from "../trail/audit.ts";
+import { recordExists } from "../record/record.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
+
+const findById = `SELECT * FROM hold WHERE hold_id = $1`;
+
+const countOfRecord = `
+  SELECT count(*) AS holds FROM hold
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
+
+const insertHold = `
+  INSERT INTO hold
+    (hold_id, organization_id, resource_type, resource_id, reason, owner, review_on,
+     placed_at, placed_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`;
+
+const removeHold = `DELETE FROM hold WHERE hold_id = $1`;
+
+const findTarget = `
+  SELECT 1 FROM deletion_target
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
+
+/** The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it, and OFFSET makes PostgreSQL read each once. */
+const findOfRecords = `
+  SELECT hold.* FROM
+    --sqlite json_each($1) AS named CROSS JOIN hold
+    --sqlite ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
+    --sqlite AND resource_id = named.value ->> 2
+    --postgres (SELECT key, value ->> 0 AS organization_id, value ->> 1 AS resource_type,
+    --postgres value ->> 2 AS resource_id
+    --postgres FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS listed (value, key)
+    --postgres OFFSET 0) AS named JOIN hold USING (organization_id, resource_type, resource_id)
+  ORDER BY named.key, placed_at, hold_id`;
+
+const findFirst = `${findOfRecords} LIMIT 1`;
+
+const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
+
+/** In the order of an index of all holds, or of those of an organization. */
+const fromPlace = `
+  hold_id > $1 AND (CAST($2 AS text) IS NULL OR resource_type = $2)
+    AND (CAST($3 AS text) IS NULL OR review_on < $3)
+  ORDER BY hold_id LIMIT $4`;
+
+const findPage = `SELECT * FROM hold WHERE ${fromPlace}`;
+
+const findPageOfOrganization = `SELECT * FROM hold WHERE organization_id = $5 AND ${fromPlace}`;
+
+/** Zero is in the past, so the worker tries again at once. */
+const wakeHeld = `
+  UPDATE deletion
+  --sqlite INDEXED BY deletion_open
+  SET next_attempt_at = 0
+  WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')`;
+
+/** On PostgreSQL the caller has to lock the plans of the organization first. */
+export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
+  const { organizationId, resourceType, resourceId } = wanted;
+  const target = yield* get(findTarget, organizationId, resourceType, resourceId);
+  if (target !== undefined) return "being_erased";
+  const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
+  if (whole !== undefined) return "being_erased";
+  if (!(yield* recordExists(wanted))) return "no_such_record";
+  const known = yield* get<{ holds: number }>(
+    countOfRecord,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  if ((known?.holds ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
+  const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
+  yield* addHold(hold, act);
+  return hold;
+}
+
+/** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
+export function* addHold(hold: Hold, act: Act, because?: string): Statements<void> {
+  const added = yield* run(
+    insertHold,
+    hold.holdId,
+    hold.organizationId,
+    hold.resourceType,
+    hold.resourceId,
+    hold.reason,
+    hold.owner ?? null,
+    hold.reviewOn ?? null,
+    hold.placedAt,
+    hold.placedBy,
+  );
+  if (added === 0) return;
+  const detail = describeHold(hold, because);
+  const { organizationId } = hold;
+  yield* auditAct({ action: "hold.place", organizationId, subject: hold, detail }, act);
+}
+
+/** Undefined if there is no such hold. */
+export function* releaseHold(
+  holdId: string,
+  act: Act,
+  because?: string,
+): Statements<Hold | undefined> {
+  const hold = yield* findHold(holdId);
+  if (hold === undefined || (yield* run(removeHold, holdId)) === 0) return undefined;
+  const { organizationId } = hold;
+  yield* run(wakeHeld, organizationId);
+  const detail = because === undefined ? { holdId } : { holdId, because };
+  yield* auditAct({ action: "hold.release", organizationId, subject: hold, detail }, act);
+  return hold;
+}
+
+export function* findHold(holdId: string): Statements<Hold | undefined> {
+  const row = yield* get<HoldRow>(findById, holdId);
+  return row === undefined ? undefined : toHold(row);
+}
+
+/** The holds on several records, in the order of the keys, oldest first. */
+export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
+  return (yield* all<HoldRow>(findOfRecords, keysText(keys))).map(toHold);
+}
+
+export function* hasHolds(organizationId: string): Statements<boolean> {
+  return (yield* get(findAny, organizationId)) !== undefined;
+}
+
+/** A hold on the first of these records that has one. */
+export function* findFirstHeld(keys: readonly RecordKey[]): Statements<Hold | undefined> {
+  const row = yield* get<HoldRow>(findFirst, keysText(keys));
+  return row === undefined ? undefined : toHold(row);
+}
+
+function keysText(keys: readonly RecordKey[]): string {
+  return JSON.stringify(
+    keys.map(({ organizationId, resourceType, resourceId }) => [
+      organizationId,
+      resourceType,
+      resourceId,
+    ]),
+  );
+}
+
+export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
+  const { organizationId, resourceType, reviewBefore, after, limit } = filter;
+  const values = [after ?? "", resourceType ?? null, reviewBefore ?? null, limit] as const;
+  const rows =
+    organizationId === undefined
+      ? yield* all<HoldRow>(findPage, ...values)
+      : yield* all<HoldRow>(findPageOfOrganization, ...values, organizationId);
+  return rows.map(toHold);
+}

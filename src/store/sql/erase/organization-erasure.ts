@@ -1,0 +1,254 @@
+// Erases everything that has one organization id, page by page in the order of keys: first relations, then changes with
+// their records, then stored replies. Whose records these are, and why they are erased, is decided elsewhere.
+//
+// A row of `record` is removed only if no change of the record is left, so a store without records of the organization
+// has no changes of it either.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { Act } from "../../interface/act.ts";
+import { storeCursor } from "./claim.ts";
+import { findNextTargets, type Processing, storeProgressOf } from "./erasure.ts";
+import { removeImportsOf } from "../record/import-run.ts";
+import { redactKeptStep } from "./redact-kept.ts";
+import type { Redact } from "./verification.ts";
+import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
+
+/**
+ * Where an erasure continues, stored as the cursor of the deletion: on PostgreSQL removed rows stay in the indexes until they are
+ * vacuumed, and a search from the beginning would read them again and again. From the beginning it has the same result.
+ */
+export interface ErasurePlace {
+  readonly part: number;
+  /** The key to continue with. */
+  readonly key: readonly string[];
+}
+
+/** The result of a page. */
+export interface ErasedPage {
+  readonly erasedTypes: readonly string[];
+  /** Where the next page begins; undefined if there is none. */
+  readonly next: ErasurePlace["key"] | undefined;
+}
+
+export interface Page {
+  readonly organizationId: string;
+  readonly from: ErasurePlace["key"];
+  readonly rowsMax: number;
+  readonly act: Act;
+  /** The engine's own, if it has one. */
+  readonly eraseRecords?: ((page: Page) => Statements<ErasedPage>) | undefined;
+}
+
+interface Part {
+  readonly first: ErasurePlace["key"];
+  readonly erase: (page: Page) => Statements<ErasedPage>;
+}
+
+/** Greater than the name of every record type. */
+const afterAllTypes = "~";
+
+const findEndOfRelations = `
+  SELECT
+    --sqlite from_type AS one_type, from_id AS one_id, to_type AS other_type, to_id AS other_id
+    --postgres to_type AS one_type, to_id AS one_id, from_type AS other_type, from_id AS other_id
+  FROM relation
+  WHERE organization_id = $1
+    --sqlite AND (from_type, from_id, to_type, to_id) > ($3, $4, $5, $6)
+    --postgres AND (to_type, to_id, from_type, from_id) > ($3, $4, $5, $6)
+  ORDER BY
+    --sqlite from_type, from_id, to_type, to_id
+    --postgres to_type, to_id, from_type, from_id
+  LIMIT 1 OFFSET $2`;
+
+const removeRelations = `
+  DELETE FROM relation
+  WHERE organization_id = $1
+    --sqlite AND (from_type, from_id, to_type, to_id) > ($6, $7, $8, $9)
+    --sqlite AND (from_type, from_id, to_type, to_id) <= ($2, $3, $4, $5)
+    --postgres AND (to_type, to_id, from_type, from_id) > ($6, $7, $8, $9)
+    --postgres AND (to_type, to_id, from_type, from_id) <= ($2, $3, $4, $5)
+  `;
+
+/** On SQLite, a store keeps the changes of a record by its number: see sqlite/erase/organization-records.ts. */
+export const findEndOfChanges = `
+  SELECT resource_type, resource_id, change_no FROM
+    --sqlite record CROSS JOIN change USING (record_no)
+    --postgres change
+  WHERE organization_id = $1 AND (resource_type, resource_id) >= ($3, $4)
+  ORDER BY resource_type, resource_id, change_no LIMIT 1 OFFSET $2`;
+
+const removeChanges = `
+  DELETE FROM change
+  WHERE organization_id = $1
+    AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) < ($2, $3)`;
+
+export const removeChangesOfLast = `
+  DELETE FROM change
+  --sqlite WHERE record_no = (
+  --sqlite   SELECT record_no FROM record
+  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3)
+  --postgres WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND change_no <= $4`;
+
+const removeRecords = `
+  DELETE FROM record
+  WHERE organization_id = $1
+    AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) <= ($2, $3)
+    AND NOT EXISTS (
+      SELECT 1 FROM change
+      WHERE change.organization_id = record.organization_id
+        AND change.resource_type = record.resource_type
+        AND change.resource_id = record.resource_id)
+  RETURNING resource_type`;
+
+const removeReplies = `
+  DELETE FROM idempotent_reply
+  WHERE organization_id = $1 AND key_hash IN (
+    SELECT key_hash FROM idempotent_reply
+    WHERE organization_id = $1 AND key_hash > $2 ORDER BY key_hash LIMIT $3)
+  RETURNING key_hash`;
+
+/** Deletions of single records have nothing left to erase: they need not wait for their grace period, or an approval. */
+const hurryDeletions = `
+  UPDATE deletion SET
+    due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
+    approval_requester = CASE WHEN approved_at IS NULL THEN NULL ELSE approval_requester END
+  WHERE deletion_request_id IN (
+    SELECT deletion_request_id FROM deletion
+    --sqlite INDEXED BY deletion_open
+    WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending'
+      AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3)`;
+
+const findLeft = `
+  SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
+    --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
+
+/** On Citus these are on the coordinator, and can't be in a statement with the others. */
+const findReply = `SELECT 1 FROM idempotent_reply WHERE organization_id = $1 LIMIT 1`;
+
+const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
+
+const parts: readonly Part[] = [
+  { first: ["", "", "", ""], erase: eraseRelations },
+  { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
+  { first: [""], erase: eraseReplies },
+  { first: [], erase: eraseImports },
+  { first: [], erase: hurryOthers },
+];
+
+interface OrganizationStepOptions extends Pick<Page, "rowsMax" | "act" | "eraseRecords"> {
+  /** For the references that reports had to keep, if this is a restricted set. */
+  readonly redact: Redact;
+}
+
+/** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
+export function* eraseOrganizationStep(
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
+  { redact, ...args }: OrganizationStepOptions,
+): Statements<boolean> {
+  const { organizationId } = deletion;
+  const { act, rowsMax } = args;
+  if (yield* redactKeptStep(deletion, { rowsMax, redact, act })) return false;
+  const [target] = (yield* findNextTargets(deletion, 1)).targets;
+  if (target === undefined) return true;
+  const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);
+  const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
+  const done = place === undefined ? [target] : [];
+  const erased = erasedTypes.map((resourceType) => ({ resourceType }));
+  yield* storeProgressOf([{ deletion, done, erased, moved: [], redactedTypes: [] }], act);
+  yield* storeCursor(deletion, place === undefined ? null : JSON.stringify(place));
+  return place === undefined;
+}
+
+/** Skips parts of which nothing is left. */
+function* erasePage(
+  from: ErasurePlace | undefined,
+  page: Omit<Page, "from">,
+): Statements<{
+  readonly erasedTypes: readonly string[];
+  readonly place: ErasurePlace | undefined;
+}> {
+  const part = from?.part ?? 0;
+  const { first, erase } = parts[part] ?? { first: [], erase: hurryOthers };
+  const { erasedTypes, next } = yield* erase({ ...page, from: from?.key ?? first });
+  if (next !== undefined) return { erasedTypes, place: { part, key: next } };
+  const following = parts[part + 1];
+  if (following === undefined) return { erasedTypes, place: undefined };
+  const place = { part: part + 1, key: following.first };
+  return erasedTypes.length > 0 ? { erasedTypes, place } : yield* erasePage(place, page);
+}
+
+function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const end = yield* get<{
+    one_type: string;
+    one_id: string;
+    other_type: string;
+    other_id: string;
+  }>(findEndOfRelations, organizationId, rowsMax - 1, ...from);
+  const key = [end?.one_type ?? afterAllTypes, end?.one_id ?? ""] as const;
+  const upTo = [...key, end?.other_type ?? "", end?.other_id ?? ""] as const;
+  yield* run(removeRelations, organizationId, ...upTo, ...from);
+  return { erasedTypes: [], next: end === undefined ? undefined : upTo };
+}
+
+/** A page ends before or in a record; of that one, the changes on the page are removed. */
+function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const end = yield* get<{ resource_type: string; resource_id: string; change_no: number }>(
+    findEndOfChanges,
+    organizationId,
+    rowsMax - 1,
+    ...from,
+  );
+  const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
+  yield* runTogether(
+    [removeChanges, organizationId, ...key, ...from],
+    [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
+  );
+  const records = yield* all<{ resource_type: string }>(
+    removeRecords,
+    organizationId,
+    ...key,
+    ...from,
+  );
+  const erasedTypes = records.map(({ resource_type }) => resource_type);
+  return { erasedTypes, next: end === undefined ? undefined : key };
+}
+
+function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const after = Buffer.from(from.join(""), "hex");
+  const removed = yield* all<{ key_hash: Uint8Array }>(
+    removeReplies,
+    organizationId,
+    after,
+    rowsMax,
+  );
+  const hashes = removed.map(({ key_hash }) => Buffer.from(key_hash).toString("hex"));
+  const last = hashes.sort().at(-1);
+  return { erasedTypes: [], next: last === undefined ? undefined : [last] };
+}
+
+/** Few, for they are removed after a while in any case. */
+function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
+  yield* removeImportsOf(organizationId);
+  return { erasedTypes: [], next: undefined };
+}
+
+function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {
+  const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
+  return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
+}
+
+/** By other statements than those that erase. False if anything is left; then the erasure begins again. */
+export function* verifyOrganization({
+  deletionRequestId,
+  organizationId,
+}: Deletion): Statements<boolean> {
+  const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
+  const reply = yield* get(findReply, organizationId);
+  if (left === undefined || Boolean(left.found) || reply !== undefined) {
+    yield* run(reopenTarget, deletionRequestId);
+    return false;
+  }
+  return true;
+}

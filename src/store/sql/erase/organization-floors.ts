@@ -1,0 +1,113 @@
+// The latest end of the retention floors of everything that belongs to a closed organization. Reads its records in bounded
+// steps, in the order of their keys: there may be millions. Nothing is written to a closed organization, so the steps
+// need no common transaction; if a rule changes, the search begins again. Erases nothing.
+
+import { isDeepStrictEqual } from "node:util";
+import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import { findLatestFloor, listFloors, type RecordFloor } from "./floor.ts";
+import type { Planning } from "./plan.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+/** How far the records were read, by these rules. */
+export interface FloorScan {
+  readonly floors: readonly RetentionFloor[];
+  /** How many of the floors are done. */
+  readonly done: number;
+  /** The id of the last record that was read for the next floor. */
+  readonly after: string;
+  /** The floor that ends last, of the records that were read. */
+  readonly latest: RecordFloor | undefined;
+}
+
+export interface ScanBounds {
+  readonly rowsMax: number;
+  /** Records of a step whose history is read. */
+  readonly historiesMax: number;
+}
+
+const readPage = `
+  SELECT resource_id, last_seen FROM record
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
+  ORDER BY resource_id LIMIT $4`;
+
+interface SeenRow {
+  readonly resource_id: string;
+  readonly last_seen: string;
+}
+
+export function isComplete({ floors, done }: FloorScan): boolean {
+  return done === floors.length;
+}
+
+/** Whether the result of this scan is that of these rules. */
+export function isScanOf(scan: FloorScan | undefined, floors: readonly RetentionFloor[]): boolean {
+  return scan !== undefined && isComplete(scan) && isDeepStrictEqual(scan.floors, floors);
+}
+
+/** The rules for the records of an organization, or of a restricted set, which are those of the organization it is from. */
+export function* listFloorsOf({
+  organizationId,
+  restrictedOf,
+}: Planning): Statements<readonly RetentionFloor[]> {
+  const rules = yield* listFloors(restrictedOf ?? organizationId);
+  return rules.map((rule) => ({ ...rule, organizationId }));
+}
+
+/** The next step of a scan; without one, the first. */
+export function* scanFloors(
+  planning: Planning,
+  scan: FloorScan | undefined,
+  { rowsMax, historiesMax }: ScanBounds,
+): Statements<FloorScan> {
+  const floors = yield* listFloorsOf(planning);
+  const from = continued(scan, floors);
+  const floor = floors[from.done];
+  if (floor === undefined) return from;
+  const key = [planning.organizationId, floor.resourceType, from.after] as const;
+  const rows = yield* all<SeenRow>(readPage, ...key, rowsMax);
+  let { latest } = from;
+  let histories = 0;
+  for (const row of rows) {
+    if (!mayEndLater(floor, row, { latest, planning })) continue;
+    if (floor.countedFrom !== "last_seen") histories += 1;
+    const found = yield* findFloorOf(floor, row, planning);
+    if (found !== undefined && found.until > (latest?.until ?? 0)) latest = found;
+    if (histories === historiesMax) return { ...from, after: row.resource_id, latest };
+  }
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < rowsMax) {
+    return { floors, done: from.done + 1, after: "", latest };
+  }
+  return { ...from, after: last.resource_id, latest };
+}
+
+function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[]): FloorScan {
+  if (scan !== undefined && isDeepStrictEqual(scan.floors, floors)) return scan;
+  return { floors, done: 0, after: "", latest: undefined };
+}
+
+/** A record is never closed after it was last seen, but may be filed later; one without a time counts from the request. */
+function mayEndLater(
+  floor: RetentionFloor,
+  { last_seen }: SeenRow,
+  { latest, planning }: Pick<FloorScan, "latest"> & { readonly planning: Planning },
+): boolean {
+  const until = latest?.until ?? 0;
+  const { requestedAt } = planning;
+  if (floor.countedFrom === "report_filed_at") return true;
+  if (floorEnd(floor, last_seen, requestedAt) > until) return true;
+  return floor.countedFrom === "closed" && floorEnd(floor, undefined, requestedAt) > until;
+}
+
+function* findFloorOf(
+  floor: RetentionFloor,
+  { resource_id: resourceId, last_seen }: SeenRow,
+  { requestedAt }: Planning,
+): Statements<RecordFloor | undefined> {
+  const { resourceType } = floor;
+  if (floor.countedFrom === "last_seen") {
+    return { ...floor, resourceId, until: floorEnd(floor, last_seen, requestedAt) };
+  }
+  const records = [{ resourceType, resourceId }];
+  return yield* findLatestFloor({ floors: [floor], records, requestedAt });
+}

@@ -1,0 +1,38 @@
+// Requests the deletion of records that name only parties which are erased, for organizations that have chosen so. Each is a
+// deletion like any other: under its holds and floors, verified, with a receipt.
+
+import { randomBytes } from "node:crypto";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../interface/act.ts";
+import { requestDeletion } from "./deletion.ts";
+import { findOrganization } from "../access/organization.ts";
+import type { Statements } from "../statement/statements.ts";
+
+/** The requester that the deletions of orphaned records name. */
+export const orphanRequester = "orphaned";
+
+/** In the transaction that has replaced the id of their last party, so that a crash forgets none of them. */
+export function* deleteOrphans(
+  { organizationId, deletionRequestId }: Deletion,
+  orphans: readonly RecordKey[],
+  act: Act,
+): Statements<void> {
+  const organization = yield* findOrganization(organizationId);
+  if (organization?.eraseOrphanedTransactions !== true) return;
+  // Everything of a closed organization is erased anyway.
+  if (organization.closedAt !== undefined) return;
+  for (const { resourceType, resourceId } of orphans) {
+    const request = {
+      organizationId,
+      resourceType,
+      resourceId,
+      reason: `Every person and company that it names was erased (${deletionRequestId}).`,
+      deletionRequestId: `del_${randomBytes(12).toString("hex")}`,
+      isAutomatic: true,
+      requestedBy: orphanRequester,
+      dueAt: act.now + organization.deletionGraceSeconds * 1_000,
+    };
+    yield* requestDeletion(request, act);
+  }
+}

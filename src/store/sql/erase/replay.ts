@@ -1,0 +1,291 @@
+// The replay of deletions in a restored store: the deletions and holds of the ledger that it lacks are written to
+// tables of the store, and the deletions are opened again from there. Erases nothing; the worker's steps do, as for any
+// deletion.
+
+import { awaitsApproval } from "../../../domain/deletion/approval.ts";
+import type { DeletionEntry } from "../../../domain/deletion/ledger-entry.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
+import type { Act } from "../../interface/act.ts";
+import { digestOfRequest, numberAfter, restoreAction } from "../../row/audit-row.ts";
+import {
+  carriedOutBefore,
+  describeRestoring,
+  dueAgain,
+  idsOf,
+  latestOf,
+  makeCut,
+  noReceiptYet,
+  replayReason,
+  type ReplayRow,
+  requestOf,
+  type RestoreRow,
+  sourcesOf,
+  toReplayRow,
+  toRestoreState,
+} from "../../row/replay-row.ts";
+import type {
+  HoldsOfReplay,
+  ReplayedCount,
+  ReplayedPart,
+  ReplayPage,
+  ReplayBeginning,
+  RestoreCut,
+  RestoreState,
+} from "../../interface/replay.ts";
+import type { FloorChange } from "../../interface/retention.ts";
+import { StoreError } from "../../interface/store-error.ts";
+import { appendAudit, auditAct, lockAuditHead } from "../trail/audit.ts";
+import { closeAgain } from "./close-organization.ts";
+import { nameOriginOf } from "./restricted-set.ts";
+import { auditDeletion, cancelDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
+import { putFloor } from "./floor.ts";
+import { addHold, releaseHold } from "./hold.ts";
+import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "../trail/receipt.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
+
+const findState = `SELECT * FROM restore WHERE single`;
+
+const insertState = `
+  INSERT INTO restore (single, state, began_at, began_by, sources, cut)
+  VALUES ($1, 'loading', $2, $3, $4, $5)
+  ON CONFLICT (single) DO UPDATE SET state = 'loading', sources = excluded.sources`;
+
+const setReplaying = `UPDATE restore SET state = 'replaying'`;
+
+/**
+ * A process that had claimed one notices at its next step that it lost the claim. The first condition selects SQLite's
+ * index.
+ */
+const voidClaims = `
+  UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
+  WHERE status IN ('pending', 'processing') AND status = 'processing'`;
+
+const countMore = `UPDATE restore SET reopened = reopened + $1`;
+
+const removeState = `DELETE FROM restore`;
+
+const countThere = `
+  SELECT (
+    SELECT count(*) FROM deletion WHERE status = 'completed' AND
+      --sqlite deletion_request_id IN (SELECT value FROM json_each($1))
+      --postgres deletion_request_id = ANY ($1::text[])
+  ) + (
+    SELECT count(*) FROM deletion WHERE
+      --sqlite deletion_request_id IN (SELECT value FROM json_each($2))
+      --postgres deletion_request_id = ANY ($2::text[])
+  ) AS found`;
+
+/** The rows come as one JSON list without duplicates: one statement can't change the same row twice. */
+const insertEntries = `
+  INSERT INTO replay_entry
+    (deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at,
+     completed_at, receipt_no, receipt_hash)
+  SELECT * FROM
+    --sqlite (SELECT value ->> 'deletion_request_id' AS deletion_request_id,
+    --sqlite   value ->> 'organization_id', value ->> 'resource_type', value ->> 'resource_id',
+    --sqlite   value ->> 'requested_by', value ->> 'requested_at', value ->> 'completed_at',
+    --sqlite   value ->> 'receipt_no', value ->> 'receipt_hash' FROM json_each($1)) AS noted
+    --postgres json_to_recordset(CAST($1 AS json)) AS noted (
+    --postgres   deletion_request_id text, organization_id text, resource_type text,
+    --postgres   resource_id text, requested_by text, requested_at bigint, completed_at bigint,
+    --postgres   receipt_no bigint, receipt_hash text)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM deletion
+    WHERE deletion.deletion_request_id = noted.deletion_request_id AND status = 'completed')
+  ON CONFLICT (deletion_request_id) DO UPDATE SET
+    completed_at = excluded.completed_at, receipt_no = excluded.receipt_no,
+    receipt_hash = excluded.receipt_hash
+  WHERE excluded.receipt_no > coalesce(replay_entry.receipt_no, 0)`;
+
+const readEntries = `
+  SELECT * FROM replay_entry
+  WHERE (coalesce(receipt_no, ${noReceiptYet}), deletion_request_id)
+    > (CAST($1 AS bigint), CAST($2 AS text))
+  ORDER BY coalesce(receipt_no, ${noReceiptYet}), deletion_request_id LIMIT $3`;
+
+const findEntry = `SELECT 1 FROM replay_entry WHERE deletion_request_id = $1`;
+
+const removeEntry = `DELETE FROM replay_entry WHERE deletion_request_id = $1`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at, carried_out_before)
+  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9)`;
+
+const hurryDeletion = `
+  UPDATE deletion SET
+    due_at = CASE WHEN due_at < $1 THEN due_at ELSE $1 END, next_attempt_at = NULL, lease_until = 0,
+    carried_out_before = coalesce(CAST($2 AS text), carried_out_before)
+  WHERE deletion_request_id = $3 AND status IN ('pending', 'processing')`;
+
+const countOpen = `
+  SELECT (SELECT count(*) FROM replay_entry) AS queued, count(*) AS open,
+    count(*) FILTER (WHERE held) AS held
+  FROM deletion WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL`;
+
+export function* readRestoreState(): Statements<RestoreState | undefined> {
+  const row = yield* get<RestoreRow>(findState);
+  return row === undefined ? undefined : toRestoreState(row);
+}
+
+/** Throws StoreError: in a store that is being restored, what was erased since the backup may be readable. */
+export function* refuseRestoring(): Statements<void> {
+  const state = yield* readRestoreState();
+  if (state !== undefined) throw new StoreError(describeRestoring(state));
+}
+
+export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
+  const { completed, inProgress } = idsOf(entries);
+  const row = yield* get<{ found: number }>(countThere, completed, inProgress);
+  return completed.length + inProgress.length - (row?.found ?? 0);
+}
+
+export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {
+  const before = yield* readRestoreState();
+  const cut = before?.cut ?? (yield* cutChains(beginning, act));
+  yield* run(
+    insertState,
+    true,
+    act.now,
+    act.actor,
+    JSON.stringify(sourcesOf(before, beginning)),
+    cut === undefined ? null : JSON.stringify(cut),
+  );
+  const state = yield* readRestoreState();
+  if (state === undefined) throw new TypeError("the restore was not begun");
+  return state;
+}
+
+/** The chains continue after the highest number that is known, and an entry links both sides of the gap. */
+function* cutChains(
+  { known, backup }: ReplayBeginning,
+  act: Act,
+): Statements<RestoreCut | undefined> {
+  if (known === undefined) return undefined;
+  const { storeId, ...receipts } = yield* lockReceiptHead();
+  const { entry_no: no, hash } = yield* lockAuditHead();
+  const cut = makeCut(known, { audit: { no, hash }, receipts });
+  const { known: end } = cut.receipts;
+  if (end.no > receipts.receiptNo) {
+    yield* moveReceiptHead({ receiptNo: end.no, hash: end.hash });
+  }
+  const entry = {
+    at: act.now,
+    actor: act.actor,
+    action: restoreAction,
+    organizationId: undefined,
+    subject: storeId,
+    detail: { backup: backup ?? null, ...cut },
+  };
+  const written = yield* appendAudit(entry, numberAfter(cut.audit));
+  return { entry: written, ...cut };
+}
+
+export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
+  yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
+}
+
+export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> {
+  const because = "restore";
+  for (const holdId of holds.release) yield* releaseHold(holdId, act, because);
+  for (const hold of holds.place) yield* addHold(hold, act, because);
+}
+
+export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
+  for (const floor of floors) yield* putFloor(floor, act, "restore");
+}
+
+export function* startReplay(): Statements<void> {
+  yield* run(setReplaying);
+}
+
+/** Deletions that a process which has ended had claimed can be claimed at once. */
+export function* takeOver(): Statements<void> {
+  yield* run(voidClaims);
+}
+
+export function* reopenDeletions(page: ReplayPage, act: Act): Statements<ReplayedPart> {
+  const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
+  const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
+  let opened = 0;
+  for (const row of rows) if (yield* reopen(row, act)) opened += 1;
+  yield* run(countMore, opened);
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < page.limit) return { opened, next: undefined };
+  const next = {
+    receiptNo: last.receipt_no ?? noReceiptYet,
+    deletionRequestId: last.deletion_request_id,
+  };
+  return { opened, next };
+}
+
+/** False if the deletion is completed, or has to wait for another one of the same record. */
+function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
+  const { deletion_request_id: id, organization_id: organizationId } = row;
+  const same = yield* findDeletion(id);
+  if (same === undefined) {
+    const other = yield* findOpenDeletion(requestOf(row));
+    if (other !== undefined && !(yield* cancelUnapproved(other, act))) {
+      yield* run(hurryDeletion, act.now, null, other);
+      return false;
+    }
+  }
+  yield* run(removeEntry, id);
+  const before = carriedOutBefore(row);
+  if (same === undefined) yield* insertAgain(row, act);
+  else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
+  const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
+  const detail = { inserted: same === undefined, request, carriedOutBefore: before };
+  if (isRestrictedId(organizationId)) yield* nameOriginOf(id);
+  else if (isOfOrganization({ resourceType: row.resource_type })) {
+    yield* closeAgain({ organizationId, deletionRequestId: id }, act);
+  }
+  const deletion = { organizationId, deletionRequestId: id };
+  yield* auditDeletion(deletion, { action: "reopen", detail, act });
+  return true;
+}
+
+/**
+ * Another deletion of the same record that awaits an approval, and is not in the ledger: it was cancelled after the backup was
+ * made, because a record has one open deletion. False for one that awaits none, or that is replayed itself.
+ */
+function* cancelUnapproved(deletionRequestId: string, act: Act): Statements<boolean> {
+  const deletion = yield* findDeletion(deletionRequestId);
+  if (deletion === undefined || !awaitsApproval(deletion)) return false;
+  if ((yield* get(findEntry, deletionRequestId)) !== undefined) return false;
+  return typeof (yield* cancelDeletion(deletionRequestId, act)) !== "string";
+}
+
+function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
+  yield* run(
+    insertDeletion,
+    row.deletion_request_id,
+    row.organization_id,
+    row.resource_type,
+    row.resource_id,
+    replayReason,
+    row.requested_by,
+    row.requested_at,
+    dueAgain(row, act.now),
+    JSON.stringify(carriedOutBefore(row)),
+  );
+}
+
+/** How many are still to be replayed. */
+export function* countReplayed(): Statements<ReplayedCount> {
+  const { queued = 0, open = 0, held = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
+  return { queued, open, held };
+}
+
+export function* finishReplay(act: Act): Statements<void> {
+  const state = yield* readRestoreState();
+  if (state === undefined) return;
+  const { queued, open } = yield* countReplayed();
+  if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
+  yield* run(removeState);
+  const { storeId: subject } = yield* readReceiptHead();
+  const detail = { deletions: state.reopened };
+  yield* auditAct({ action: "store.replay", organizationId: undefined, subject, detail }, act);
+}

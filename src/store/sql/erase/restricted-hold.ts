@@ -1,0 +1,49 @@
+// Legal holds on records that move to the restricted store: they go with the record. The audit trail states them again, with the
+// record's new organization id, and so does the ledger.
+
+import type { Hold } from "../../../domain/access.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../interface/act.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { describeHold } from "../../row/hold-row.ts";
+import type { AuditNote } from "../../interface/trail.ts";
+import { auditActs } from "../trail/audit.ts";
+import { findHoldsOf } from "./hold.ts";
+import { named } from "../statement/named.ts";
+import { Rows, run, type Statements } from "../statement/statements.ts";
+
+const moveHoldsOf = `
+  UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
+  WHERE hold_id = named.id`;
+
+/** Records of one statement. */
+const recordsAtOnce = 500;
+
+export interface MovedRecord extends RecordKey {
+  /** The organization id of the restricted set. */
+  readonly set: string;
+}
+
+/** Without a hold, as many statements are run as without records, so that the time does not tell. */
+export function* moveHolds(records: readonly MovedRecord[], act: Act): Statements<void> {
+  const sets = new Map(records.map((record) => [keyText(record), record.set]));
+  for (let at = 0; at === 0 || at < records.length; at += recordsAtOnce) {
+    const holds = yield* findHoldsOf(records.slice(at, at + recordsAtOnce));
+    const moved = holds.map((hold) => [hold, sets.get(keyText(hold)) ?? ""] as const);
+    yield* run(
+      moveHoldsOf,
+      new Rows(
+        moved.map(([{ holdId }, set]) => [holdId, set]),
+        2,
+      ),
+    );
+    if (moved.length > 0)
+      yield* auditActs(moved.map(([hold, set]) => ({ ...act, note: noteOf(hold, set) })));
+  }
+}
+
+function noteOf(before: Hold, set: string): AuditNote {
+  const hold = { ...before, organizationId: set };
+  const detail = describeHold(hold, "restricted");
+  return { action: "hold.place", organizationId: set, subject: hold, detail };
+}

@@ -1,0 +1,132 @@
+// What is in the restricted store, as officers and the check of the store read it. Changes nothing.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import {
+  deletionOfSet,
+  type KeptReference,
+  restrictedId,
+  type RestrictedRecord,
+} from "../../../domain/deletion/restricted-set.ts";
+import type {
+  KeptReferencePage,
+  RestrictedRecordPage,
+  SetPage,
+  StraySet,
+} from "../../interface/restricted.ts";
+import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+const findSets = `
+  SELECT * FROM deletion
+  --sqlite INDEXED BY deletion_restricted
+  WHERE restricted_of IS NOT NULL AND (CAST($1 AS text) IS NULL OR restricted_of = $1)
+    AND deletion_request_id > $2 AND status IN ('pending', 'processing')
+  ORDER BY deletion_request_id LIMIT $3`;
+
+const findRecords = `
+  SELECT resource_type, resource_id, first_seen, last_seen FROM record
+  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
+  ORDER BY resource_type, resource_id LIMIT $4`;
+
+const findReferences = `
+  SELECT from_type, from_id, from_set, to_type, to_id FROM restricted_reference
+  WHERE deletion_request_id = $1 AND (from_type, from_id, to_type, to_id) > ($2, $3, $4, $5)
+  ORDER BY from_type, from_id, to_type, to_id LIMIT $6`;
+
+/** The first record of a set after this one. */
+const findNextSet = `
+  SELECT organization_id FROM record
+  WHERE organization_id > $1 AND organization_id < 'restricted0'
+  ORDER BY organization_id LIMIT 1`;
+
+const findStatuses = `
+  SELECT deletion_request_id, status FROM deletion WHERE deletion_request_id IN ($1, $2)`;
+
+const straySetsMax = 100;
+
+interface RecordRow {
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly first_seen: string;
+  readonly last_seen: string;
+}
+
+interface ReferenceRow {
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly from_set: string;
+  readonly to_type: string;
+  readonly to_id: string;
+}
+
+export function* listSets({
+  organizationId,
+  after,
+  limit,
+}: SetPage): Statements<readonly Deletion[]> {
+  return (yield* all<DeletionRow>(findSets, organizationId ?? null, after, limit)).map(toDeletion);
+}
+
+export function* listRecords({
+  set,
+  after,
+  limit,
+}: RestrictedRecordPage): Statements<readonly RestrictedRecord[]> {
+  const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
+  const rows = yield* all<RecordRow>(findRecords, set, ...from, limit);
+  return rows.map((row) => ({
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    firstSeen: row.first_seen,
+    lastSeen: row.last_seen,
+  }));
+}
+
+export function* listReferences({
+  set,
+  after,
+  limit,
+}: KeptReferencePage): Statements<readonly KeptReference[]> {
+  const { fromType = "", fromId = "", toType = "", toId = "" } = after ?? {};
+  const moving = deletionOfSet(set) ?? "";
+  const rows = yield* all<ReferenceRow>(
+    findReferences,
+    moving,
+    fromType,
+    fromId,
+    toType,
+    toId,
+    limit,
+  );
+  return rows.map((row) => ({
+    fromType: row.from_type,
+    fromId: row.from_id,
+    fromSet: row.from_set === "" ? undefined : restrictedId(row.from_set),
+    toType: row.to_type,
+    toId: row.to_id,
+  }));
+}
+
+interface StatusRow {
+  readonly deletion_request_id: string;
+  readonly status: string;
+}
+
+/** Sets without a deletion that will erase them: neither one that is open, nor one that is still filling the set. */
+export function* findStraySets(): Statements<readonly StraySet[]> {
+  let stray: readonly StraySet[] = [];
+  let set = restrictedId("");
+  while (stray.length < straySetsMax) {
+    const [next] = yield* all<{ organization_id: string }>(findNextSet, set);
+    if (next === undefined) return stray;
+    set = next.organization_id;
+    const rows = yield* all<StatusRow>(findStatuses, set, deletionOfSet(set) ?? "");
+    const own = rows.find((row) => row.deletion_request_id === set)?.status;
+    const isOpen = own === "pending" || own === "processing";
+    const isFilled = rows.some(
+      (row) => row.deletion_request_id !== set && row.status === "processing",
+    );
+    if (!isOpen && !isFilled) stray = [...stray, { set, status: own }];
+  }
+  return stray;
+}

@@ -1,0 +1,194 @@
+// Restricted sets: what a deletion had to keep. Opened when the deletion is completed, as a second deletion, of everything of the
+// set; and evaluated until nothing obliges anybody to keep it. Erased as an organization is (organization-erasure.ts).
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
+import { describeFloor } from "../../../domain/retention/floor.ts";
+import type { Act } from "../../interface/act.ts";
+import { digestOfRequest } from "../../row/audit-row.ts";
+import type { AuditNote } from "../../interface/trail.ts";
+import { findLatestFloor, listFloors } from "./floor.ts";
+import { findHoldsOf } from "./hold.ts";
+import type { Obstacle, Planning } from "./plan.ts";
+import { findMovingDeletion } from "./restricted-reference.ts";
+import { inNamedIds, named } from "../statement/named.ts";
+import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+
+const findReferencesOf = `
+  SELECT DISTINCT deletion_request_id FROM restricted_reference
+  WHERE ${inNamedIds("deletion_request_id")}`;
+
+/** It exists already if both deletions are replayed. */
+const insertSets = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at, restricted_of)
+  SELECT id, id, $7, id, reason, 'pending', requester, asked, CAST($6 AS bigint), origin
+  FROM ${named("id", "reason", "requester", "asked bigint", "origin")}
+  WHERE true
+  ON CONFLICT DO NOTHING
+  RETURNING deletion_request_id`;
+
+const findMover = `SELECT status, requested_at FROM deletion WHERE deletion_request_id = $1`;
+
+const findReports = `
+  SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
+  WHERE deletion_request_id = $1 ORDER BY from_set, from_type, from_id`;
+
+const removeReferences = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
+
+/** What waits for reports of this set waits no longer. */
+const wakeOthers = `
+  UPDATE deletion SET next_attempt_at = 0
+  WHERE status IN ('pending', 'processing') AND deletion_request_id IN (
+    SELECT 'restricted/' || deletion_request_id FROM restricted_reference
+    WHERE organization_id = $1 AND from_set = $2)`;
+
+const forgetReports = `
+  DELETE FROM restricted_reference WHERE organization_id = $1 AND from_set = $2`;
+
+/** A report that keeps a set; `organizationId`: where it is now. */
+export interface KeepingReport {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  /** The deletion that has moved it, or is about to; undefined for a report that stays. */
+  readonly movedBy: string | undefined;
+}
+
+interface MoverRow {
+  readonly status: string;
+  readonly requested_at: number;
+}
+
+interface ReportRow {
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly from_set: string;
+}
+
+/**
+ * In the transaction that completes deletions: for those that have kept anything, the deletions of that are opened. Returns what the
+ * audit trail says of them, to be written with the entries of the completions, so that it takes no longer.
+ */
+export function* openSets(
+  deletions: readonly Deletion[],
+  act: Act,
+): Statements<readonly AuditNote[]> {
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  const referring = yield* all<{ deletion_request_id: string }>(findReferencesOf, ids);
+  const keepers = new Set(referring.map((row) => row.deletion_request_id));
+  const keeping = deletions.filter(
+    ({ deletionRequestId: id, kept, restrictedOf }) =>
+      restrictedOf === undefined && (keepers.has(id) || Object.keys(kept).length > 0),
+  );
+  const byId = new Map(keeping.map((one) => [restrictedId(one.deletionRequestId), one]));
+  const rows = [...byId].map(([id, { reason, requestedBy, requestedAt, organizationId }]) => {
+    return [id, reason, requestedBy, requestedAt, organizationId];
+  });
+  const values = [new Rows(rows, 5), act.now, organizationType] as const;
+  const opened = yield* all<{ deletion_request_id: string }>(insertSets, ...values);
+  return opened.flatMap(({ deletion_request_id: id }) => {
+    const deletion = byId.get(id);
+    return deletion === undefined ? [] : [noteOfSet(id, deletion, act)];
+  });
+}
+
+function noteOfSet(
+  id: string,
+  { reason, requestedBy, requestedAt }: Deletion,
+  act: Act,
+): AuditNote {
+  const record = { organizationId: id, resourceType: organizationType, resourceId: id };
+  const request = digestOfRequest({
+    ...record,
+    deletionRequestId: id,
+    reason,
+    requestedBy,
+    requestedAt,
+  });
+  const detail = { resourceType: organizationType, dueAt: act.now, request };
+  return { action: "deletion.request", organizationId: id, subject: id, detail };
+}
+
+/** The deletion that moved the records is replayed first, or was not undone by the restore. */
+const setOrigin = `
+  UPDATE deletion SET restricted_of = coalesce((
+    SELECT organization_id FROM deletion AS moving WHERE moving.deletion_request_id = $2), '')
+  WHERE deletion_request_id = $1`;
+
+/** For the deletion of a set that is replayed: of which organization the records were. */
+export function* nameOriginOf(deletionRequestId: string): Statements<void> {
+  yield* run(setOrigin, deletionRequestId, deletionOfSet(deletionRequestId) ?? "");
+}
+
+/** In the transaction that completes the deletion of a set. */
+export function* endSet({ deletionRequestId, restrictedOf }: Deletion): Statements<void> {
+  const moving = deletionOfSet(deletionRequestId);
+  if (restrictedOf === undefined || moving === undefined) return;
+  yield* run(removeReferences, moving);
+  yield* run(wakeOthers, restrictedOf, moving);
+  yield* run(forgetReports, restrictedOf, moving);
+}
+
+/** The reports outside a set that keep it. */
+export function* listKeepingReports(
+  deletionRequestId: string,
+  restrictedOf: string,
+): Statements<readonly KeepingReport[]> {
+  const moving = deletionOfSet(deletionRequestId);
+  if (moving === undefined) return [];
+  const rows = yield* all<ReportRow>(findReports, moving);
+  return rows.map(({ from_type: resourceType, from_id: resourceId, from_set }) => ({
+    organizationId: from_set === "" ? restrictedOf : restrictedId(from_set),
+    resourceType,
+    resourceId,
+    movedBy: from_set === "" ? undefined : from_set,
+  }));
+}
+
+/** What keeps a set from being erased besides holds and floors of its own records. */
+export function* findSetObstacle(planning: Planning): Statements<Obstacle | undefined> {
+  const { deletionRequestId, restrictedOf, now } = planning;
+  const moving = deletionOfSet(deletionRequestId);
+  if (restrictedOf === undefined || moving === undefined) return undefined;
+  if (isOpen(yield* get<MoverRow>(findMover, moving))) return unfinished(moving, now);
+  for (const report of yield* listKeepingReports(deletionRequestId, restrictedOf)) {
+    const obstacle = yield* findObstacleOfReport(report, planning);
+    if (obstacle !== undefined) return obstacle;
+  }
+  return undefined;
+}
+
+/** A report is kept for as long where it is as what supports it; without a time to count from, since the request that moved it. */
+export function* findObstacleOfReport(
+  report: KeepingReport,
+  { restrictedOf, requestedAt: asked, isReplay, now }: Planning,
+): Statements<Obstacle | undefined> {
+  const { organizationId, resourceType, resourceId } = report;
+  const movedBy = report.movedBy ?? (yield* findMovingDeletion(report));
+  const mover = movedBy === undefined ? undefined : yield* get<MoverRow>(findMover, movedBy);
+  if (movedBy !== undefined && isOpen(mover)) return unfinished(movedBy, now);
+  const requestedAt = Math.max(asked, mover?.requested_at ?? asked);
+  const [hold] = yield* findHoldsOf([report]);
+  if (hold !== undefined) {
+    return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
+  }
+  if (isReplay) return undefined;
+  const rules = yield* listFloors(restrictedOf);
+  const floors = rules.map((rule) => ({ ...rule, organizationId }));
+  const floor = yield* findLatestFloor({ floors, records: [report], requestedAt });
+  if (floor === undefined || floor.until <= now) return undefined;
+  const waitingFor = describeFloor(floor, resourceId, floor.until);
+  return { waitingFor, held: false, floorUntil: floor.until };
+}
+
+/** False for a deletion that does not exist: there is nothing to wait for. */
+function isOpen(mover: MoverRow | undefined): boolean {
+  return mover?.status === "pending" || mover?.status === "processing";
+}
+
+function unfinished(deletionRequestId: string, now: number): Obstacle {
+  return { waitingFor: `the deletion ${deletionRequestId}`, held: false, retryAt: now };
+}

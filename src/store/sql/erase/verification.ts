@@ -1,0 +1,111 @@
+// The ends of erasures: searching payloads for references that should be redacted, and completing deletions in the transaction of
+// the verification pass that found nothing left.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import type { Act } from "../../interface/act.ts";
+import type { Gone } from "../../interface/erased-records.ts";
+import { describeReceipt } from "../../row/audit-row.ts";
+import type { SealedReceipt } from "../../interface/store.ts";
+import { auditActs } from "../trail/audit.ts";
+import { findDeletions, noteOfDeletion } from "./deletion.ts";
+import { among, inNamedIds } from "../statement/named.ts";
+import { removePseudonyms } from "./pseudonym.ts";
+import { storeReceipts } from "../trail/receipt.ts";
+import { endSet, openSets } from "./restricted-set.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
+
+/** In the payloads themselves, not in the relations by which the references were redacted. */
+const findSuspects = `
+  SELECT deletion_request_id, position, target.resource_type, to_type, to_id, payload
+  FROM deletion_target AS target
+    --sqlite JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite JOIN change ON change.record_no = record.record_no
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE ${inNamedIds("deletion_request_id")} AND position <= $2 AND action = 'redact'
+    --sqlite AND restricted = 0
+    --postgres AND NOT restricted
+    --sqlite AND instr(payload, json_quote(to_id)) > 0
+    --postgres AND strpos(payload, to_json(to_id)::text) > 0
+  `;
+
+const doAgain = `
+  UPDATE deletion_target SET done = false
+  ${among("FROM", "deletion_target", ["deletion_request_id", "position bigint"])}`;
+
+const removeTargets = `DELETE FROM deletion_target WHERE ${inNamedIds("deletion_request_id")}`;
+
+const setCompleted = `
+  UPDATE deletion SET
+    status = 'completed', completed_at = $2, waiting_for = NULL, held = false, floor_until = NULL,
+    next_attempt_at = NULL, lease_until = NULL, claimant = NULL, cursor = NULL, plan_end = 0
+  WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'`;
+
+/** Differs from every id. */
+const anyPseudonym = "";
+
+interface SuspectRow {
+  readonly deletion_request_id: string;
+  readonly position: number;
+  readonly resource_type: string;
+  readonly to_type: string;
+  readonly to_id: string;
+  readonly payload: string;
+}
+
+/** Returns the payload without references to these records, and with the pseudonyms of parties. */
+export type Redact = (type: string, payload: string, gone: Gone) => string;
+
+export interface Unredacted {
+  /** The last target to check. */
+  readonly upTo: number;
+  readonly redact: Redact;
+}
+
+/** Puts targets whose reference is still in a payload back into the plans, and returns the ids of their deletions. */
+export function* reopenUnredacted(
+  ids: readonly string[],
+  { upTo, redact }: Unredacted,
+): Statements<ReadonlySet<string>> {
+  const suspects = ids.length === 0 ? [] : yield* all<SuspectRow>(findSuspects, ids, upTo);
+  // The same text may be in a field that is not a reference.
+  const left = suspects.filter(({ resource_type, to_type, to_id, payload }) => {
+    const gone = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
+    return redact(resource_type, payload, gone) !== payload;
+  });
+  const places = left.map((row) => [row.deletion_request_id, row.position]);
+  if (places.length > 0) yield* run(doAgain, new Rows(places, 2));
+  return new Set(left.map((row) => row.deletion_request_id));
+}
+
+/** A verified deletion and its receipt, which only tests of an engine leave out. */
+export interface Completing {
+  readonly deletion: Deletion;
+  readonly sealed: SealedReceipt | undefined;
+}
+
+/** In the transaction of the verification pass that found nothing left; the receipts follow the head of their chain. */
+export function* finishDeletions(
+  completing: readonly Completing[],
+  act: Act,
+): Statements<readonly Deletion[]> {
+  if (completing.length === 0) return [];
+  const deletions = completing.map(({ deletion }) => deletion);
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  yield* run(removeTargets, ids);
+  yield* removePseudonyms(ids);
+  const opened = yield* openSets(deletions, act);
+  for (const deletion of deletions) yield* endSet(deletion);
+  yield* run(setCompleted, ids, act.now);
+  yield* storeReceipts(
+    completing.flatMap(({ sealed }) => sealed ?? []),
+    act,
+  );
+  // No numbers: the trail is shown to people who may not know that there was a report.
+  const notes = completing.map(({ deletion, sealed }) =>
+    noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
+  );
+  yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
+  const completed = new Map((yield* findDeletions(ids)).map((one) => [one.deletionRequestId, one]));
+  return ids.flatMap((id) => completed.get(id) ?? []);
+}

@@ -1,0 +1,63 @@
+// Reading records. Writing them is each engine's own.
+
+import type { RecordHistory, RecordKey } from "../../../domain/record/record-write.ts";
+import { all, get, type Statements } from "../statement/statements.ts";
+
+const findOne = `
+  SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
+
+const readChanges = `
+  SELECT first_seen, last_seen, change_no, received_at, payload
+  FROM record JOIN change
+  --sqlite USING (record_no)
+  --postgres USING (organization_id, resource_type, resource_id)
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+  ORDER BY change_no`;
+
+const countByType = `
+  SELECT resource_type, count(*) AS records FROM record
+  WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
+
+interface HistoryRow {
+  readonly first_seen: string;
+  readonly last_seen: string;
+  readonly change_no: number;
+  readonly received_at: number;
+  readonly payload: string;
+}
+
+export function* recordExists({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<boolean> {
+  return (yield* get(findOne, organizationId, resourceType, resourceId)) !== undefined;
+}
+
+/** One statement, so that no erasure can come between two. */
+export function* readHistory({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<RecordHistory | undefined> {
+  const rows = yield* all<HistoryRow>(readChanges, organizationId, resourceType, resourceId);
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  return {
+    firstSeen: first.first_seen,
+    lastSeen: first.last_seen,
+    changes: rows.map(({ change_no, received_at, payload }) => ({
+      changeNo: change_no,
+      receivedAt: received_at,
+      payload,
+    })),
+  };
+}
+
+/** By type. */
+export function* countRecords(
+  organizationId: string,
+): Statements<Readonly<Record<string, number>>> {
+  const rows = yield* all<{ resource_type: string; records: number }>(countByType, organizationId);
+  return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
+}

@@ -1,0 +1,37 @@
+// The records that belong to others or mention them, page by page. Reads relations only.
+
+import type { RelationKind } from "../../../domain/record-type.ts";
+import type { Referrer, ReferrerPage } from "../../interface/referrer.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+/** A record that both belongs to one of them and mentions another belongs. */
+const findPage = `
+  SELECT from_type, from_id, min(kind) AS kind FROM relation
+  WHERE organization_id = $1 AND to_type = $2
+    --sqlite AND to_id IN (SELECT value FROM json_each($3))
+    --postgres AND to_id = ANY ($3::text[])
+    AND (from_type, from_id) > ($4, $5)
+  GROUP BY from_type, from_id ORDER BY from_type, from_id LIMIT $6`;
+
+interface ReferrerRow {
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly kind: RelationKind;
+}
+
+/** In the order of type and id. */
+export function* listReferrers(page: ReferrerPage): Statements<readonly Referrer[]> {
+  const { organizationId, resourceType, resourceIds, after, limit } = page;
+  const rows = yield* all<ReferrerRow>(
+    findPage,
+    organizationId,
+    resourceType,
+    resourceIds,
+    after?.resourceType ?? "",
+    after?.resourceId ?? "",
+    limit,
+  );
+  return rows.map(({ from_type: type, from_id: id, kind }) => {
+    return { resourceType: type, resourceId: id, kind };
+  });
+}

@@ -1,0 +1,53 @@
+// The rows that a statement is about, as a table named `named` that it joins.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { Rows } from "./statements.ts";
+
+/** The first values of a statement as a table. A column is text, unless another type is given after its name. */
+export function named(...columns: readonly string[]): string {
+  const all = columns.map((column) => column.split(" "));
+  const names = all.map(([name]) => name).join(", ");
+  const onSqlite = all.map(([name], index) => `value ->> ${index} AS ${name}`).join(", ");
+  const onPostgres = all.map(([, type = "text"], index) => `$${index + 1}::${type}[]`).join(", ");
+  return `
+    --sqlite (SELECT ${onSqlite} FROM json_each($1)) AS named
+    --postgres unnest(${onPostgres}) AS named (${names})
+    `;
+}
+
+export const namedRecords = named("organization_id", "resource_type", "resource_id");
+
+export function keyRows(keys: readonly RecordKey[]): Rows {
+  const rows = keys.map((key) => [key.organizationId, key.resourceType, key.resourceId]);
+  return new Rows(rows, 3);
+}
+
+/** The end of a statement that removes (`USING`) or changes (`FROM`) the rows of a table with the values of the named ones. */
+export function among(
+  keyword: "USING" | "FROM",
+  table: string,
+  columns: readonly string[],
+): string {
+  const all = columns.map((column) => column.split(" "));
+  const names = all.map(([name]) => name).join(", ");
+  const onSqlite = all.map((_, index) => `value ->> ${index}`).join(", ");
+  const same = all.map(([name]) => `${table}.${name} = named.${name}`).join(" AND ");
+  const source = named(...columns)
+    .split("\n")
+    .filter((line) => line.includes("--postgres"));
+  return `
+    --postgres ${keyword}
+    ${source.join("\n")}
+    WHERE
+    --sqlite (${names}) IN (SELECT ${onSqlite} FROM json_each($1))
+    --postgres ${same}
+    `;
+}
+
+/** That a column is among the texts of the first value of a statement. */
+export function inNamedIds(column: string): string {
+  return `
+    --sqlite ${column} IN (SELECT value FROM json_each($1))
+    --postgres ${column} = ANY ($1::text[])
+    `;
+}

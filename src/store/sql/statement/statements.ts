@@ -1,0 +1,150 @@
+// Statements that are the same on every engine, as generator functions: they yield statements, receive the answers, and
+// return a result. SQLite runs them synchronously, PostgreSQL asynchronously (run.ts). Nothing here depends on a
+// driver.
+//
+// A generator runs once, and PostgreSQL repeats transactions. So an engine is given the function and its arguments,
+// `perform(findKey, keyId)`, never a generator. Within this folder a function is called with `yield*`; a call without
+// it does nothing, and test/repository/yields.test.ts reports it.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+
+export type Value = Scalar | Uint8Array | readonly string[] | Rows;
+
+export type Scalar = null | boolean | number | string;
+
+/**
+ * Rows that a statement joins or inserts, which count as one value for each column: on PostgreSQL an array for each, on SQLite the
+ * first is JSON and the others are empty.
+ */
+export class Rows {
+  readonly rows: readonly (readonly Scalar[])[];
+  readonly width: number;
+
+  constructor(rows: readonly (readonly Scalar[])[], width: number) {
+    this.rows = rows;
+    this.width = width;
+  }
+
+  get columns(): readonly (readonly Scalar[])[] {
+    return Array.from({ length: this.width }, (_, column) =>
+      this.rows.map((row) => row[column] ?? null),
+    );
+  }
+}
+
+export interface Statement {
+  readonly method: "get" | "all" | "run";
+  /** Where tables are distributed and rows can't be inserted from arrays: this instead of `sql`. */
+  readonly insertion?: Insertion;
+  /**
+   * A constant: each text is prepared once and cached. Values are `$1`, `$2`…; see `textFor` for lines of one engine.
+   */
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Texts of which the middle one is repeated for each row; it has a question mark for each value. */
+export interface Insertion {
+  readonly into: string;
+  readonly row: string;
+  readonly end: string;
+}
+
+/** Statements that do not depend on each other's answers; PostgreSQL receives them in one round trip. */
+export interface Together {
+  readonly method: "together";
+  readonly statements: readonly Statement[];
+}
+
+/**
+ * Locks these records until the end of the transaction, in the order of their keys. The answer is false where nothing has to be
+ * locked, because a transaction that writes is alone.
+ */
+export interface Lock {
+  readonly method: "lock";
+  readonly keys: readonly RecordKey[];
+}
+
+/** Between two parts of long work, where others can be served in the middle of a transaction. */
+export interface Rest {
+  readonly method: "rest";
+}
+
+export type Request = Statement | Together | Lock | Rest;
+
+export type Statements<Result> = Generator<Request, Result, unknown>;
+
+/** Thrown in a transaction to have it rolled back and begun again: another process has changed what it depends on. */
+export class Collision extends Error {
+  override readonly name = "Collision";
+}
+
+// The row type of a statement is known where the statement is written.
+/** The first row. */
+export function* get<Row>(sql: string, ...values: readonly Value[]): Statements<Row | undefined> {
+  return (yield* ask({ method: "get", sql, values })) as Row | undefined;
+}
+
+export function* all<Row>(sql: string, ...values: readonly Value[]): Statements<readonly Row[]> {
+  return (yield* ask({ method: "all", sql, values })) as readonly Row[];
+}
+
+/** How many rows were changed. */
+export function* run(sql: string, ...values: readonly Value[]): Statements<number> {
+  return (yield* ask({ method: "run", sql, values })) as number;
+}
+
+/** Inserts rows; `sql` has no other value. */
+export function* insert(sql: string, rows: Rows, insertion: Insertion): Statements<void> {
+  if (rows.rows.length === 0) return;
+  yield* ask({ method: "run", sql, values: [rows], insertion });
+}
+
+/** Runs them in this order. */
+export function* runTogether(
+  ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]
+): Statements<void> {
+  yield* ask({
+    method: "together",
+    statements: statements.map(([sql, ...values]) => ({ method: "run", sql, values })),
+  });
+}
+
+/** Whether the records had to be locked. */
+export function* lock(keys: readonly RecordKey[]): Statements<boolean> {
+  return (yield* ask({ method: "lock", keys })) as boolean;
+}
+
+export function* rest(): Statements<void> {
+  yield* ask({ method: "rest" });
+}
+
+function* ask(statement: Request): Statements<unknown> {
+  try {
+    return yield statement;
+  } catch (error) {
+    throw withCallers(error);
+  }
+}
+
+/** The stack of a failed statement ends in the engine; this adds the functions of this folder that yielded it. */
+function withCallers(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const callers = (new Error("callers").stack ?? "")
+    .split("\n")
+    .filter((line) => line.includes("/store/sql/") && !line.includes("/statements."));
+  if (callers.length > 0) error.stack = `${error.stack}\n  running\n${callers.join("\n")}`;
+  return error;
+}
+
+export type EngineName = "sqlite" | "postgres";
+
+/** The rest of such a line is only for that engine; a line for Citus remains a comment until a transaction knows (transaction.ts). */
+const onlyOnEngine = /^( *)--(sqlite|postgres|citus) (.*)$/gm;
+
+export function textFor(engine: EngineName, sql: string): string {
+  return sql.replaceAll(onlyOnEngine, (whole, indent: string, name: string, line: string) => {
+    if (name === engine) return indent + line;
+    return name === "citus" && engine === "postgres" ? whole : "";
+  });
+}

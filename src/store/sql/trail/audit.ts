@@ -1,0 +1,122 @@
+// The audit trail: each entry, and the head of the chain, are written in the transaction of the act that the entry
+// records. On PostgreSQL the lock on the head serializes the processes that append, so it is the last lock that a
+// transaction takes. Never contains record content.
+
+import type { AuditEntry } from "../../../domain/access.ts";
+import type { ChainHead } from "../../../domain/deletion/ledger-entry.ts";
+import type { Act } from "../../interface/act.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  emptyChain,
+  makeAuditRow,
+  nameSubject,
+  type NewAuditEntry,
+  toAuditEntry,
+  toHead,
+} from "../../row/audit-row.ts";
+import { AuditChainCheck } from "../../shared/chain-check.ts";
+import type { AuditNote, ChainPlace, VerifiedPart } from "../../interface/trail.ts";
+import { named } from "../statement/named.ts";
+import { all, get, Rows, runTogether, type Statements } from "../statement/statements.ts";
+
+const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
+
+const lockHead = `
+  SELECT entry_no, hash FROM audit_head WHERE single
+  --postgres FOR UPDATE
+  `;
+
+const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
+
+const insertEntries = `
+  INSERT INTO audit_entry
+    (entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash)
+  SELECT entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash
+  FROM ${named("entry_no bigint", "at bigint", "actor", "action", "organization_id", "subject", "detail", "previous_hash", "hash")}`;
+
+const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
+
+const checkedAtOnce = 1_000;
+
+/** `entryNo`: given where the chain was cut. */
+export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
+  const row = makeAuditRow(entry, yield* lockAuditHead(), entryNo);
+  yield* storeEntries([row]);
+  return toHead(row);
+}
+
+/** Appends an entry that records who did what, and when. */
+export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements<void> {
+  yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
+}
+
+/** The same for several acts, in this order. */
+export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
+  if (acts.length === 0) return;
+  const head = yield* lockAuditHead();
+  yield* storeEntries(chainOf(acts, head));
+}
+
+function chainOf(
+  acts: readonly (Act & { note: AuditNote })[],
+  head: AuditHead,
+): readonly AuditRow[] {
+  let last = head;
+  return acts.map(({ note, now: at, actor }) => {
+    const row = makeAuditRow({ ...note, subject: nameSubject(note.subject), at, actor }, last);
+    last = row;
+    return row;
+  });
+}
+
+function* storeEntries(rows: readonly AuditRow[]): Statements<void> {
+  const last = rows.at(-1);
+  if (last === undefined) return;
+  const values = rows.map((row) => {
+    const { entry_no, at, actor, action, organization_id, subject, detail } = row;
+    const { previous_hash, hash } = row;
+    return [entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash];
+  });
+  yield* runTogether([insertEntries, new Rows(values, 9)], [moveHead, last.entry_no, last.hash]);
+}
+
+/** Nobody else appends until the end of the transaction. */
+export function* lockAuditHead(): Statements<AuditHead> {
+  const last = yield* get<AuditHead>(lockHead);
+  if (last === undefined) throw new TypeError("the audit chain has no end");
+  return last;
+}
+
+/** The last entry, without locking it. */
+export function* readChainHead(): Statements<ChainHead> {
+  return toHead((yield* get<AuditHead>(findHead)) ?? emptyChain);
+}
+
+export function* listAudit(afterEntryNo: number, limit: number): Statements<readonly AuditEntry[]> {
+  return (yield* all<AuditRow>(readPage, afterEntryNo, limit)).map(toAuditEntry);
+}
+
+/** A part of the chain, for a verification whose progress is shown. */
+export function* verifyPart({ no, hash, limit }: ChainPlace): Statements<VerifiedPart> {
+  const check = new AuditChainCheck({ entry_no: no, hash });
+  const rows = yield* all<AuditRow>(readPage, no, limit);
+  const isEnd = rows.length < limit;
+  const altered = check.add(rows);
+  const head = isEnd && altered === undefined ? yield* get<AuditHead>(findHead) : undefined;
+  const fault = altered ?? (head === undefined ? undefined : check.end(head));
+  return { ...toHead(check.last), fault, isEnd };
+}
+
+/**
+ * Reports the first entry that was altered or does not follow from the one before it, or a head that is not that of the
+ * last entry. Afterwards the check knows where the chains were cut.
+ */
+export function* checkAuditChain(check: AuditChainCheck): Statements<string | undefined> {
+  for (;;) {
+    const rows = yield* all<AuditRow>(readPage, check.lastNo, checkedAtOnce);
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < checkedAtOnce) return check.end(yield* get<AuditHead>(findHead));
+  }
+}

@@ -1,0 +1,62 @@
+// What `check` asks of every store: rows that break the invariants between the tables, and the two chains. Each engine
+// adds the invariants of its own tables. Repairs nothing.
+
+import { AuditChainCheck } from "../../shared/chain-check.ts";
+import { checkAuditChain } from "./audit.ts";
+import { checkReceiptChain } from "./receipt.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+export const findingsMax = 100;
+
+export interface Invariant {
+  /** The finding where a row breaks it. */
+  readonly broken: string;
+  /** Finds rows that break it, at most $1, with a column `subject` to name each. */
+  readonly sql: string;
+}
+
+const common: readonly Invariant[] = [
+  {
+    broken: "More than one deletion of a record is open",
+    sql: `
+      SELECT min(deletion_request_id) AS subject FROM deletion
+      WHERE status IN ('pending', 'processing')
+      GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT $1`,
+  },
+  {
+    broken: "A deletion was processed without the approval that it needs",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE approval_requester IS NOT NULL AND approved_at IS NULL
+        AND status IN ('processing', 'completed') AND carried_out_before IS NULL LIMIT $1`,
+  },
+  {
+    broken: "A deletion is not of the restricted set, or not of the organization, that it names",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE (restricted_of IS NOT NULL)
+          <> (deletion_request_id >= 'restricted/' AND deletion_request_id < 'restricted0')
+        OR restricted_of <> '' AND NOT EXISTS (
+          SELECT 1 FROM deletion AS moving
+          WHERE moving.deletion_request_id = substr(deletion.deletion_request_id, 12)
+            AND moving.organization_id = deletion.restricted_of)
+      LIMIT $1`,
+  },
+];
+
+export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {
+  let findings: readonly string[] = [];
+  for (const { broken, sql } of [...own, ...common]) {
+    const rows = yield* all<{ subject: string }>(sql, findingsMax);
+    findings = [...findings, ...rows.map(({ subject }) => `${broken}: ${subject}.`)];
+  }
+  return findings;
+}
+
+/** The first link of each chain that does not follow from the one before it. */
+export function* checkChains(): Statements<readonly string[]> {
+  const audit = new AuditChainCheck();
+  const brokenEntry = yield* checkAuditChain(audit);
+  const brokenReceipt = yield* checkReceiptChain(audit.cuts);
+  return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
+}

@@ -1,0 +1,35 @@
+// How far each ledger outside the store is known to reach, so that a truncated ledger is noticed. Reads no ledger.
+
+import type { LedgerMark } from "../../interface/replay.ts";
+import { all, run, type Statements } from "../statement/statements.ts";
+
+const findAll = `
+  SELECT ledger_id, frame_end, digest, noted_at
+  FROM ledger ORDER BY noted_at DESC, ledger_id LIMIT 1000`;
+
+/** If two processes mark the same ledger, the lower mark changes nothing. */
+const insertMark = `
+  INSERT INTO ledger (ledger_id, frame_end, digest, noted_at) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (ledger_id) DO UPDATE SET
+    frame_end = excluded.frame_end, digest = excluded.digest, noted_at = excluded.noted_at
+  WHERE excluded.frame_end > ledger.frame_end`;
+
+interface MarkRow {
+  readonly ledger_id: string;
+  readonly frame_end: number;
+  readonly digest: string;
+  readonly noted_at: number;
+}
+
+export function* listLedgerMarks(): Statements<readonly LedgerMark[]> {
+  return (yield* all<MarkRow>(findAll)).map(({ ledger_id, frame_end, digest, noted_at }) => ({
+    ledgerId: ledger_id,
+    end: frame_end,
+    digest,
+    notedAt: noted_at,
+  }));
+}
+
+export function* markLedger(mark: LedgerMark): Statements<void> {
+  yield* run(insertMark, mark.ledgerId, mark.end, mark.digest, mark.notedAt);
+}

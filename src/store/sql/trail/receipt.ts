@@ -1,0 +1,205 @@
+// Receipts and the public keys of their signatures: written when a deletion is completed, and read. On PostgreSQL the
+// lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
+// trail. Signs nothing.
+
+import {
+  aloneNo,
+  type Receipt,
+  type ReceiptHead,
+  type ReceiptKey,
+  type SealingHead,
+} from "../../../domain/deletion/receipt.ts";
+import type { Act } from "../../interface/act.ts";
+import { readIntact, type ReceiptCut, ReceiptChainCheck } from "../../shared/chain-check.ts";
+import {
+  documentOf,
+  type HeadRow,
+  type KeyRow,
+  type ReceiptRow,
+  type SealingHeadRow,
+  toHead,
+  toSealingHead,
+  firstRowNo,
+  rowNoOf,
+  toStoredReceipt,
+  toReceipt,
+  toReceiptKey,
+} from "../../row/receipt-row.ts";
+import type { KeepKeyOptions, SealedReceipt } from "../../interface/store.ts";
+import type { StoredReceipt } from "../../interface/trail.ts";
+import { auditAct } from "./audit.ts";
+import { named } from "../statement/named.ts";
+import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+
+const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
+
+const findSealingHead = `SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single`;
+
+const lockHead = `
+  SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single
+  --postgres FOR UPDATE
+  `;
+
+const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE single`;
+
+const insertReceipts = `
+  INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
+  SELECT receipt_no, deletion_request_id, organization_id, document, hash
+  FROM ${named("receipt_no bigint", "deletion_request_id", "organization_id", "document", "hash")}`;
+
+const findOne = `
+  SELECT document FROM receipt
+  WHERE deletion_request_id = $1 AND (CAST($2 AS text) IS NULL OR organization_id = $2)`;
+
+const findSome = `
+  SELECT * FROM receipt
+  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
+  --postgres WHERE deletion_request_id = ANY ($1::text[])
+  ORDER BY receipt_no`;
+
+const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
+
+const insertKey = `
+  INSERT INTO receipt_key (key_id, public_key, created_at) VALUES ($1, $2, $3)
+  ON CONFLICT DO NOTHING`;
+
+const retireOthers = `
+  UPDATE receipt_key SET retired_at = $1 WHERE key_id <> $2 AND retired_at IS NULL
+  RETURNING key_id`;
+
+const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
+
+const pageRows = 1_000;
+
+export function* readReceiptHead(): Statements<ReceiptHead> {
+  return toHead(existing(yield* get<HeadRow>(findHead)));
+}
+
+/** With what is needed to seal the next receipt. */
+export function* readSealingHead(): Statements<SealingHead> {
+  return toSealingHead(existing(yield* get<SealingHeadRow>(findSealingHead)));
+}
+
+/** The same. Nobody else adds a receipt to the chain until the end of the transaction. */
+export function* lockReceiptHead(): Statements<SealingHead> {
+  return toSealingHead(existing(yield* get<SealingHeadRow>(lockHead)));
+}
+
+export function* readSaltKey(): Statements<string> {
+  return (yield* readSealingHead()).saltKey;
+}
+
+function existing<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new TypeError("the chain of receipts has no end");
+  return row;
+}
+
+/** Belongs to the transaction that completes the deletions and has locked the head that the first of these receipts follows. */
+export function* storeReceipts(sealed: readonly SealedReceipt[], act: Act): Statements<void> {
+  if (sealed.length === 0) return;
+  const rows = sealed.map((one) => {
+    const { receipt, hash } = one;
+    const { deletion_request_id, organization_id } = receipt;
+    return [rowNoOf(receipt, hash), deletion_request_id, organization_id, documentOf(one), hash];
+  });
+  yield* run(insertReceipts, new Rows(rows, 5));
+  const last = sealed.findLast(({ receipt }) => receipt.receipt_no !== aloneNo);
+  if (last !== undefined) {
+    yield* moveReceiptHead({ receiptNo: last.receipt.receipt_no, hash: last.hash });
+  }
+  const keys = new Map(sealed.map(({ key }) => [key.keyId, key]));
+  for (const key of keys.values()) yield* addKey(key, act);
+}
+
+export function* moveReceiptHead({
+  receiptNo,
+  hash,
+}: Omit<ReceiptHead, "storeId">): Statements<void> {
+  yield* run(moveHead, receiptNo, hash);
+}
+
+/** Without an organization, a receipt of any. */
+export function* findReceipt(
+  deletionRequestId: string,
+  organizationId: string | undefined,
+): Statements<Receipt | undefined> {
+  const row = yield* get<ReceiptRow>(findOne, deletionRequestId, organizationId ?? null);
+  return row === undefined ? undefined : toReceipt(row);
+}
+
+export function* listReceipts(
+  afterReceiptNo: number,
+  limit: number,
+): Statements<readonly StoredReceipt[]> {
+  return (yield* all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toStoredReceipt);
+}
+
+export function* findReceipts(
+  deletionRequestIds: readonly string[],
+): Statements<readonly StoredReceipt[]> {
+  return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toStoredReceipt);
+}
+
+export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
+  return (yield* all<KeyRow>(findKeys)).map(toReceiptKey);
+}
+
+export function* keepReceiptKey(
+  key: ReceiptKey,
+  options: KeepKeyOptions,
+  act: Act,
+): Statements<void> {
+  yield* addKey(key, act);
+  if (!options.retireOthers) return;
+  for (const row of yield* all<Pick<KeyRow, "key_id">>(retireOthers, act.now, key.keyId)) {
+    yield* auditKey(row.key_id, { action: "receipt_key.retire", detail: {}, act });
+  }
+}
+
+/** Does nothing if the key is stored already. */
+function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
+  if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
+  const detail = { publicKey, createdAt };
+  yield* auditKey(keyId, { action: "receipt_key.create", detail, act });
+}
+
+function* auditKey(
+  subject: string,
+  event: {
+    readonly action: string;
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  const { action, detail, act } = event;
+  yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
+}
+
+/** The first receipt that is in no chain and was altered. That one is missing shows in the audit trail. */
+function* findAlteredAlone(): Statements<string | undefined> {
+  let after = firstRowNo;
+  for (;;) {
+    const rows = yield* all<ReceiptRow>(readPage, after, pageRows);
+    const alone = rows.filter(({ receipt_no }) => receipt_no < aloneNo);
+    const altered = alone.find((row) => readIntact(row) === undefined);
+    if (altered !== undefined) return `The receipt of ${altered.deletion_request_id} was altered.`;
+    if (alone.length < pageRows) return undefined;
+    after = alone.at(-1)?.receipt_no ?? aloneNo;
+  }
+}
+
+/**
+ * Reports the first receipt that does not follow from the one before it, or a head that is not that of the last
+ * receipt.
+ */
+export function* checkReceiptChain(cuts: readonly ReceiptCut[]): Statements<string | undefined> {
+  const check = new ReceiptChainCheck(cuts);
+  const altered = yield* findAlteredAlone();
+  if (altered !== undefined) return altered;
+  for (;;) {
+    const rows = yield* all<ReceiptRow>(readPage, check.lastNo, pageRows);
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < pageRows) return check.end(yield* readReceiptHead());
+  }
+}

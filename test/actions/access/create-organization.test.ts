@@ -1,0 +1,143 @@
+// Organizations as operators create, change and find them, on a real store.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
+import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import { findKey, listKeys } from "../../../src/actions/access/find-key.ts";
+import {
+  findOrganization,
+  listOrganizations,
+} from "../../../src/actions/access/find-organization.ts";
+import { issueToken } from "../../../src/actions/access/issue-token.ts";
+import { rotateKey } from "../../../src/actions/access/rotate-key.ts";
+import { openApp, type OpenApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { makeFakeClock } from "../../support/fake-clock.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const clock = makeFakeClock();
+const folder = makeTempFolder();
+let app: OpenApp;
+
+before(async () => {
+  app = await openApp(readConfig(testEnvironment(folder)), { role: "command", now: clock.now });
+});
+after(async () => {
+  await app.close();
+  removeFolder(folder);
+});
+
+describe("an organization", () => {
+  it("is created with defaults, and found by its id", async () => {
+    const created = await createOrganization(app, { name: "Acme", organizationId: "acme" });
+    assert.deepEqual(created, {
+      organizationId: "acme",
+      name: "Acme",
+      strictScopes: false,
+      deletionGraceSeconds: 0,
+      rateLimitPerSecond: undefined,
+      createdAt: clock.now(),
+    });
+    assert.deepEqual(await findOrganization(app, "acme"), created);
+    assert.deepEqual(await listOrganizations(app), [created]);
+  });
+
+  it("is created only once under an id", async () => {
+    await assert.rejects(createOrganization(app, { name: "B", organizationId: "acme" }), {
+      errorName: "organization_exists",
+    });
+    assert.equal((await findOrganization(app, "acme")).name, "Acme");
+  });
+
+  for (const organizationId of ["", "-a", ".a", "a b", "ä", "a/b", "a".repeat(65)]) {
+    it(`is not created with the id ${JSON.stringify(organizationId)}`, async () => {
+      await assert.rejects(createOrganization(app, { name: "B", organizationId }), {
+        errorName: "invalid",
+      });
+    });
+  }
+
+  for (const name of ["", "  ", "a\nb", "a\u009f", "\ud800", "a".repeat(201)]) {
+    it(`is neither created nor changed with the name ${JSON.stringify(name).slice(0, 20)}`, async () => {
+      const invalid = { errorName: "invalid" };
+      await assert.rejects(createOrganization(app, { name }), invalid);
+      await assert.rejects(changeOrganization(app, "acme", { name }), invalid);
+    });
+  }
+
+  it("is changed only by a change that contains something valid", async () => {
+    for (const change of [{}, { retainDays: 0 }, { retainDays: 1.5 }, { retainDays: 36_501 }]) {
+      await assert.rejects(changeOrganization(app, "acme", change), { errorName: "invalid" });
+    }
+    assert.equal(
+      (await changeOrganization(app, "acme", { retainDays: 36_500 })).retainDays,
+      36_500,
+    );
+    const unlimited = await changeOrganization(app, "acme", { retainDays: null });
+    assert.equal(unlimited.retainDays, undefined);
+  });
+
+  it("that does not exist is reported with those that do", async () => {
+    await assert.rejects(findOrganization(app, "acmee"), {
+      errorName: "no_such_organization",
+      message: 'There is no organization "acmee". There are: acme.',
+    });
+    await assert.rejects(listKeys(app, "acmee"), { errorName: "no_such_organization" });
+  });
+});
+
+describe("an API key", () => {
+  it("is listed with its organization, and rotated with the same lifetime", async () => {
+    const { key, secret } = await createKey(app, { organizationId: "acme", lifetimeMs: 1_000 });
+    assert.deepEqual(await listKeys(app, "acme"), [key]);
+    clock.advanceMs(400);
+    const rotated = await rotateKey(app, { keyId: key.keyId, overlapMs: 100 });
+    assert.notEqual(rotated.secret, secret);
+    assert.equal(rotated.key.expiresAt, clock.now() + 1_000);
+    assert.deepEqual(
+      { ...rotated.key, keyId: "" },
+      {
+        ...key,
+        keyId: "",
+        createdAt: clock.now(),
+        expiresAt: clock.now() + 1_000,
+      },
+    );
+    assert.equal((await findKey(app, key.keyId)).expiresAt, clock.now() + 100);
+    clock.advanceMs(100);
+    await assert.rejects(rotateKey(app, { keyId: key.keyId, overlapMs: 100 }), {
+      errorName: "key_ended",
+    });
+  });
+
+  it("issues no token when less than a second is left", async () => {
+    const { key } = await createKey(app, { organizationId: "acme", lifetimeMs: 1_500 });
+    const organization = await findOrganization(app, "acme");
+    const wanted = { expiry_seconds: 300, scopes: { organization_id: "acme", scopes: [] } };
+    const second = Math.ceil(clock.now() / 1_000) * 1_000;
+    clock.advanceMs(second - clock.now());
+    const ending = (ms: number) => ({ ...key, expiresAt: clock.now() + ms });
+    const issue = (ms: number) => issueToken(app, { key: ending(ms), organization }, wanted);
+    await assert.rejects(issue(999), { errorName: "credential_expired" });
+    assert.equal((await issue(1_000)).expiry * 1_000, clock.now() + 1_000);
+  });
+
+  it("needs a scope and a lifetime", async () => {
+    for (const options of [{ scopes: [] }, { lifetimeMs: 0 }, { lifetimeMs: -1 }]) {
+      await assert.rejects(createKey(app, { organizationId: "acme", ...options }), {
+        errorName: "invalid",
+      });
+    }
+  });
+
+  it("that does not exist is reported without repeating what may be a secret", async () => {
+    await assert.rejects(findKey(app, "sluice_key_secret"), (error: Error) => {
+      assert.match(error.message, /^That is not a key id/);
+      assert.ok(!error.message.includes("secret"));
+      return true;
+    });
+  });
+});

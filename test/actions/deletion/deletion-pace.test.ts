@@ -1,0 +1,62 @@
+// The pace of erasing everything of an organization: small steps with rests while others write, large ones without rests
+// otherwise.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { DeletionPace } from "../../../src/actions/deletion/deletion-pace.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
+
+const { organizationStepRowsMax: small, organizationStepRowsAloneMax: large } = limits;
+
+interface Steps {
+  readonly engine: Store["engine"];
+  /** The number of the latest change after the steps so far. */
+  readonly arrivalAfter: (steps: number) => number;
+  readonly isLast: (rows: readonly number[]) => boolean;
+}
+
+/** The rows that each step was allowed, and how long all of them took. */
+async function erase({ engine, arrivalAfter, isLast }: Steps) {
+  const rows: number[] = [];
+  const pace = new DeletionPace({ store: { engine } });
+  const { signal } = new AbortController();
+  const startedAt = performance.now();
+  while (!isLast(rows)) {
+    rows.push(pace.rowsMax);
+    const step = { done: [], workMs: 5, latestArrival: arrivalAfter(rows.length) };
+    await pace.restOfOrganization(step, signal);
+  }
+  return { rows, tookMs: performance.now() - startedAt };
+}
+
+const after =
+  (steps: number): Steps["isLast"] =>
+  (rows) =>
+    rows.length > steps;
+
+describe("erasing an organization", () => {
+  it("takes small steps and rests as long as others write, however long that is", async () => {
+    const others = { arrivalAfter: (steps: number) => steps, isLast: after(40) };
+    const { rows, tookMs } = await erase({ engine: "sqlite", ...others });
+    assert.deepEqual([...new Set(rows)], [small]);
+    // At most 24,000 rows a second, although a step works for only 5 ms.
+    assert.ok(tookMs > 40 * 35, `${tookMs}`);
+  });
+
+  it("takes large steps once nobody has written for a while", async () => {
+    const { rows } = await erase({
+      engine: "sqlite",
+      arrivalAfter: () => 7,
+      isLast: (all) => all.filter((one) => one === large).length === 20,
+    });
+    assert.equal(rows[0], small);
+    assert.equal(rows.at(-1), large);
+  });
+
+  it("takes large steps on PostgreSQL, where nobody waits for one", async () => {
+    const others = { arrivalAfter: (steps: number) => steps, isLast: after(5) };
+    const { rows } = await erase({ engine: "postgres", ...others });
+    assert.deepEqual([...new Set(rows)], [large]);
+  });
+});

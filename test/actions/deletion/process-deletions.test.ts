@@ -1,0 +1,172 @@
+// Completed means verified: remaining data, whatever its origin, is found by the check before
+// completion, and the deletion is not completed until it is gone. An erasure that never finishes
+// stays processing, and operators see why.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../../src/actions/app.ts";
+import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { openStoreLedger } from "../../../src/store/open-store.ts";
+import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
+import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
+import {
+  add,
+  claim,
+  deletionOf,
+  finish,
+  keyOf,
+  payloadsOf,
+  request,
+  requireConsistent,
+  worker,
+} from "../../conformance/scene.ts";
+import { makePlace, type Place } from "../../store/sqlite/place.ts";
+import { completeOne, eraseOne } from "../../support/one-deletion.ts";
+
+async function eraseAll(store: Store, id: string): Promise<void> {
+  await claim(store);
+  while (!(await eraseOne(store, id, 100, worker)));
+}
+
+async function prepare(store: Store): Promise<string> {
+  for (const id of ["t", "stays"]) await add(store, "transaction", id);
+  await add(store, "transaction_alert", "a", { related_tx_ids: ["t", "stays"] });
+  const id = await request(store, keyOf("transaction", "t"));
+  assert.ok(id);
+  return id;
+}
+
+function makeApp(place: Place, store: Store): App {
+  return {
+    store,
+    ledger: openStoreLedger(place.folder, "store_test", { now: () => worker.now }),
+    now: () => worker.now,
+    operator: "test",
+    signer: () => undefined,
+    callers: new CallerCache(),
+    inFlight: new InFlightKeys(),
+  };
+}
+
+describe("a deletion is not completed while anything is left", () => {
+  it("such as a change of the record that was written directly to the database", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    await eraseAll(store, id);
+    place.withDatabase((database) => {
+      database.exec(`
+        INSERT INTO record VALUES ('org_acme', 'transaction', 't', 900, '2026', '2026');
+        INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}', NULL);
+        UPDATE counter SET value = 900`);
+    });
+    assert.equal(await completeOne(store, id, worker), undefined);
+    assert.equal((await deletionOf(store, id)).status, "processing");
+    assert.equal((await finish(store, id)).status, "completed");
+    assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
+    await requireConsistent(store);
+  });
+
+  it("such as a reference in a record that stays, without a relation for it", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const before = place.withDatabase((database) =>
+      database.prepare("SELECT payload FROM change WHERE payload LIKE '%\"a\"%'").get(),
+    );
+    await eraseAll(store, id);
+    place.withDatabase((database) => {
+      database
+        .prepare("UPDATE change SET payload = ? WHERE payload LIKE '%\"a\"%'")
+        .run(String(before?.["payload"]));
+    });
+    assert.equal(await completeOne(store, id, worker), undefined);
+    assert.equal((await finish(store, id)).status, "completed");
+    const [payload] = await payloadsOf(store, keyOf("transaction_alert", "a"));
+    assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
+    await requireConsistent(store);
+  });
+});
+
+/** The store, with some of its methods replaced. */
+function replaceMethods(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get: (_, name) => {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
+      const value: unknown = Reflect.get(store, name, store);
+      return typeof value === "function" ? value.bind(store) : value;
+    },
+  });
+}
+
+describe("a deletion of many steps", () => {
+  it("is verified only when nothing is left of its plan", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const calls: string[] = [];
+    const slow = replaceMethods(store, {
+      eraseStep: async (...args) => {
+        calls.push("erase");
+        const nothing = { done: [], workMs: 0, latestArrival: 0 };
+        return calls.length < 30 ? nothing : store.eraseStep(...args);
+      },
+      completeDeletions: async (...args) => {
+        calls.push("verify");
+        return store.completeDeletions(...args);
+      },
+    });
+    const stopping = new AbortController().signal;
+    await processDeletions(makeApp(place, slow), { claimant: "test", stopping });
+    assert.equal((await deletionOf(store, id)).status, "completed");
+    assert.deepEqual(calls, [...Array.from({ length: 30 }, () => "erase"), "verify"]);
+  });
+});
+
+describe("an erasure that never finishes", () => {
+  it("stays processing, states why, and is tried again later", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    let passes = 0;
+    const stubborn = replaceMethods(store, {
+      completeDeletions: async () => {
+        passes += 1;
+        return [{ result: "again" }];
+      },
+    });
+    const stopping = new AbortController().signal;
+    const app = makeApp(place, stubborn);
+    const results = await processDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
+    const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
+    assert.equal(status, "processing");
+    assert.match(waitingFor ?? "", /20 verification passes have each found something/);
+    assert.equal(passes, 20);
+    assert.ok(nextAttemptAt !== undefined && nextAttemptAt > worker.now);
+  });
+
+  it("is not completed when the ledger can't be written either", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const ledger = {
+      ...openStoreLedger(place.folder, "x", { now: () => worker.now }),
+      note: async () => Promise.reject(new Error("disk full")),
+    };
+    const stopping = new AbortController().signal;
+    const app = { ...makeApp(place, store), ledger };
+    const results = await processDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
+    const { status, waitingFor } = await deletionOf(store, id);
+    assert.equal(status, "processing");
+    assert.match(waitingFor ?? "", /disk full/);
+  });
+});

@@ -1,0 +1,84 @@
+// How a store and its ledger are compared before the store is used.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../../src/actions/app.ts";
+import { findLostLedger, wasRolledBack } from "../../../src/actions/ledger/keep-ledger.ts";
+import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
+import type { LedgerState } from "../../../src/store/interface/ledger.ts";
+import type { LedgerMark } from "../../../src/store/interface/replay.ts";
+import { emptyState } from "../../../src/store/ledger/ledger-state.ts";
+import { keyOf } from "../../conformance/scene.ts";
+
+const mark: LedgerMark = { ledgerId: "ledger_1", end: 100, digest: "a", notedAt: 0 };
+
+/** `knownIds`: the deletions that the store has. */
+function makeApp(
+  state: Partial<LedgerState>,
+  { marks = [], knownIds = [] }: { marks?: LedgerMark[]; knownIds?: readonly string[] } = {},
+): App {
+  const store = {
+    replay: { restoreState: async () => undefined, listLedgerMarks: async () => marks },
+    trail: {
+      findDeletions: async (ids: readonly string[]) =>
+        knownIds
+          .filter((id) => ids.includes(id))
+          .map((deletionRequestId) => ({ deletionRequestId })),
+    },
+  };
+  const ledger = { path: "/data/ledger", state: async () => ({ ...emptyState, ...state }) };
+  return { store, ledger } as unknown as App;
+}
+
+/** Whether a ledger that ends there is not the one that the store knows. */
+async function isLost(end: number, digest: string): Promise<boolean> {
+  const state = { ledgerId: "ledger_1", lastFrame: { end, digest } };
+  return (await findLostLedger(makeApp(state, { marks: [mark] }))) !== undefined;
+}
+
+describe("a ledger that the store knows", () => {
+  it("is lost if it ends before what the store knows of it, or differs there", async () => {
+    assert.deepEqual(await Promise.all([isLost(99, "a"), isLost(100, "b")]), [true, true]);
+    assert.deepEqual(await Promise.all([isLost(100, "a"), isLost(101, "b")]), [false, false]);
+  });
+
+  it("is lost if nothing but a torn append is left", async () => {
+    const torn = { bytes: 0, tornBytes: 7 };
+    assert.match((await findLostLedger(makeApp(torn, { marks: [mark] }))) ?? "", /up to byte 100/);
+    assert.equal(await findLostLedger(makeApp(torn)), undefined);
+  });
+
+  it("is not lost if the store knows only others", async () => {
+    const state = { ledgerId: "ledger_2", bytes: 5, lastFrame: { end: 5, digest: "x" } };
+    assert.equal(await findLostLedger(makeApp(state, { marks: [mark] })), undefined);
+  });
+});
+
+it("a ledger is not lost where another process appends and marks between the two reads", async () => {
+  let end = 100;
+  const appendAfter = <Result>(seen: Result): Result => {
+    end = 200;
+    return seen;
+  };
+  const state = () => ({ ...emptyState, ledgerId: "ledger_1", lastFrame: { end, digest: "a" } });
+  const app = {
+    store: { replay: { listLedgerMarks: async () => appendAfter([{ ...mark, end }]) } },
+    ledger: { path: "/data/ledger", state: async () => appendAfter(state()) },
+  };
+  assert.equal(await findLostLedger(app as unknown as App), undefined);
+});
+
+function entryOf(deletionRequestId: string): DeletionEntry {
+  const request = { requestedBy: "key_1", requestedAt: 0 };
+  return { kind: "deletion", deletionRequestId, ...keyOf("transaction", "t"), ...request };
+}
+
+describe("a store", () => {
+  it("was rolled back if it lacks a deletion that was about to be completed", async () => {
+    const inProgress = ["del_1", "del_2", "del_1"].map(entryOf);
+    const both = makeApp({ inProgress }, { knownIds: ["del_1", "del_2"] });
+    assert.equal(await wasRolledBack(both), false);
+    const one = makeApp({ inProgress }, { knownIds: ["del_1"] });
+    assert.equal(await wasRolledBack(one), true);
+  });
+});

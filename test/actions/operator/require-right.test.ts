@@ -1,0 +1,204 @@
+// Every right by every role: the action does what it is for, or refuses, as the table says. A right that no action enforces
+// fails here.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "../../../src/actions/app.ts";
+import { approveDeletion } from "../../../src/actions/deletion/approve-deletion.ts";
+import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit-access.ts";
+import { verifyAudit } from "../../../src/actions/trail/browse-audit.ts";
+import { readDeletionDetails } from "../../../src/actions/deletion/browse-deletions.ts";
+import { browseReceipts } from "../../../src/actions/receipt/browse-receipts.ts";
+import { cancelDeletion } from "../../../src/actions/deletion/cancel-deletion.ts";
+import { checkErasure } from "../../../src/actions/check/check-store.ts";
+import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
+import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
+import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import { discloseReceipt } from "../../../src/actions/deletion/disclose-receipt.ts";
+import { listKeys } from "../../../src/actions/access/find-key.ts";
+import { countRecords } from "../../../src/actions/access/find-organization.ts";
+import { findRecords } from "../../../src/actions/record/find-records.ts";
+import { holdRecord } from "../../../src/actions/retention/hold-record.ts";
+import { listHolds } from "../../../src/actions/retention/list-holds.ts";
+import { createOperator } from "../../../src/actions/operator/create-operator.ts";
+import { disableOperator } from "../../../src/actions/operator/disable-operator.ts";
+import { listOperators, requireRightOf } from "../../../src/actions/operator/find-operator.ts";
+import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
+import { createSignInLink } from "../../../src/actions/operator/sign-in-link.ts";
+import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
+import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
+import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
+import { releaseHold } from "../../../src/actions/retention/release-hold.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { actAs, readKnowledge, showing } from "../../../src/actions/operator/require-right.ts";
+import { readRetention, setFloor } from "../../../src/actions/retention/retention-floors.ts";
+import { revokeKey } from "../../../src/actions/access/revoke-key.ts";
+import { rotateKey } from "../../../src/actions/access/rotate-key.ts";
+import { rotateReceiptKey } from "../../../src/actions/receipt/rotate-receipt-key.ts";
+import { showRecord } from "../../../src/actions/record/show-record.ts";
+import { listImports } from "../../../src/actions/intake/track-import.ts";
+import {
+  allOperatorRights,
+  operatorRights,
+  type OperatorRight,
+} from "../../../src/domain/operator-right.ts";
+import { operatorRoles } from "../../../src/domain/operator.ts";
+import { backUp, replayIfNeeded, restoreBackup } from "../../../src/process/restore.ts";
+import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { StoreFaults } from "../../support/store-faults.ts";
+
+const record = { organizationId: "acme", resourceType: "transaction", resourceId: "none" };
+const sar = { ...record, resourceType: "customer_sar" };
+
+function access(action: AccessAction) {
+  return (app: App) =>
+    auditAccess(app, action, { organizationId: "acme", subject: "acme", detail: {} });
+}
+
+/** What each right is for, on objects that do not exist where that is enough: refusal comes first. */
+const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unknown>> = {
+  "overview.read": (app) => readOverview(app),
+  "organization.read": (app) => countRecords(app, "none"),
+  "intake.read": (app) => listImports(app),
+  "health.read": (app) => readHealth(app),
+  "organization.create": (app) => createOrganization(app, { name: "" }),
+  "organization.change": (app) => changeOrganization(app, "acme", { name: "" }),
+  "organization.close": (app) => closeOrganization(app, { organizationId: "none", reason: "r" }),
+  "key.read": (app) => listKeys(app, "none"),
+  "key.create": (app) => createKey(app, { organizationId: "none" }),
+  "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
+  "key.revoke": (app) => revokeKey(app, "key_none"),
+  "record.find": (app) => findRecords(app, record),
+  "record.show": (app) => showRecord(app, record),
+  "records.export": access("records.export"),
+  "records.import": access("records.import"),
+  "subject.show": access("subject.show"),
+  "subject.export": access("subject.export"),
+  "restricted.list": access("restricted.list"),
+  "restricted.show": access("restricted.show"),
+  "restricted.export": access("restricted.export"),
+  "deletion.read": (app) => readDeletionDetails(app, "del_none"),
+  "deletion.request": (app) => requestDeletionOf(app, { ...record, reason: "r" }),
+  "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
+  // Without a name nobody can approve; the shell of the host has every other right.
+  "deletion.approve": (app) =>
+    app.rights === undefined ? undefined : approveDeletion(app, "del_none"),
+  "deletion.require_approval": (app) => changeOrganization(app, "none", { deletionApproval: true }),
+  "deletion.replay": ({ operator: as }, { config }) =>
+    replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
+  "hold.read": (app) => listHolds(app, { limit: 1 }),
+  "hold.place": (app) => holdRecord(app, record, { reason: "r" }),
+  "hold.release": (app) => releaseHold(app, { holdId: "hold_none" }),
+  "retention.read": (app) => readRetention(app, "none"),
+  "retention.set": (app) =>
+    setFloor(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
+  "receipt.read": (app) => browseReceipts(app),
+  "receipt.disclose": (app) =>
+    discloseReceipt(app, { deletionRequestId: "del_none", includeConfidential: false }),
+  "receipt_key.rotate": (app) => rotateReceiptKey(app, makeKey(), () => undefined),
+  "audit.read": (app) => verifyAudit(app),
+  "store.check": (app) => checkErasure(app),
+  "store.backup": (app, { config }) =>
+    backUp(config, {
+      file: `${config.dataDir}/backup-${app.operator}.db`,
+      operator: undefined,
+      as: app.operator,
+      onProgress: () => undefined,
+    }),
+  "store.restore": ({ operator: as }, { config }) =>
+    restoreBackup(config, {
+      file: `${config.dataDir}/none.db`,
+      replace: true,
+      sources: [],
+      operator: as,
+      as,
+      onUnreadable: () => undefined,
+    }),
+  // Moving needs a store that is not in service; test/cli/every-right.test.ts moves one.
+  "store.move": (app) => requireRightOf(app, app.operator, "store.move"),
+  "operator.read": (app) => listOperators(app),
+  "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
+  "operator.disable": (app) => disableOperator(app, "none"),
+  "operator.link": (app) => createSignInLink(app, "none"),
+  "session.list": (app) => listSessions(app),
+  "session.revoke": (app) => revokeSession(app, "ses_none"),
+  // With the right to request deletions of other types.
+  "confidential.read": ({ rights, ...app }) =>
+    requestDeletionOf(
+      rights === undefined ? app : { ...app, rights: rights.union(new Set(["deletion.request"])) },
+      { ...sar, reason: "r" },
+    ),
+};
+
+async function isRefused(use: () => unknown): Promise<boolean> {
+  try {
+    await use();
+    return false;
+  } catch (error) {
+    return error instanceof OperatorError && error.errorName === "not_permitted";
+  }
+}
+
+describe("the rights of operators", () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+    for (const role of operatorRoles) {
+      await createOperator(service.app, { name: role, roles: [role] });
+    }
+  });
+  after(() => service.stop());
+
+  for (const right of allOperatorRights) {
+    it(`are enforced: ${right}`, async () => {
+      const able: string[] = [];
+      for (const role of operatorRoles) {
+        const operator = await service.app.store.operators.findByName(role);
+        assert.ok(operator !== undefined);
+        const app = actAs(service.app, operator);
+        if (!(await isRefused(() => uses[right](app, service)))) able.push(role);
+      }
+      assert.deepEqual(able, operatorRights[right].roles);
+    });
+  }
+
+  it("do not bound the shell of the host", async () => {
+    for (const right of allOperatorRights) {
+      if (right === "store.backup") continue;
+      assert.equal(await isRefused(() => uses[right](service.app, service)), false, right);
+    }
+  });
+
+  it("add up for somebody with several roles", async () => {
+    const both = {
+      ...(await service.app.store.operators.findByName("viewer")),
+      roles: ["viewer", "officer"],
+    } as const;
+    const app = actAs(service.app, {
+      operatorId: "",
+      createdAt: 0,
+      disabledAt: undefined,
+      ...both,
+      name: "both",
+    });
+    assert.equal(await isRefused(() => holdRecord(app, record, { reason: "r" })), false);
+    assert.equal(await isRefused(() => revokeKey(app, "key_none")), true);
+  });
+
+  it("are known for one organization without reading the others, and then for no other", async () => {
+    await changeOrganization(service.app, "acme", { confidentialTypes: ["screening"] });
+    const faults = new StoreFaults();
+    const store = faults.wrap(service.app.store);
+    faults.break("listOrganizations", new Error("all were read"));
+    const app = showing({ ...service.app, store }, { includeConfidential: false });
+    const knows = await readKnowledge(app, "acme");
+    const known = ["person", "screening", "customer_sar"].filter((resourceType) =>
+      knows({ organizationId: "acme", resourceType }),
+    );
+    assert.deepEqual(known, ["person"]);
+    assert.equal(knows({ organizationId: "other", resourceType: "person" }), false);
+  });
+});

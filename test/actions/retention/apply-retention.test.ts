@@ -1,0 +1,220 @@
+// Retention on both engines: what is past its time is deleted by the ordinary path, what is held or still needed stays, and the
+// preview says so before.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  applyRetention,
+  type RetentionPlace,
+  retentionScannedMax,
+} from "../../../src/actions/retention/apply-retention.ts";
+import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { type OpenApp, openApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
+import {
+  acme,
+  draftOf,
+  exists,
+  hold,
+  keyOf,
+  operator,
+  organization,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { StoreFaults } from "../../support/store-faults.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const now = Date.UTC(2026, 5, 1);
+const old = { timestamp: "2020-01-01T00:00:00Z" };
+const fresh = { timestamp: "2026-05-01T00:00:00Z" };
+/** As old as the organization keeps records, and not older. */
+const oldest = { timestamp: "2025-06-01T00:00:00Z" };
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.remove());
+
+const engines = {
+  SQLite: async () => ({}),
+  PostgreSQL: async () => ({ DATABASE_URL: await server.makeDatabase() }),
+};
+
+for (const [engine, environmentOf] of Object.entries(engines)) {
+  describe(`retention on ${engine}`, () => {
+    const folder = makeTempFolder();
+    let app: OpenApp;
+    let environment: Readonly<Record<string, string>>;
+
+    before(async () => {
+      environment = await environmentOf();
+      const config = readConfig(testEnvironment(folder, environment));
+      app = await openApp(config, { role: "command", now: () => now });
+      const { store } = app;
+      await store.createOrganization(organization(acme), operator);
+      await store.createOrganization(organization("org_patient"), operator);
+      await write(
+        store,
+        ["gone", "held", "needed", "deep", "seen-again"].map((id) => transaction(id, old)),
+      );
+      await write(store, transaction("seen-again", fresh), { mode: "update" });
+      await write(store, transaction("young", fresh));
+      await write(store, transaction("just-kept", oldest));
+      await write(store, transaction("not-theirs", old), { organizationId: "org_patient" });
+      const resourceType = "transaction_check";
+      await write(store, draftOf(resourceType, "old-check", { ...old, related_tx_ids: ["gone"] }), {
+        resourceType,
+      });
+      await write(
+        store,
+        draftOf(resourceType, "late-check", { ...fresh, related_tx_ids: ["needed"] }),
+        { resourceType },
+      );
+      await write(
+        store,
+        draftOf(resourceType, "deep-check", { ...old, related_tx_ids: ["deep"] }),
+        {
+          resourceType,
+        },
+      );
+      const alert = draftOf("transaction_alert", "deep-alert", {
+        ...fresh,
+        related_check_id: "deep-check",
+      });
+      await write(store, alert, { resourceType: "transaction_alert" });
+      await hold(store, keyOf("transaction", "held"));
+    });
+    after(async () => {
+      await app.close();
+      removeFolder(folder);
+    });
+
+    async function applyAll(): Promise<number> {
+      let place: RetentionPlace | undefined;
+      let all = 0;
+      do {
+        const { queued, next } = await applyRetention(app, place);
+        all += queued;
+        place = next;
+      } while (place !== undefined);
+      return all;
+    }
+
+    function preview(...words: readonly string[]) {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      return line.ask("retention preview", ...words);
+    }
+
+    it("does nothing for an organization that is not set to it", async () => {
+      assert.equal(await applyAll(), 0);
+      assert.deepEqual(await preview(), { organizations: [] });
+    });
+
+    it("shows what it would do, and does nothing then", async () => {
+      const { organizations } = await preview("--organization", acme, "--days", "365");
+      assert.deepEqual(organizations, [
+        {
+          organization_id: acme,
+          retain_days: 365,
+          before: "2025-06-01T00:00:00Z",
+          due: 2,
+          due_by_type: { transaction: 1, transaction_check: 1 },
+          held: 1,
+          under_floor: 0,
+          deletion_open: 0,
+          needed_by_later: 3,
+          first: [
+            { resource_type: "transaction", resource_id: "gone" },
+            { resource_type: "transaction_check", resource_id: "old-check" },
+          ],
+        },
+      ]);
+      assert.deepEqual(await app.store.listDeletions({ limit: 10 }), []);
+    });
+
+    it("queues each deletion once, under the name of retention", async () => {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      const set = await line.ask("organization set", acme, "--retain-days", "365", "--yes");
+      assert.equal(set["retain_days"], 365);
+      assert.equal(await applyAll(), 2);
+      assert.equal(await applyAll(), 0);
+      const deletions = await app.store.listDeletions({ limit: 10 });
+      assert.deepEqual(deletions.map(({ resourceId }) => resourceId).sort(), ["gone", "old-check"]);
+      for (const { requestedBy, reason } of deletions) {
+        assert.equal(requestedBy, "retention");
+        assert.equal(reason, "kept for longer than 365 days");
+      }
+    });
+
+    it("has them processed and receipted as any other, and leaves the rest", async () => {
+      const stopping = new AbortController().signal;
+      while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
+      for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
+        assert.ok(await exists(app.store, keyOf("transaction", id)), id);
+      }
+      assert.ok(await exists(app.store, keyOf("transaction", "not-theirs", "org_patient")));
+      assert.equal(await exists(app.store, keyOf("transaction", "gone")), false);
+      const receipts = await app.store.listReceipts(Number.MIN_SAFE_INTEGER, 10);
+      assert.deepEqual(
+        receipts.map(({ receipt }) => receipt.asked.by),
+        ["retention", "retention"],
+      );
+      assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
+    });
+
+    it("requests no deletion of a record under a retention floor", async () => {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      const resourceType = "person";
+      const closed = { ...old, account_status: "CLOSED" };
+      await write(app.store, draftOf(resourceType, "closed", closed), { resourceType });
+      await write(app.store, draftOf(resourceType, "customer", old), { resourceType });
+      const set = ["--organization", acme, "--type", "person", "--from", "closed"] as const;
+      await line.ask("retention set", ...set, "--keep-days", "365");
+      const { organizations } = await preview("--organization", acme);
+      const [{ due, under_floor }] = organizations as [{ due: number; under_floor: number }];
+      assert.deepEqual([due, under_floor], [1, 1]);
+      assert.equal(await applyAll(), 1);
+      const [request] = await app.store.listDeletions({ limit: 1, status: "pending" });
+      assert.equal(request?.resourceId, "closed");
+      await line.ask("retention set", ...set, "--keep-days", "none");
+      assert.equal(await applyAll(), 1);
+    });
+
+    it("looks at a bounded part each time, and at every record in the end", async () => {
+      const count = retentionScannedMax + 5;
+      const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
+      await write(app.store, many);
+      const first = await applyRetention(app, undefined);
+      assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
+      assert.ok(first.next !== undefined);
+      assert.equal(first.queued + (await applyAll()), count);
+    });
+
+    it("reads the list of organizations once for all of them", async () => {
+      const organizationIds = ["org_patient", "org_none", acme];
+      const faults = new StoreFaults();
+      const blind = { ...app, store: faults.wrap(app.store) };
+      faults.break("listOrganizations", new Error("listed again"));
+      const reached = new Set<string | undefined>();
+      let place: RetentionPlace | undefined = { organizationIds, after: undefined };
+      while (place !== undefined) {
+        reached.add(place.organizationIds[0]);
+        ({ next: place } = await applyRetention(blind, place));
+      }
+      assert.deepEqual([...reached], organizationIds);
+    });
+
+    it("ends with being turned off", async () => {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      const set = await line.ask("organization set", acme, "--retain-days", "off");
+      assert.equal(set["retain_days"], null);
+      await write(app.store, transaction("later", old));
+      assert.equal(await applyAll(), 0);
+    });
+  });
+}

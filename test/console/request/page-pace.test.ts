@@ -1,0 +1,56 @@
+// Pages are made one after the other, with pauses between them.
+
+import assert from "node:assert/strict";
+import { describe, it, mock } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { PagePace } from "../../../src/console/request/page-pace.ts";
+
+describe("the pace of pages", () => {
+  it("leaves others three times as long as a page took, also one that failed", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    let now = 0;
+    const clock = mock.method(performance, "now", () => now);
+    try {
+      const pace = new PagePace();
+      const made: number[] = [];
+      const make = async (number: number) => {
+        made.push(number);
+        now += 20;
+        if (number === 1) throw new Error("no such page");
+      };
+      const failed = pace.run("anna", () => make(1));
+      const second = pace.run("ben", () => make(2));
+      await assert.rejects(failed, /no such page/);
+      mock.timers.tick(59);
+      await nextTurn();
+      assert.deepEqual(made, [1]);
+      mock.timers.tick(1);
+      await second;
+      assert.deepEqual(made, [1, 2]);
+    } finally {
+      clock.mock.restore();
+      mock.timers.reset();
+    }
+  });
+
+  it("does not wait for long for a page that does not end, and refuses what is too much of one person or of all", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const pace = new PagePace();
+      const run = (personId: string) => pace.run(personId, async () => "page");
+      void pace.run("slow", () => new Promise(() => undefined));
+      await nextTurn();
+      const waiting = Array.from({ length: 16 }, () => run("anna"));
+      await assert.rejects(run("anna"), { errorName: "unavailable" });
+      for (let index = 0; index < 240; index += 1) waiting.push(run(`person ${index}`));
+      await assert.rejects(run("ben"), { errorName: "unavailable" });
+      for (let round = 0; round < 256; round += 1) {
+        await nextTurn();
+        mock.timers.tick(1_000);
+      }
+      assert.equal(new Set(await Promise.all(waiting)).size, 1);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+});
