@@ -75,6 +75,12 @@ export interface Hold {
   readonly placedBy: string;
 }
 
+/** What the audit trail states of a hold besides the record, which is the subject of the entry. */
+export function describeHold(hold: Hold): Readonly<Record<string, unknown>> {
+  const { holdId, reason, owner = null, reviewOn = null, placedAt, placedBy } = hold;
+  return { holdId, reason, owner, reviewOn, placedAt, placedBy };
+}
+
 export interface AuditEntry {
   readonly entryNo: number;
   readonly at: number;

@@ -20,3 +20,8 @@ export function textOfRequest(request: RequestText): string {
 export function textOfRecord({ organizationId, resourceType, resourceId }: RecordKey): string {
   return `${organizationId}/${resourceType}/${resourceId}`;
 }
+
+/** The trail outlives the record, so it has a digest of the id: enough to recognise it, not to read it. */
+export function subjectOfRecord(key: RecordKey, sha256: (text: string) => string): string {
+  return `${key.resourceType} sha256:${sha256(textOfRecord(key))}`;
+}

@@ -2,17 +2,14 @@
 // the chains of the store contain every signed head. This finds even a consistent rewrite of the store, unless its
 // author has the key.
 
-import { isDeepStrictEqual } from "node:util";
-import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { DeletionEntry, HeadsEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { LedgerPart } from "../../store/interface/ledger.ts";
 import type { LedgerMark } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
-import { FloorStates } from "../retention/floor-states.ts";
-import { holdPages } from "../pages.ts";
+import { type Difference, factOfLedger, Facts, storedFacts } from "../ledger/facts.ts";
+import type { TrailRead } from "./check-trail.ts";
 import type { Findings } from "./findings.ts";
-import { nameFloor, type TrailRead } from "./check-trail.ts";
 import { HeadsCheck } from "./heads-check.ts";
 import { LedgerReceipts } from "./ledger-receipts.ts";
 
@@ -60,9 +57,7 @@ class LedgerCheck {
   readonly #findings: Findings;
   readonly #parts: Parts;
   readonly #receipts: LedgerReceipts;
-  readonly #placed = new Map<string, Hold>();
-  readonly #released = new Set<string>();
-  readonly #floors = new FloorStates();
+  readonly #facts = new Facts();
   #page: DeletionEntry[] = [];
   #ledgerId: string | undefined;
   #previousDigest: string | undefined;
@@ -91,21 +86,16 @@ class LedgerCheck {
         case "deletion":
           this.#page.push(entry);
           break;
-        case "hold_placed":
-          this.#placed.set(entry.hold.holdId, entry.hold);
-          break;
-        case "hold_released":
-          this.#released.add(entry.holdId);
-          break;
-        case "floor":
-          this.#floors.add(entry);
-          break;
         case "heads":
           await this.#parts.heads.addHeads(entry, this.#previousDigest);
           break;
         case "restore":
           this.#parts.heads.addRestore(entry);
           break;
+        case "hold_placed":
+        case "hold_released":
+        case "floor":
+          this.#facts.add(factOfLedger(entry));
       }
     }
     if (this.#page.length >= limits.ledgerEntriesAtOnce) await this.#checkPage();
@@ -116,10 +106,7 @@ class LedgerCheck {
     const { heads, trail } = this.#parts;
     const noted = heads.end(trail?.restores ?? []);
     await this.#receipts.end(noted?.receipts.no ?? 0);
-    // Without heads, nothing has to be in the ledger yet, even what has no audit entry, as after an upgrade.
-    const notedNo = noted?.audit.no ?? -1;
-    await this.#compareHolds(notedNo);
-    await this.#compareFloors(notedNo);
+    await this.#compareFacts(noted?.audit.no ?? 0);
     this.#compareMark();
     await this.#noteRest(noted);
   }
@@ -130,42 +117,12 @@ class LedgerCheck {
     await this.#receipts.check(page);
   }
 
-  /** Holds that were placed before the last heads must be the same in both. */
-  async #compareHolds(notedNo: number): Promise<void> {
-    for (const id of this.#released) this.#placed.delete(id);
-    for await (const page of holdPages(this.#app)) {
-      for (const hold of page) this.#compareHold(hold, notedNo);
-    }
-    for (const id of this.#placed.keys()) {
-      if (this.#parts.trail?.released.has(id) === true) continue;
-      this.#findings.add(`Hold ${id} is in force in the ledger, and not in the store.`);
-    }
-  }
-
-  #compareHold(hold: Hold, notedNo: number): void {
-    const { holdId } = hold;
-    const known = this.#placed.get(holdId);
-    this.#placed.delete(holdId);
-    if (this.#released.has(holdId)) {
-      this.#findings.add(`Hold ${holdId} is released in the ledger, and in force in the store.`);
-    } else if (known !== undefined && !isDeepStrictEqual(known, hold)) {
-      this.#findings.add(`Hold ${holdId} differs between the ledger and the store.`);
-    } else if (known === undefined) {
-      const entryNo = this.#parts.trail?.placedBy.get(holdId) ?? 0;
-      if (entryNo > notedNo) return;
-      this.#findings.add(`Hold ${holdId} is in the store, and not in the ledger.`);
-    }
-  }
-
   /** Those that the trail states after the last heads are not in the ledger yet. */
-  async #compareFloors(notedNo: number): Promise<void> {
-    const stored = await this.#app.store.retention.listFloors(undefined);
-    for (const floor of [
-      ...this.#floors.contradictedBy(stored),
-      ...this.#floors.unstated(stored),
-    ]) {
-      if ((this.#parts.trail?.floors.lastNo(floor) ?? 0) > notedNo) continue;
-      this.#findings.add(`${nameFloor(floor)} differs between the ledger and the store.`);
+  async #compareFacts(notedNo: number): Promise<void> {
+    for await (const difference of this.#facts.differences(storedFacts(this.#app))) {
+      const { fact } = difference;
+      if ((this.#parts.trail?.facts.lastNo(fact) ?? 0) > notedNo) continue;
+      this.#findings.add(`${fact.name} ${describe(difference)}.`);
     }
   }
 
@@ -203,4 +160,14 @@ class LedgerCheck {
       this.notes.push(`${entries} newer than the last signed heads, of ${since}.`);
     }
   }
+}
+
+function describe({ is, fact: { about } }: Difference): string {
+  if (about === "hold" && is === "missing")
+    return "is in force in the ledger, and not in the store";
+  if (about === "hold" && is === "unstated") return "is in the store, and not in the ledger";
+  if (about === "hold" && is === "ended") {
+    return "is released in the ledger, and in force in the store";
+  }
+  return "differs between the ledger and the store";
 }

@@ -3,26 +3,26 @@
 
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { AuditEntry, Hold } from "../../domain/access.ts";
+import type { AuditEntry } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
-import type { RetentionFloor } from "../../domain/retention/floor.ts";
-import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
+import { textOfRequest } from "../../domain/trail-text.ts";
 import type { StoredReceipt } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
-import { floorOfEntry, FloorStates } from "../retention/floor-states.ts";
-import { auditPages, holdPages } from "../pages.ts";
+import {
+  type Difference,
+  type Fact,
+  factOfAudit,
+  Facts,
+  factsOfKey,
+  storedFacts,
+} from "../ledger/facts.ts";
+import { auditPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
 export interface TrailRead {
   /** The entries of restores, which cut the chains. */
   readonly restores: readonly AuditEntry[];
-  /** Ids of holds that were released. */
-  readonly released: ReadonlySet<string>;
-  /** Numbers of the entries that placed the holds in force, by the id of the hold. */
-  readonly placedBy: ReadonlyMap<string, number>;
-  /** Retention floors, as the trail states them. */
-  readonly floors: FloorStates;
+  readonly facts: Facts;
 }
 
 export async function checkTrail(app: App, findings: Findings): Promise<TrailRead> {
@@ -37,10 +37,25 @@ export async function checkTrail(app: App, findings: Findings): Promise<TrailRea
     reading.add(page, { deletions, receipts });
   }
   reading.endDeletions();
-  await compareHolds(app, reading, findings);
-  compareFloors(await store.retention.listFloors(undefined), reading.floors, findings);
-  compareKeys(await store.listReceiptKeys(), reading.keys, findings);
+  for await (const difference of reading.facts.differences(allFacts(app))) {
+    findings.add(`${difference.fact.name} ${describe(difference)}.`);
+  }
   return reading;
+}
+
+async function* allFacts(app: App): AsyncGenerator<Fact> {
+  yield* storedFacts(app);
+  for (const key of await app.store.listReceiptKeys()) yield* factsOfKey(key);
+}
+
+function describe({ is, fact: { about } }: Difference): string {
+  if (about === "key" && is === "missing") return "is in the audit trail, and not in the store";
+  if (about !== "hold") return "differs from the one in the audit trail";
+  if (is === "altered") {
+    return "differs from the hold that was placed: it was altered in the store";
+  }
+  if (is === "missing") return "is in force in the audit trail, and not in the store";
+  return "is in force in the store, and not in the audit trail";
 }
 
 function isOfDeletion({ action }: AuditEntry): boolean {
@@ -52,17 +67,9 @@ interface PageRows {
   readonly receipts: readonly StoredReceipt[];
 }
 
-interface AuditedKey {
-  readonly created: AuditEntry;
-  retiredAt: number | undefined;
-}
-
 class TrailReading implements TrailRead {
   readonly restores: AuditEntry[] = [];
-  readonly released = new Set<string>();
-  readonly placed = new Map<string, AuditEntry>();
-  readonly keys = new Map<string, AuditedKey>();
-  readonly floors = new FloorStates();
+  readonly facts = new Facts();
   /** States of deletions for which no entry was read yet. */
   readonly #unexplained = {
     cancelled: new Set<string>(),
@@ -75,10 +82,6 @@ class TrailReading implements TrailRead {
     this.#findings = findings;
   }
 
-  get placedBy(): ReadonlyMap<string, number> {
-    return new Map([...this.placed].map(([id, { entryNo }]) => [id, entryNo]));
-  }
-
   add(page: readonly AuditEntry[], rows: PageRows): void {
     const deletions = new Map(rows.deletions.map((one) => [one.deletionRequestId, one]));
     const receipts = new Map(rows.receipts.map((one) => [one.receipt.deletion_request_id, one]));
@@ -86,8 +89,10 @@ class TrailReading implements TrailRead {
       if (isOfDeletion(entry)) {
         const deletion = deletions.get(entry.subject);
         this.#addDeletion(entry, deletion, receipts.get(entry.subject));
+      } else if (entry.action === "store.restore") {
+        this.restores.push(entry);
       } else {
-        this.#addOther(entry);
+        this.facts.add(factOfAudit(entry));
       }
     }
   }
@@ -143,24 +148,6 @@ class TrailReading implements TrailRead {
     else replayed.add(id);
   }
 
-  #addOther(entry: AuditEntry): void {
-    const { action, detail, subject, at } = entry;
-    const { holdId } = detail;
-    if (typeof holdId === "string" && action === "hold.place") this.placed.set(holdId, entry);
-    if (typeof holdId === "string" && action === "hold.release") {
-      this.placed.delete(holdId);
-      this.released.add(holdId);
-    }
-    const floor = floorOfEntry(entry);
-    if (floor !== undefined) this.floors.add(floor);
-    if (action === "store.restore") this.restores.push(entry);
-    if (action === "receipt_key.create") {
-      this.keys.set(subject, { created: entry, retiredAt: undefined });
-    }
-    const key = action === "receipt_key.retire" ? this.keys.get(subject) : undefined;
-    if (key !== undefined) key.retiredAt = at;
-  }
-
   #alter(id: string, fault: string): void {
     this.#findings.add(`Deletion ${id} ${fault}: it was altered in the store.`);
   }
@@ -193,73 +180,5 @@ function findStateFault(
     }
     default:
       return undefined;
-  }
-}
-
-async function compareHolds(app: App, reading: TrailReading, findings: Findings): Promise<void> {
-  const missing = new Set(reading.placed.keys());
-  for await (const page of holdPages(app)) {
-    for (const hold of page) {
-      missing.delete(hold.holdId);
-      const fault = findHoldFault(hold, reading.placed.get(hold.holdId));
-      if (fault !== undefined) findings.add(`Hold ${hold.holdId} ${fault}.`);
-    }
-  }
-  for (const id of missing) {
-    findings.add(`Hold ${id} is in force in the audit trail, and not in the store.`);
-  }
-}
-
-function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | undefined {
-  if (entry === undefined) return "is in force in the store, and not in the audit trail";
-  const { detail, subject, organizationId } = entry;
-  const record = `${hold.resourceType} sha256:${digest("sha256", textOfRecord(hold))}`;
-  const isSame =
-    subject === record &&
-    organizationId === hold.organizationId &&
-    detail["reason"] === hold.reason &&
-    detail["owner"] === (hold.owner ?? null) &&
-    detail["reviewOn"] === (hold.reviewOn ?? null) &&
-    detail["placedAt"] === hold.placedAt &&
-    detail["placedBy"] === hold.placedBy;
-  return isSame ? undefined : "differs from the hold that was placed: it was altered in the store";
-}
-
-function compareFloors(
-  stored: readonly RetentionFloor[],
-  stated: FloorStates,
-  findings: Findings,
-): void {
-  for (const floor of [...stated.contradictedBy(stored), ...stated.unstated(stored)]) {
-    findings.add(`${nameFloor(floor)} differs from the one in the audit trail.`);
-  }
-}
-
-export function nameFloor({
-  organizationId,
-  resourceType,
-}: Pick<RetentionFloor, "organizationId" | "resourceType">): string {
-  return `The retention floor of ${resourceType} of organization ${organizationId}`;
-}
-
-function compareKeys(
-  keys: readonly ReceiptKey[],
-  audited: ReadonlyMap<string, AuditedKey>,
-  findings: Findings,
-): void {
-  const missing = new Set(audited.keys());
-  for (const { keyId, publicKey, createdAt, retiredAt } of keys) {
-    missing.delete(keyId);
-    const known = audited.get(keyId);
-    const { detail } = known?.created ?? {};
-    const isSame =
-      detail?.["publicKey"] === publicKey &&
-      detail["createdAt"] === createdAt &&
-      known?.retiredAt === retiredAt;
-    if (!isSame)
-      findings.add(`The public key ${keyId} of receipts differs from the one in the audit trail.`);
-  }
-  for (const id of missing) {
-    findings.add(`The public key ${id} of receipts is in the audit trail, and not in the store.`);
   }
 }

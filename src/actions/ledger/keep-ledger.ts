@@ -15,7 +15,7 @@ import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
 import { isInTrail, isReceipt } from "./check-chain-heads.ts";
-import { floorOfEntry } from "../retention/floor-states.ts";
+import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, holdPages, receiptPages } from "../pages.ts";
 
@@ -137,7 +137,7 @@ async function entriesOf(
   const entries: LedgerEntry[] = [];
   for (const entry of page) {
     const { action, at, actor, detail } = entry;
-    const floor = floorOfEntry(entry);
+    const { floor } = factOfAudit(entry) ?? {};
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;

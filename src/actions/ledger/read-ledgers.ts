@@ -12,9 +12,8 @@ import type {
 import type { HoldsOfReplay } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
 import { isInTrail, isReceipt } from "./check-chain-heads.ts";
-import { FloorStates } from "../retention/floor-states.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { holdPages } from "../pages.ts";
+import { factOfLedger, Facts, storedFacts } from "./facts.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
@@ -72,11 +71,26 @@ export async function readLedgers(
     (await isInTrail(app, audit.expected)) && (await isReceipt(app, receipts.expected));
   return {
     unreplayed,
-    holds: await reading.compareHolds(app),
-    floors: reading.floors.contradictedBy(await app.store.retention.listFloors(undefined)),
+    ...(await findReplaced(app, reading.facts)),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !isThere,
   };
+}
+
+/** A hold is not altered by a replay: it has the same id, and the deletion that moved its record is replayed too. */
+async function findReplaced(
+  app: App,
+  facts: Facts,
+): Promise<Pick<LedgerFindings, "holds" | "floors">> {
+  const place: Hold[] = [];
+  const release: string[] = [];
+  const floors: FloorEntry[] = [];
+  for await (const { is, fact, last } of facts.differences(storedFacts(app))) {
+    if (is === "missing" && fact.hold !== undefined) place.push(fact.hold);
+    if (is === "ended" && fact.hold !== undefined) release.push(fact.hold.holdId);
+    if (last?.floor !== undefined) floors.push(last.floor);
+  }
+  return { holds: { place, release }, floors };
 }
 
 async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenerator<LedgerEntry> {
@@ -104,10 +118,8 @@ class Ends {
 class LedgerReading {
   readonly audit = new Ends();
   readonly receipts = new Ends();
-  readonly floors = new FloorStates();
+  readonly facts = new Facts();
   readonly #storeId: string;
-  readonly #placed = new Map<string, Hold>();
-  readonly #released = new Set<string>();
 
   constructor(storeId: string) {
     this.#storeId = storeId;
@@ -132,28 +144,10 @@ class LedgerReading {
         this.#requireStore(entry.storeId);
         break;
       case "hold_placed":
-        this.#placed.set(entry.hold.holdId, entry.hold);
-        break;
       case "hold_released":
-        this.#released.add(entry.holdId);
-        break;
       case "floor":
-        this.floors.add(entry);
-        break;
+        this.facts.add(factOfLedger(entry));
     }
-  }
-
-  /** A release counts whatever the order of the ledgers: an id is never used for another hold. */
-  async compareHolds(app: App): Promise<HoldsOfReplay> {
-    for (const holdId of this.#released) this.#placed.delete(holdId);
-    const release: string[] = [];
-    for await (const page of holdPages(app)) {
-      for (const { holdId } of page) {
-        this.#placed.delete(holdId);
-        if (this.#released.has(holdId)) release.push(holdId);
-      }
-    }
-    return { place: [...this.#placed.values()], release };
   }
 
   #requireStore(storeId: string): void {

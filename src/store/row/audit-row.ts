@@ -7,7 +7,7 @@ import { cutCodec } from "../../domain/deletion/ledger-codec.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { type RequestText, textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
+import { type RequestText, subjectOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { RestoreCut } from "../interface/replay.ts";
 import type { SealedReceipt } from "../interface/store.ts";
 
@@ -119,10 +119,6 @@ export function digestOfRequest(request: RequestText): string {
 }
 
 export function nameSubject(subject: string | RecordKey): string {
-  return typeof subject === "string" ? subject : nameForTrail(subject);
-}
-
-/** The trail outlives the record, so it has a digest of the id: enough to recognise it, not to read it. */
-function nameForTrail(key: RecordKey): string {
-  return `${key.resourceType} sha256:${digest("sha256", textOfRecord(key))}`;
+  if (typeof subject === "string") return subject;
+  return subjectOfRecord(subject, (text) => digest("sha256", text));
 }

@@ -1,7 +1,6 @@
-// The row of a retention floor and its conversion, and the detail of its audit entries. The same on every engine.
+// The row of a retention floor and its conversion. The same on every engine.
 
 import type { FloorOrigin, RetentionFloor } from "../../domain/retention/floor.ts";
-import type { FloorChange } from "../interface/retention.ts";
 
 export interface FloorRow {
   readonly organization_id: string;
@@ -17,15 +16,4 @@ export function toFloor(row: FloorRow): RetentionFloor {
     keepDays: row.keep_days,
     countedFrom: row.counted_from,
   };
-}
-
-/** The action of the entry of a rule that was set or removed. */
-export const floorActions = { set: "retention.set", remove: "retention.remove" } as const;
-
-/** The detail of the entry, from which the ledger is written. */
-export function describeChange(
-  { resourceType, rule }: FloorChange,
-  because: string | undefined,
-): Readonly<Record<string, unknown>> {
-  return { resourceType, ...rule, ...(because === undefined ? {} : { because }) };
 }

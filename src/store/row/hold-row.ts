@@ -1,4 +1,4 @@
-// The row of a legal hold and its conversion, and the detail of its audit entry. The same on every engine.
+// The row of a legal hold and its conversion. The same on every engine.
 
 import type { Hold } from "../../domain/access.ts";
 
@@ -25,18 +25,5 @@ export function toHold(row: HoldRow): Hold {
     reviewOn: row.review_on ?? undefined,
     placedAt: row.placed_at,
     placedBy: row.placed_by,
-  };
-}
-
-/** Everything but the record, which is the subject of the entry. */
-export function describeHold(hold: Hold, because?: string): Readonly<Record<string, unknown>> {
-  return {
-    holdId: hold.holdId,
-    reason: hold.reason,
-    owner: hold.owner ?? null,
-    reviewOn: hold.reviewOn ?? null,
-    placedAt: hold.placedAt,
-    placedBy: hold.placedBy,
-    ...(because === undefined ? {} : { because }),
   };
 }

@@ -13,7 +13,7 @@ import {
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
-import { describeChange, floorActions, type FloorRow, toFloor } from "../../row/floor-row.ts";
+import { type FloorRow, toFloor } from "../../row/floor-row.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
@@ -122,8 +122,8 @@ export function* putFloor(change: FloorChange, act: Act, because?: string): Stat
   if (rule === undefined) yield* run(removeFloor, organizationId, resourceType);
   else yield* run(storeFloor, organizationId, resourceType, rule.keepDays, rule.countedFrom);
   yield* wakeFrom(organizationId, "");
-  const action = rule === undefined ? floorActions.remove : floorActions.set;
-  const detail = describeChange(change, because);
+  const action = rule === undefined ? "retention.remove" : "retention.set";
+  const detail = { resourceType, ...rule, because };
   yield* auditAct({ action, organizationId, subject: organizationId, detail }, act);
   return true;
 }

@@ -1,12 +1,12 @@
 // Legal holds: placed, released and read. A record may have several. A hold only states that a record has to stay; the
 // plans of deletions obey it.
 
-import type { Hold } from "../../../domain/access.ts";
+import { describeHold, type Hold } from "../../../domain/access.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { describeHold, type HoldRow, toHold } from "../../row/hold-row.ts";
+import { type HoldRow, toHold } from "../../row/hold-row.ts";
 import type { HoldFilter, HoldOutcome, NewHold } from "../../interface/holds.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
@@ -98,7 +98,7 @@ export function* addHold(hold: Hold, act: Act, because?: string): Statements<voi
     hold.placedBy,
   );
   if (added === 0) return;
-  const detail = describeHold(hold, because);
+  const detail = { ...describeHold(hold), because };
   const { organizationId } = hold;
   yield* auditAct({ action: "hold.place", organizationId, subject: hold, detail }, act);
 }
@@ -113,7 +113,7 @@ export function* releaseHold(
   if (hold === undefined || (yield* run(removeHold, holdId)) === 0) return undefined;
   const { organizationId } = hold;
   yield* run(wakeHeld, organizationId);
-  const detail = because === undefined ? { holdId } : { holdId, because };
+  const detail = { holdId, because };
   yield* auditAct({ action: "hold.release", organizationId, subject: hold, detail }, act);
   return hold;
 }

@@ -1,11 +1,10 @@
 // Legal holds on records that move to the restricted store: they go with the record. The audit trail states them again, with the
 // record's new organization id, and so does the ledger.
 
-import type { Hold } from "../../../domain/access.ts";
+import { describeHold, type Hold } from "../../../domain/access.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { keyText } from "../../shared/record-key.ts";
-import { describeHold } from "../../row/hold-row.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditActs } from "../trail/audit.ts";
 import { findHoldsOf } from "./hold.ts";
@@ -44,6 +43,6 @@ export function* moveHolds(records: readonly MovedRecord[], act: Act): Statement
 
 function noteOf(before: Hold, set: string): AuditNote {
   const hold = { ...before, organizationId: set };
-  const detail = describeHold(hold, "restricted");
+  const detail = { ...describeHold(hold), because: "restricted" };
   return { action: "hold.place", organizationId: set, subject: hold, detail };
 }

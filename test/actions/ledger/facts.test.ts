@@ -1,0 +1,116 @@
+// One form of a fact, wherever it was read, and one comparison.
+
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { describe, it } from "node:test";
+import type { App } from "../../../src/actions/app.ts";
+import {
+  factOfAudit,
+  factOfLedger,
+  Facts,
+  storedFacts,
+} from "../../../src/actions/ledger/facts.ts";
+import { type AuditEntry, describeHold, type Hold } from "../../../src/domain/access.ts";
+import type { FloorEntry } from "../../../src/domain/deletion/ledger-entry.ts";
+import { subjectOfRecord } from "../../../src/domain/trail-text.ts";
+import { keyOf } from "../../conformance/scene.ts";
+
+const hold: Hold = {
+  ...keyOf("transaction", "t"),
+  holdId: "hold_1",
+  reason: "a case",
+  owner: undefined,
+  reviewOn: "2030-01-01",
+  placedAt: 7,
+  placedBy: "zoe",
+};
+const { organizationId } = hold;
+const rule = { keepDays: 30, countedFrom: "last_seen" } as const;
+const floor = { kind: "floor", organizationId, resourceType: "person", at: 0, by: "zoe" } as const;
+
+function audited(entryNo: number, action: string, detail: object): AuditEntry {
+  const subject = subjectOfRecord(hold, (text) => hash("sha256", text));
+  const chained = { previousHash: "", hash: "" };
+  // As the store reads it, from JSON.
+  const read = JSON.parse(JSON.stringify(detail)) as AuditEntry["detail"];
+  return {
+    entryNo,
+    at: 0,
+    actor: "zoe",
+    action,
+    organizationId,
+    subject,
+    detail: read,
+    ...chained,
+  };
+}
+
+const placed = (entryNo: number) =>
+  factOfAudit(audited(entryNo, "hold.place", { ...describeHold(hold), because: "restore" }));
+const released = (entryNo: number) =>
+  factOfAudit(audited(entryNo, "hold.release", { holdId: "hold_1" }));
+
+async function compare(
+  facts: readonly (ReturnType<typeof factOfAudit> | undefined)[],
+  stored: { readonly holds?: readonly Hold[]; readonly floors?: readonly object[] },
+): Promise<readonly string[]> {
+  const { holds = [], floors = [] } = stored;
+  const store = {
+    holds: { list: async () => holds },
+    retention: { listFloors: async () => floors },
+  };
+  const collected = new Facts();
+  facts.forEach((fact) => collected.add(fact));
+  const found: string[] = [];
+  for await (const { is, fact } of collected.differences(
+    storedFacts({ store } as unknown as App),
+  )) {
+    found.push(`${is}: ${fact.name}`);
+  }
+  return found;
+}
+
+describe("a fact", () => {
+  it("is the same in the store, the audit trail and the ledger", async () => {
+    const setFloor = audited(3, "retention.set", { resourceType: "person", ...rule });
+    const stored = { holds: [hold], floors: [{ organizationId, resourceType: "person", ...rule }] };
+    assert.deepEqual(await compare([placed(2), factOfAudit(setFloor)], stored), []);
+    const noted: FloorEntry = { ...floor, entryNo: 3, rule };
+    const ledger = [{ kind: "hold_placed", hold } as const, noted].map(factOfLedger);
+    assert.deepEqual(await compare(ledger, stored), []);
+  });
+
+  it("differs in any of what was stated of it", async () => {
+    for (const change of [{ owner: "eve" }, { reason: "" }, { resourceId: "u" }, { placedAt: 8 }]) {
+      const stored = { holds: [{ ...hold, ...change }] };
+      assert.deepEqual(await compare([placed(2)], stored), ["altered: Hold hold_1"]);
+    }
+    const noted: FloorEntry = { ...floor, entryNo: 3, rule };
+    const floors = [{ organizationId, resourceType: "person", ...rule, keepDays: 29 }];
+    assert.deepEqual(await compare([factOfLedger(noted)], { floors }), [
+      `altered: The retention floor of person of organization ${organizationId}`,
+    ]);
+  });
+
+  it("is missing, unstated or ended", async () => {
+    assert.deepEqual(await compare([placed(2)], {}), ["missing: Hold hold_1"]);
+    assert.deepEqual(await compare([], { holds: [hold] }), ["unstated: Hold hold_1"]);
+    assert.deepEqual(await compare([placed(2), released(4)], { holds: [hold] }), [
+      "ended: Hold hold_1",
+    ]);
+    assert.deepEqual(await compare([placed(2), released(4)], {}), []);
+  });
+
+  it("of the trail is in force by its number, in whatever order the entries are read", async () => {
+    const again = [placed(6), released(4), placed(2)];
+    assert.deepEqual(await compare(again, { holds: [hold] }), []);
+    assert.deepEqual(await compare(again, {}), ["missing: Hold hold_1"]);
+  });
+
+  it("is no fact in an entry that states none", () => {
+    assert.equal(factOfAudit(audited(2, "record.show", {})), undefined);
+    const invalid = { resourceType: "person", keepDays: "30", countedFrom: "last_seen" };
+    assert.equal(factOfAudit(audited(2, "retention.set", invalid)), undefined);
+    assert.equal(factOfLedger({ kind: "begin", ledgerId: "", storeId: "", at: 0 }), undefined);
+  });
+});
