@@ -161,6 +161,30 @@ describe("with --include-confidential", () => {
     assert.deepEqual(ids, new Set(["s-1", "s-2"]));
   });
 
+  it("a pending deletion names what moves of a type that the organization has made confidential", async () => {
+    const own = makeCommandLine({ now: clock.now });
+    await own.ask("organization create --name Name --id own");
+    await own.ask("organization set own --confidential-types screening");
+    await operate(own.environment, async (opened) => {
+      const app = { ...opened, now: clock.now };
+      await addTransaction(app, "own", { tx_id: "tx-1" });
+      const checked = { type: "PEP", outcome: "POSITIVE", provider: "p", lists: [], timestamp };
+      const fields = { ...checked, screening_id: "s-1", related_tx_id: "tx-1" };
+      await addRecord(app, "own", { type: "screening", fields });
+    });
+    await own.ask("deletion hold screening s-1 --organization own --reason r");
+    const asked = await own.ask("deletion request transaction tx-1 --organization own --reason r");
+    const shown = await own.ask("deletion show", String(asked["deletion_request_id"]), officers);
+    assert.deepEqual(shown["would_restrict"], {
+      records: [
+        { resource_type: "screening", resource_id: "s-1" },
+        { resource_type: "transaction", resource_id: "tx-1" },
+      ],
+      reports: [],
+      complete: true,
+    });
+  });
+
   it("commands show them", async () => {
     const show = await line.ask("organization show acme --include-confidential");
     assert.deepEqual(show["records"], { customer_sar: 2, person: 1, transaction: 1 });

@@ -281,6 +281,22 @@ export function testRestricted(engine: Engine): void {
       ]);
     });
 
+    it("keeps what a pseudonym stands for, for a record that the organization has made confidential", async (test) => {
+      const { store } = await open(engine, test);
+      await store.changeOrganization(acme, { confidentialTypes: ["screening"] }, operator);
+      await add(store, "person", "p", seen(2));
+      const sent = { ...seen(2), sender_id: "p", sender_country: "DE" };
+      await add(store, "transaction", "t", sent);
+      await add(store, "screening", "s", { ...seen(2), related_tx_id: "t" });
+      await hold(store, keyOf("screening", "s"));
+      const { set } = await deleteNow(store, ["person", "p"]);
+      const found = await store.restricted.listReferences({ set, after: undefined, limit: 10 });
+      assert.deepEqual(
+        found.map(({ fromType, fromId }) => [fromType, fromId]),
+        [["screening", "s"]],
+      );
+    });
+
     it("is filled again by the replay of the deletion, and not erased early", async (test) => {
       const { store } = await open(engine, test);
       await setFloor(store, "customer_sar", 5);

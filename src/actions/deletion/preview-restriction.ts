@@ -1,7 +1,6 @@
 // Previews for officers what a deletion would move to the restricted store if it were processed now. Reads a bounded
 // part of the cascade and changes nothing.
 
-import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../../domain/deletion/erasure.ts";
 import { planRestriction } from "../../domain/deletion/restriction.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -9,6 +8,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findFiledAt } from "../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
+import { publicReader } from "./operator-reader.ts";
 import { requireRight } from "../operator/require-right.ts";
 
 export interface RestrictionPreview {
@@ -33,10 +33,10 @@ export async function previewRestriction(
   );
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const plan = planErasure(rootNode, edges);
-  const types = confidentialTypes();
+  const { confidential } = await publicReader(app, organizationId);
   const nodes = [...plan.erase, ...plan.redact.map(({ record }) => record)];
   const reports = [...new Set(nodes)].filter(
-    (node) => node !== rootNode && types.has(parseNodeKey(node).type),
+    (node) => node !== rootNode && confidential.has(parseNodeKey(node).type),
   );
   const keys = reports.map((node) => {
     const { type, id } = parseNodeKey(node);

@@ -7,6 +7,7 @@ import { isPartyType } from "../../../domain/deletion/party.ts";
 import { type PartyErasing, type ScanResults, scanForParties } from "../../shared/party-scan.ts";
 import { putOff } from "../../sql/erase/claim.ts";
 import { findDeletions } from "../../sql/erase/deletion.ts";
+import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import { extendPlan } from "../../sql/erase/write-plan.ts";
 import { findLateNamings, readNamingPage } from "../../sql/erase/naming.ts";
 import { findHoldObstacle, planningOf, type PlanTarget } from "../../sql/erase/plan.ts";
@@ -82,7 +83,8 @@ async function addToPlan(
   { targets, act }: { readonly targets: readonly Pick<PlanTarget, "record">[]; readonly act: Act },
 ): Promise<string | undefined> {
   const records = targets.map(({ record }) => record);
-  const planning = planningOf(deletion, act.now);
+  const confidential = await transaction.perform(readConfidentialTypes, deletion.organizationId);
+  const planning = planningOf(deletion, act.now, confidential);
   const obstacle = await transaction.perform(findHoldObstacle, records, planning);
   if (obstacle !== undefined) {
     await transaction.perform(putOff, deletion, obstacle, act.now);

@@ -17,7 +17,7 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
   const floors = yield* listFloors(organizationId);
   if (floors.length === 0) return {};
   const confidential = yield* readConfidentialTypes(organizationId);
-  const planning = { ...planningOf(deletion, now), confidential };
+  const planning = planningOf(deletion, now, confidential);
   const types = recordTypes
     .map(({ resourceType }) => resourceType)
     .filter((type) => type === own || !confidential.has(type));

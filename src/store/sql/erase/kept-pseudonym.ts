@@ -2,10 +2,11 @@
 // be able to say who the parties of its transactions were. It is kept as a reference from the report to the pseudonym, in the
 // restricted set of the deletion that chose it; without such a report nothing is kept.
 
-import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { supportingTypes } from "../../../domain/deletion/restriction.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
 import { planningOf } from "./plan.ts";
 import { lockReport } from "./redact-kept.ts";
 import { noteReferencesOf } from "./restricted-reference.ts";
@@ -26,9 +27,6 @@ interface NamingRow {
   readonly from_id: string;
 }
 
-const reportTypes = confidentialTypes();
-const typesBetween = [...reportTypes.union(supportingTypes)];
-
 /** In the transaction in which the pseudonym has replaced the id of the party in these records. */
 export function* keepPseudonym(
   deletion: Deletion,
@@ -36,13 +34,14 @@ export function* keepPseudonym(
   { pseudonym, now }: { readonly pseudonym: string; readonly now: number },
 ): Statements<void> {
   const { deletionRequestId, organizationId, resourceType } = deletion;
+  const confidential = yield* readConfidentialTypes(organizationId);
   // Whatever the deletion was allowed before a restore, the report has to be kept now.
   const planning = {
-    ...planningOf(deletion, now),
+    ...planningOf(deletion, now, confidential),
     restrictedOf: organizationId,
     isReplay: false,
   };
-  for (const report of yield* findReports(organizationId, records)) {
+  for (const report of yield* findReports(records, { organizationId, confidential })) {
     const keeping = { ...report, movedBy: undefined };
     if ((yield* findObstacleOfReport(keeping, planning)) === undefined) continue;
     // A deletion that moves it later finds the reference.
@@ -52,25 +51,31 @@ export function* keepPseudonym(
   }
 }
 
+interface ReportSearch {
+  readonly organizationId: string;
+  readonly confidential: ReadonlySet<ResourceType>;
+}
+
 /** The reports that these records support, directly or by an alert. */
 function* findReports(
-  organizationId: string,
   records: readonly RecordKey[],
+  search: ReportSearch,
 ): Statements<readonly RecordKey[]> {
-  const naming = yield* findAllNaming(organizationId, records);
+  const naming = yield* findAllNaming(records, search);
   const between = naming.filter(({ resourceType }) => supportingTypes.has(resourceType));
-  const found = [...naming, ...(yield* findAllNaming(organizationId, between))];
-  return found.filter(({ resourceType }) => reportTypes.has(resourceType));
+  const found = [...naming, ...(yield* findAllNaming(between, search))];
+  return found.filter(({ resourceType }) => search.confidential.has(resourceType));
 }
 
 function* findAllNaming(
-  organizationId: string,
   records: readonly RecordKey[],
+  { organizationId, confidential }: ReportSearch,
 ): Statements<readonly RecordKey[]> {
+  const types = [...confidential.union(supportingTypes)];
   let naming: readonly RecordKey[] = [];
   for (const [type, some] of Map.groupBy(records, ({ resourceType }) => resourceType)) {
     const ids = some.map(({ resourceId }) => resourceId);
-    const rows = yield* all<NamingRow>(findNaming, organizationId, type, ids, typesBetween);
+    const rows = yield* all<NamingRow>(findNaming, organizationId, type, ids, types);
     const found = rows.map(({ from_type: resourceType, from_id: resourceId }) => {
       return { organizationId, resourceType, resourceId };
     });

@@ -138,7 +138,7 @@ function* planOne(
   }
   if (cascade === undefined) return bounds.bounded ? "large" : tooLarge;
   const { plan, edges } = cascade;
-  const planning = { ...planningOf(deletion, now), confidential, rules };
+  const planning = { ...planningOf(deletion, now, confidential), rules };
   const obstacle = yield* findObstacle(plan, planning, { bounded: bounds.shortHistories });
   if (obstacle === "too_long") return "large";
   return obstacle ?? (yield* restrictPlan(plan, edges, planning));
@@ -164,7 +164,8 @@ function* planAll(
   bounds: ScanBounds,
 ): Statements<ErasurePlan | undefined> {
   const deletion = toDeletion(row);
-  const planning = planningOf(deletion, now);
+  // Whoever may know of this deletion may know of all that it waits for.
+  const planning = planningOf(deletion, now, new Set());
   const scan = row.cursor === null ? undefined : (JSON.parse(row.cursor) as FloorScan);
   const plan = yield* planOrganization(planning, scan);
   if (plan === "floors") {

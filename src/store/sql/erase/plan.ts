@@ -11,7 +11,6 @@ import {
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { describeFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
@@ -70,7 +69,7 @@ export interface Planning {
   readonly restrictedOf: string | undefined;
   /** The record that was asked for. */
   readonly root: NodeKey;
-  /** The confidential types of the organization, as far as they are known. */
+  /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
   readonly now: number;
   readonly requestedAt: number;
@@ -95,12 +94,16 @@ export function* readRules(organizationId: string): Statements<PlanRules> {
   };
 }
 
-export function planningOf(deletion: Deletion, now: number): Planning {
+export function planningOf(
+  deletion: Deletion,
+  now: number,
+  confidential: ReadonlySet<ResourceType>,
+): Planning {
   const { deletionRequestId, organizationId, restrictedOf, requestedAt } = deletion;
   const root = nodeKey(deletion.resourceType, deletion.resourceId);
   const isReplay = deletion.carriedOutBefore !== undefined;
   const asked = { deletionRequestId, organizationId, restrictedOf, root };
-  return { ...asked, now, requestedAt, isReplay, confidential: confidentialTypes() };
+  return { ...asked, now, requestedAt, isReplay, confidential };
 }
 
 /**

@@ -95,7 +95,7 @@ function findObstacleOfStep(
 ): Obstacle | undefined {
   if (haveRulesChanged(connection, deletion, floors)) return rulesChanged;
   const confidential = connection.perform(readConfidentialTypes, deletion.organizationId);
-  const planning = { ...planningOf(deletion, claim.now), confidential };
+  const planning = planningOf(deletion, claim.now, confidential);
   const nodes = targets.map(({ record }) => record);
   const held = connection.perform(findHoldObstacle, nodes, planning);
   if (held !== undefined) return held;

@@ -8,6 +8,7 @@ import type { PartyErasure, Place, ScanProgress } from "../../interface/naming.t
 import type { PartyErasing } from "../../shared/party-scan.ts";
 import { putOff } from "../../sql/erase/claim.ts";
 import { readExistingDeletion } from "../../sql/erase/deletion.ts";
+import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import { extendPlan } from "../../sql/erase/write-plan.ts";
 import { findLateNamings } from "../../sql/erase/naming.ts";
 import { findHoldObstacle, planningOf } from "../../sql/erase/plan.ts";
@@ -158,7 +159,9 @@ function addToPlan(
   { places, act }: { readonly places: readonly Place[]; readonly act: Act },
 ): LateResult {
   const records = places.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
-  const obstacle = connection.perform(findHoldObstacle, records, planningOf(deletion, act.now));
+  const confidential = connection.perform(readConfidentialTypes, deletion.organizationId);
+  const planning = planningOf(deletion, act.now, confidential);
+  const obstacle = connection.perform(findHoldObstacle, records, planning);
   if (obstacle !== undefined) {
     connection.perform(putOff, deletion, obstacle, act.now);
     return { result: "held", waitingFor: obstacle.waitingFor };
