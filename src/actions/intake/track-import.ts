@@ -1,6 +1,7 @@
 // Records imports in the store, so that every process can show the imports of all processes, running or ended. Records
 // no content. An import continues if it can't be recorded.
 
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
@@ -26,33 +27,29 @@ export async function trackImport<Report extends ImportProgress>(
   await store.imports.begin({ ...about, importId, startedAt: now(), startedBy: operator });
   let last = nothing;
   let reportedAt = performance.now();
-  let reporting = Promise.resolve();
-  const report = (outcome?: ImportRun["outcome"]): void => {
+  const reports = new SerialQueue();
+  const report = async (outcome?: ImportRun["outcome"]): Promise<void> => {
     const { rows, written, unchanged, refused } = last;
     const counts = { rows, written, unchanged, refused };
-    reporting = reporting
-      .then(() =>
+    await reports
+      .run(() =>
         store.imports.report({ importId, organizationId, updatedAt: now(), ...counts, outcome }),
       )
       .catch(() => undefined);
-  };
-  const end = async (outcome: ImportRun["outcome"]): Promise<void> => {
-    report(outcome);
-    await reporting;
   };
   try {
     const result = await run((step) => {
       last = step;
       if (performance.now() - reportedAt < reportMs) return;
       reportedAt = performance.now();
-      report();
+      void report();
     });
     last = result;
-    await end("finished");
+    await report("finished");
     return result;
   } catch (error) {
     const isStop = error instanceof OperatorError && error.errorName === "stopped";
-    await end(isStop ? "stopped" : "failed");
+    await report(isStop ? "stopped" : "failed");
     throw error;
   }
 }

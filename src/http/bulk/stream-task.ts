@@ -2,6 +2,7 @@
 // further chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
 
 import { type ItemResult, Submission } from "../../actions/intake/submission.ts";
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { type Line, LineSplitter } from "../body/line-splitter.ts";
@@ -68,8 +69,7 @@ export class StreamTask {
   #group: Group;
   /** The commit in progress. */
   #storing: Promise<void> | undefined;
-  /** Chunks are processed one after another. */
-  #last: Promise<void> = Promise.resolve();
+  readonly #chunks = new SerialQueue();
   #failure: unknown;
 
   constructor(
@@ -86,13 +86,10 @@ export class StreamTask {
   }
 
   push(chunk: Buffer): void {
-    this.#last = this.#read(this.#last, chunk);
-  }
-
-  async #read(before: Promise<void>, chunk: Buffer): Promise<void> {
-    await before;
-    await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
-    this.#events.onChunkRead();
+    void this.#chunks.run(async () => {
+      await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
+      this.#events.onChunkRead();
+    });
   }
 
   /**
@@ -100,8 +97,9 @@ export class StreamTask {
    * that the text after the last newline is a line.
    */
   async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
-    await this.#last;
-    if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
+    await this.#chunks.run(async () => {
+      if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
+    });
     this.#startStoring();
     while (this.#storing !== undefined) await this.#storing;
     return { tally: this.#tally, failure: this.#failure };

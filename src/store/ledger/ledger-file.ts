@@ -11,6 +11,7 @@ import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { explainCreation, explainOpening, explainWriting, isPresent } from "../../files/present.ts";
@@ -43,24 +44,21 @@ const rewrittenBytes = 64 * 1_024;
 export function openLedger(options: LedgerOptions): DeletionLedger {
   const path = ledgerPath(options.folder, options.storeId);
   const file = new LedgerFile(path);
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const appends = new SerialQueue();
   return {
     path,
     exists: () => isPresent(path, ledgerName),
     state: () => readState(file, options),
     readParts: () => readLedgerParts(path, "own"),
     note: (entries, seal) =>
-      inTurn(async () => {
+      appends.run(async () => {
         if (entries.length > 0 || seal !== undefined)
           await append(file, { ...options, entries, seal });
       }),
     sync: () =>
-      inTurn(() => (file.isSynced() ? file.state() : append(file, { ...options, entries: [] }))),
+      appends.run(async () =>
+        file.isSynced() ? file.state() : append(file, { ...options, entries: [] }),
+      ),
   };
 }
 

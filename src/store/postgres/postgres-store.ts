@@ -1,6 +1,7 @@
 // The store on PostgreSQL: runs each method in a transaction with the visibility that it needs. Contains no SQL, and
 // decides nothing about records.
 
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -113,12 +114,8 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
 function inTurn<Args extends readonly unknown[], Result>(
   work: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (...args) => {
-    const mine = last.then(() => work(...args));
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const calls = new SerialQueue();
+  return (...args) => calls.run(() => work(...args));
 }
 
 interface DeletionParts {

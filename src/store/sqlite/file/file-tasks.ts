@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -20,7 +21,7 @@ export class FileTasks {
   readonly #file: SharedDescriptor;
   #worker: Worker | undefined;
   #closed = false;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #tasks = new SerialQueue();
 
   constructor(path: string, file: SharedDescriptor) {
     this.#path = path;
@@ -86,9 +87,8 @@ export class FileTasks {
     name: Name,
     ...args: Parameters<Tasks[Name]>
   ): Promise<ReturnType<Tasks[Name]>> {
-    const mine = this.#last.then(() => this.#askNow({ name, args }));
-    this.#last = mine.catch(() => undefined);
-    return mine as Promise<ReturnType<Tasks[Name]>>;
+    const answer = this.#tasks.run(() => this.#askNow({ name, args }));
+    return answer as Promise<ReturnType<Tasks[Name]>>;
   }
 
   async #askNow(message: TaskMessage): Promise<unknown> {

@@ -1,0 +1,12 @@
+// Runs asynchronous calls one after another, in the order in which they were made.
+
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Settles as `work` does. A call that fails does not affect those after it. */
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+}
