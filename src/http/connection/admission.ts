@@ -2,6 +2,7 @@
 // on open ones. Never closes a connection.
 
 import type { Socket } from "node:net";
+import { FairQueue } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
 /** Connections that get their turn in one turn of the event loop. */
@@ -11,8 +12,8 @@ type Accept = (socket: Socket) => void;
 
 /** For connections of one serving process that wait for the same. */
 export class Admission {
-  /** By network address, in the order of their turns, so that an address with few connections waits for no other. */
-  readonly #waiting = new Map<string, Map<Socket, Accept>>();
+  /** By network address, so that an address with few connections waits for no other. */
+  readonly #waiting = new FairQueue<() => void>();
   #accepted = 0;
   #isScheduled = false;
 
@@ -25,29 +26,20 @@ export class Admission {
       return;
     }
     const owner = addressOwner(socket.remoteAddress ?? "");
-    const own = this.#waiting.get(owner) ?? new Map<Socket, Accept>();
-    const onClose = (): void => void own.delete(socket);
+    const onClose = (): void => this.#waiting.remove(place);
     socket.once("close", onClose);
-    const acceptInTurn: Accept = () => {
+    const place = this.#waiting.push(owner, () => {
       socket.off("close", onClose);
       accept(socket);
-    };
-    this.#waiting.set(owner, own.set(socket, acceptInTurn));
+    });
   }
 
   #acceptNext(): void {
     this.#accepted = 0;
-    for (const [owner, own] of this.#waiting) {
+    for (const place of this.#waiting.inTurn()) {
       if (this.#accepted === perTurnMax) break;
-      this.#waiting.delete(owner);
-      const [next] = own;
-      if (next === undefined) continue;
-      const [socket, accept] = next;
-      own.delete(socket);
-      // To the end of the turns, where this loop reaches it again.
-      if (own.size > 0) this.#waiting.set(owner, own);
       this.#accepted += 1;
-      accept(socket);
+      this.#waiting.take(place)();
     }
     this.#isScheduled = false;
     if (this.#accepted > 0) this.#schedule();

@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { FairQueue, type Place } from "../../basics/fair-queue.ts";
 import { limits } from "../../domain/limits.ts";
 import { endUnlessAsked } from "../body/expectation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
@@ -41,14 +42,16 @@ interface Connection {
   unstoppable: number | undefined;
   /** Bytes that were returned to the socket, to be parsed in its turn. */
   waitingBytes: number;
+  /** While it waits for its turn. */
+  place: Place<Socket> | undefined;
 }
 
 export class BodyTurns {
   readonly #connections = new Map<Socket, Connection>();
   /** Node's own listeners of connections whose packets are divided here. */
   readonly #listeners = new WeakMap<Socket, Listener>();
-  /** Waiting connections by network address, in the order of their turns. */
-  readonly #waiting = new Map<string, Set<Socket>>();
+  /** By network address. */
+  readonly #waiting = new FairQueue<Socket>();
   readonly #waitingBytes = new Map<string, number>();
   #bytes = 0;
   #refused = 0;
@@ -86,7 +89,7 @@ export class BodyTurns {
     const { socket } = request;
     const body = new ChunkedBody(request, {
       onChunk: () => this.#count(socket, connection),
-      onEnd: () => this.#connections.delete(socket),
+      onEnd: () => this.#forget(socket),
       onWanted: () => {
         if (!connection.isFull) return;
         connection.isFull = false;
@@ -102,6 +105,7 @@ export class BodyTurns {
       isStopped: false,
       unstoppable: undefined,
       waitingBytes: 0,
+      place: undefined,
     };
     this.#connections.set(socket, connection);
     stopReading(socket, "body");
@@ -207,10 +211,10 @@ export class BodyTurns {
   }
 
   /** Gives the connection a turn as soon as its body has a reader with room. */
-  #proceed(socket: Socket, { owner, isAsked, isFull, unstoppable }: Connection): void {
+  #proceed(socket: Socket, connection: Connection): void {
+    const { owner, isAsked, isFull, unstoppable } = connection;
     if (!isAsked || isFull || unstoppable !== undefined || socket.destroyed) return;
-    const own = this.#waiting.get(owner) ?? new Set();
-    this.#waiting.set(owner, own.add(socket));
+    connection.place ??= this.#waiting.push(owner, socket);
     this.#schedule();
   }
 
@@ -235,22 +239,18 @@ export class BodyTurns {
 
   #giveTurns(): void {
     this.#isScheduled = false;
-    for (const [owner, own] of this.#waiting) {
+    for (const place of this.#waiting.inTurn()) {
       if (this.#chunks >= chunksPerIntervalMax) return;
-      this.#waiting.delete(owner);
-      const [socket] = own;
-      if (socket === undefined) continue;
-      own.delete(socket);
-      // To the end of the turns, where this loop reaches it again.
-      if (own.size > 0) this.#waiting.set(owner, own);
-      this.#turn(socket);
+      this.#turn(this.#waiting.take(place));
     }
   }
 
   #turn(socket: Socket): void {
     const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.place = undefined;
     // The last reply of a connection ends its writing side, and nothing more of it is parsed.
-    if (connection === undefined || socket.destroyed || socket.writableEnded) return;
+    if (socket.destroyed || socket.writableEnded) return;
     this.#listen(socket);
     if (connection.isStopped) {
       connection.isStopped = false;
@@ -323,6 +323,6 @@ export class BodyTurns {
     if (connection === undefined) return;
     this.#release(connection);
     this.#connections.delete(socket);
-    this.#waiting.get(connection.owner)?.delete(socket);
+    if (connection.place !== undefined) this.#waiting.remove(connection.place);
   }
 }

@@ -3,6 +3,7 @@
 // all replies share the bytes.
 
 import type { ServerResponse } from "node:http";
+import { FairQueue } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
 /** A longer body is sent in pieces of this size. */
@@ -18,8 +19,8 @@ interface Sending {
 }
 
 export class LargeReplies {
-  /** Replies that can be sent now, by network address, in the order of their turns. */
-  readonly #ready = new Map<string, Set<Sending>>();
+  /** Replies that can be sent now, by network address. */
+  readonly #ready = new FairQueue<Sending>();
   #isScheduled = false;
 
   /** The head must have been written, with its Content-Length. */
@@ -33,8 +34,7 @@ export class LargeReplies {
   }
 
   #queue(sending: Sending): void {
-    const own = this.#ready.get(sending.owner) ?? new Set();
-    this.#ready.set(sending.owner, own.add(sending));
+    this.#ready.push(sending.owner, sending);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#giveTurns());
@@ -43,16 +43,10 @@ export class LargeReplies {
   #giveTurns(): void {
     this.#isScheduled = false;
     let pieces = 0;
-    for (const [owner, own] of this.#ready) {
+    for (const place of this.#ready.inTurn()) {
       if (pieces === piecesPerTurnMax) break;
       pieces += 1;
-      this.#ready.delete(owner);
-      const [sending] = own;
-      if (sending === undefined) continue;
-      own.delete(sending);
-      // To the end of the turns, where this loop reaches it again.
-      if (own.size > 0) this.#ready.set(owner, own);
-      this.#sendPiece(sending);
+      this.#sendPiece(this.#ready.take(place));
     }
     if (this.#ready.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;

@@ -1,6 +1,7 @@
 // Bounds the memory of request bodies, for all organizations together and for each. A body without a reservation is not
 // read: its request waits, and organizations take turns. Meanwhile the body is in the memory of the client.
 
+import { FairQueue } from "../../basics/fair-queue.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
@@ -32,6 +33,7 @@ const defaults: BodyBudgetOptions = {
 };
 
 interface Waiting {
+  readonly organizationId: string;
   readonly bytes: number;
   readonly grant: () => void;
 }
@@ -39,8 +41,8 @@ interface Waiting {
 export class BodyBudget {
   readonly #options: BodyBudgetOptions;
   readonly #held = new Map<string, number>();
-  /** Waiting bodies by organization, in the order of their turns. Has only organizations with waiting bodies. */
-  readonly #waiting = new Map<string, Set<Waiting>>();
+  /** Waiting bodies by organization. */
+  readonly #waiting = new FairQueue<Waiting>();
   #heldBytes = 0;
   /** The bound that `boundNew` has set. */
   #newBytesMax = Infinity;
@@ -74,22 +76,19 @@ export class BodyBudget {
     bytes: number,
     signal: AbortSignal,
   ): Reservation | Promise<Reservation> {
-    const waiting = this.#waiting.get(organizationId);
-    if (waiting === undefined && this.#fitsNew(organizationId, bytes)) {
+    const waiting = this.#waiting.sizeOf(organizationId);
+    if (waiting === 0 && this.#fitsNew(organizationId, bytes)) {
       return this.#reserveNow(organizationId, bytes);
     }
-    if ((waiting?.size ?? 0) >= this.#options.waitingMax) throw this.#tooMuch();
+    if (waiting >= this.#options.waitingMax) throw this.#tooMuch();
     return this.#wait(organizationId, bytes, signal);
   }
 
   #wait(organizationId: string, bytes: number, signal: AbortSignal): Promise<Reservation> {
     const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
-    const waiting: Waiting = {
-      bytes,
-      grant: () => {
-        leave();
-        resolve(this.#reserveNow(organizationId, bytes));
-      },
+    const grant = (): void => {
+      leave();
+      resolve(this.#reserveNow(organizationId, bytes));
     };
     const abandon = (): void => {
       leave();
@@ -99,19 +98,12 @@ export class BodyBudget {
     const leave = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abandon);
-      this.#removeWaiting(organizationId, waiting);
+      this.#waiting.remove(place);
     };
     const timer = setTimeout(abandon, this.#options.waitMsMax).unref();
     signal.addEventListener("abort", abandon);
-    const queue = this.#waiting.get(organizationId) ?? new Set();
-    this.#waiting.set(organizationId, queue.add(waiting));
+    const place = this.#waiting.push(organizationId, { organizationId, bytes, grant });
     return promise;
-  }
-
-  #removeWaiting(organizationId: string, waiting: Waiting): void {
-    const queue = this.#waiting.get(organizationId);
-    queue?.delete(waiting);
-    if (queue?.size === 0) this.#waiting.delete(organizationId);
   }
 
   #fitsNew(organizationId: string, bytes: number): boolean {
@@ -158,13 +150,11 @@ export class BodyBudget {
 
   /** Grants one per organization, in turn. The next body of one may not fit where that of another does. */
   #grantWaiting(): void {
-    for (const [organizationId, queue] of this.#waiting) {
-      const [next] = queue;
-      if (next === undefined || !this.#fitsNew(organizationId, next.bytes)) continue;
-      // To the end of the turns, where this loop reaches it again.
-      this.#waiting.delete(organizationId);
-      this.#waiting.set(organizationId, queue);
-      next.grant();
+    for (const place of this.#waiting.inTurn()) {
+      const { organizationId, bytes, grant } = place.item;
+      if (!this.#fitsNew(organizationId, bytes)) continue;
+      this.#waiting.take(place);
+      grant();
     }
   }
 

@@ -13,7 +13,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";
-import { FairLane, type Queued } from "../../basics/fair-lane.ts";
+import { FairQueue } from "../../basics/fair-queue.ts";
 
 /** Jobs of one transaction. */
 const groupWritesMax = 2_048;
@@ -24,7 +24,11 @@ export const longListRestTimes = 150;
 
 export type Lane = "small" | "lists" | "long" | "alone";
 
-export interface Arrival<Item> extends Queued<Item> {
+export interface Arrival<Item> {
+  readonly item: Item;
+  readonly organizationId: string;
+  readonly rows: number;
+  readonly bytes: number;
   /** True for an operation that must be the only job of its group. */
   readonly alone: boolean;
 }
@@ -49,10 +53,10 @@ export interface SchedulerOptions {
 export class GroupScheduler<Item> {
   readonly #options: SchedulerOptions;
   readonly #lanes = {
-    small: new FairLane<Item>(smallRowsMax),
-    lists: new FairLane<Item>(limits.groupRowsMax / 4),
-    long: new FairLane<Item>(limits.groupRowsMax),
-    alone: new FairLane<Item>(1),
+    small: new FairQueue<Arrival<Item>>(smallRowsMax),
+    lists: new FairQueue<Arrival<Item>>(limits.groupRowsMax / 4),
+    long: new FairQueue<Arrival<Item>>(limits.groupRowsMax),
+    alone: new FairQueue<Arrival<Item>>(1),
   };
   #smallIsNext = true;
   /** The index in `others` at which the search for the next one begins. */
@@ -75,7 +79,7 @@ export class GroupScheduler<Item> {
 
   add(arrival: Arrival<Item>, nowMs: number): void {
     this.#observe(arrival.organizationId, nowMs);
-    this.#lanes[laneOf(arrival)].push(arrival);
+    this.#lanes[laneOf(arrival)].push(arrival.organizationId, arrival, arrival.rows);
   }
 
   /** Undefined if nothing waits, except for long lists whose lane rests. */
@@ -86,9 +90,9 @@ export class GroupScheduler<Item> {
 
   /** Takes everything that waits, in no particular order. */
   takeAll(): readonly Item[] {
-    const items: Item[] = [];
-    for (const lane of Object.values(this.#lanes)) lane.take(items, () => true);
-    return items;
+    return Object.values(this.#lanes).flatMap((lane) =>
+      Array.from(lane.inTurn(), (place) => lane.take(place).item),
+    );
   }
 
   /** Reports how long a group took, from which the rest of the long lane is computed. */
@@ -148,12 +152,14 @@ export class GroupScheduler<Item> {
     const items: Item[] = [];
     let rows = 0;
     let bytes = 0;
-    this.#lanes[lane].take(items, (entry) => {
-      rows += entry.rows;
-      bytes += entry.bytes;
-      if (items.length === 0) return true;
-      return items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= groupBytesMax;
-    });
+    const waiting = this.#lanes[lane];
+    for (const place of waiting.inTurn()) {
+      rows += place.item.rows;
+      bytes += place.item.bytes;
+      const fits = rows <= limits.groupRowsMax && bytes <= groupBytesMax;
+      if (items.length > 0 && !(fits && items.length < itemsMax)) break;
+      items.push(waiting.take(place).item);
+    }
     return items;
   }
 }

@@ -1,0 +1,109 @@
+// A queue that keys share fairly, by surplus round robin: each key in turn is served until its credit is used up, and one
+// that overdraws its credit waits for as many turns. Items of a key are in the order of their arrival. The cost of a step
+// depends neither on how many keys wait nor on how many items.
+//
+// The items of a key are linked. The arrays or tables that a queue outgrows would become old objects that still refer to
+// short-lived items, and keep them in memory until the next major collection.
+
+/** The place of an item in the queue. */
+export interface Place<Item> {
+  readonly item: Item;
+  readonly cost: number;
+  /** Undefined once the item is removed. */
+  line: Line<Item> | undefined;
+  before: Place<Item> | undefined;
+  after: Place<Item> | undefined;
+}
+
+interface Line<Item> {
+  readonly key: string;
+  first: Place<Item> | undefined;
+  last: Place<Item> | undefined;
+  size: number;
+  /** The cost that is left in its turn; negative if what was taken cost more. */
+  credit: number;
+}
+
+export class FairQueue<Item> {
+  readonly #turnCost: number;
+  /** In the order of their turns. Contains no empty line. */
+  readonly #lines = new Map<string, Line<Item>>();
+  #size = 0;
+
+  /** A key may take items of `turnCost` in its turn, so that consecutive items of a key stay together. */
+  constructor(turnCost = 1) {
+    this.#turnCost = turnCost;
+  }
+
+  /** Number of waiting items. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Number of waiting items of a key. */
+  sizeOf(key: string): number {
+    return this.#lines.get(key)?.size ?? 0;
+  }
+
+  /** `cost`: at least 1. */
+  push(key: string, item: Item, cost = 1): Place<Item> {
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = { key, first: undefined, last: undefined, size: 0, credit: this.#turnCost };
+      this.#lines.set(key, line);
+    }
+    const place: Place<Item> = { item, cost, line, before: line.last, after: undefined };
+    if (line.last === undefined) line.first = place;
+    else line.last.after = place;
+    line.last = place;
+    line.size += 1;
+    this.#size += 1;
+    return place;
+  }
+
+  /** The item that is next in turn. */
+  peek(): Item | undefined {
+    for (const { item } of this.inTurn()) return item;
+    return undefined;
+  }
+
+  /**
+   * The first items of the keys in turn. An item that the caller takes is followed by the next in turn; one that it does
+   * not take lets its key wait for the next call.
+   */
+  *inTurn(): Generator<Place<Item>> {
+    for (const line of this.#lines.values()) {
+      let { first } = line;
+      for (; first !== undefined && line.credit > 0; first = line.first) {
+        yield first;
+        if (first === line.first) break;
+      }
+      if (first === undefined || line.credit > 0) continue;
+      // To the end of the turns, where this loop reaches it again.
+      line.credit += this.#turnCost;
+      this.#lines.delete(line.key);
+      this.#lines.set(line.key, line);
+    }
+  }
+
+  /** Removes an item because it is served: at the expense of its key. */
+  take(place: Place<Item>): Item {
+    if (place.line !== undefined) place.line.credit -= place.cost;
+    this.remove(place);
+    return place.item;
+  }
+
+  /** Removes an item that no longer waits. Does nothing if it was removed before. */
+  remove(place: Place<Item>): void {
+    const { line, before, after } = place;
+    if (line === undefined) return;
+    if (before === undefined) line.first = after;
+    else before.after = after;
+    if (after === undefined) line.last = before;
+    else after.before = before;
+    place.line = place.before = place.after = undefined;
+    line.size -= 1;
+    this.#size -= 1;
+    if (line.size === 0) this.#lines.delete(line.key);
+  }
+}
