@@ -29,9 +29,13 @@ export class Slots<Item> {
     return item;
   }
 
+  *[Symbol.iterator](): Generator<Item> {
+    for (const item of this.#items) if (item !== undefined) yield item;
+  }
+
   /** Removes and returns all items. */
   removeAll(): readonly Item[] {
-    const items = this.#items.filter((item) => item !== undefined);
+    const items = [...this];
     this.#items.length = 0;
     this.#free.length = 0;
     return items;

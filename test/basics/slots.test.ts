@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import * as fc from "fast-check";
 import { Slots } from "../../src/basics/slots.ts";
 
 describe("slots", () => {
@@ -33,6 +34,25 @@ describe("slots", () => {
       assert.ok(tickets.every((ticket) => ticket < 2));
       for (const ticket of tickets) slots.remove(ticket);
     }
+  });
+
+  it("have what was added and not removed, whatever comes and goes", () => {
+    const anySteps = fc.array(fc.option(fc.nat({ max: 9 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const slots = new Slots<string>();
+        const items = new Map<number, string>();
+        for (const [step, ticket] of steps.entries()) {
+          if (ticket === null) items.set(slots.add(`item ${step}`), `item ${step}`);
+          else {
+            assert.equal(slots.remove(ticket), items.get(ticket));
+            items.delete(ticket);
+          }
+          assert.deepEqual(new Set(slots), new Set(items.values()));
+          assert.equal(slots.size, items.size);
+        }
+      }),
+    );
   });
 
   it("return all items at the end, and begin again", () => {

@@ -18,7 +18,7 @@ import { countRefusals } from "../reply/refusals.ts";
 import { countDrafts } from "./count-drafts.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
-import type { Turns } from "./organization-turns.ts";
+import type { Turns } from "../../basics/turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 /** The JSON text of one record, including whitespace. */

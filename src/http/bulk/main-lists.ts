@@ -6,7 +6,7 @@ import { operationNamed } from "../routes.ts";
 import type { ListOutcome, ListReader } from "./bulk-client.ts";
 import { writeList } from "./list-task.ts";
 import type { ListOrder } from "./messages.ts";
-import { Turns } from "./organization-turns.ts";
+import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 export class MainLists implements ListReader {

@@ -10,7 +10,7 @@ import { operationNamed } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
-import { Turns } from "./organization-turns.ts";
+import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 /**

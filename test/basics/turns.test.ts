@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Turns } from "../../../src/http/bulk/organization-turns.ts";
+import { Turns } from "../../src/basics/turns.ts";
 
 interface Work {
   readonly organizationId: string;
