@@ -3,6 +3,7 @@
 import type { Command, Parameter } from "../../src/cli/command.ts";
 import { commands, topics } from "../../src/cli/commands.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
+import { operatorErrors } from "../../src/actions/operator/operator-error.ts";
 import { optionFlags } from "../../src/cli/option-flag.ts";
 
 const opening = `# Command line
@@ -33,7 +34,12 @@ the store that it replaces, or in the backup where there is none that can be rea
 
 **Exit codes.**
 
-${renderExitCodes()}`;
+${renderExitCodes()}
+
+**Errors.** The names that \`--json\` shows, and the status with which the console answers the same error. A command can also
+fail with \`settings\`, \`internal\` or [an error of the API](errors.md), and then exits with 1.
+
+${renderErrors()}`;
 
 function renderExitCodes(): string {
   const rows = Object.entries(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`);
@@ -42,6 +48,14 @@ function renderExitCodes(): string {
 
 export function renderCliReference(): string {
   return `${[opening, ...commands.map(renderCommand)].join("\n\n")}\n`;
+}
+
+function renderErrors(): string {
+  const rows = Object.entries(operatorErrors).map(
+    ([name, { exitCode, status, meaning }]) =>
+      `| \`${name}\` | ${exitCode} | ${status} | ${meaning} |`,
+  );
+  return ["| name | exit code | status | meaning |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function renderCommand(command: Command): string {

@@ -3,7 +3,7 @@
 
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../settings/config.ts";
-import { UsageError } from "../actions/operator/operator-error.ts";
+import { OperatorError, operatorErrors, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
 import type { Command } from "./command.ts";
@@ -27,7 +27,8 @@ export async function run(
     const known =
       error instanceof CommanderError ? new UsageError(describeUsageError(error, words)) : error;
     report(known, processContext, { json, words });
-    return known instanceof UsageError ? exitCode.usage : exitCode.failure;
+    if (!(known instanceof OperatorError)) return exitCode.failure;
+    return operatorErrors[known.errorName].exitCode;
   }
 }
 

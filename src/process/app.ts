@@ -92,7 +92,8 @@ async function refuseRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);
   if (lost !== undefined) throw new StoreError(lost);
-  if (await wasRolledBack(app)) throw new StoreError(ledgerAhead(app).message);
+  if (!(await wasRolledBack(app))) return;
+  throw new StoreError(`${ledgerAhead(app).message} Run: sluice deletion replay`);
 }
 
 /** What a command does is in the ledger before the command reports success. */

@@ -103,7 +103,11 @@ describe("holds and retention in the console", () => {
     assert.equal(await post("officer", path, { confirm: "ada" }), 409);
     const both = await Promise.all([1, 2].map(() => post("officer", path, { confirm: id })));
     assert.deepEqual(new Set(both), new Set([303, 404]));
-    assert.equal((await get("officer", path)).status, 404);
+    const gone = await get("officer", path);
+    assert.equal(gone.status, 404);
+    // What to do next is a page here, not a command of the shell.
+    assert.match(gone.text, /<a href="\/console\/holds">/);
+    assert.doesNotMatch(gone.text, /sluice deletion/);
     assert.equal(holdsIn(await list("viewer")).length, 2);
   });
 

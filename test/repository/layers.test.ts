@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
 import { findLoadedPackages } from "./rule/loaded-packages.ts";
+import { findShellCommands } from "./rule/words.ts";
 import { findStoreCalls } from "./rule/store-calls.ts";
 import { importsOf, parseFiles } from "./syntax.ts";
 import { readCode } from "./tree.ts";
@@ -18,6 +19,14 @@ describe("the layers", () => {
 
   it("are kept by every call: entry points reach the store through actions only", () => {
     assert.deepEqual(findStoreCalls(house), []);
+  });
+
+  it("are kept by messages: an action names no command of the shell, which the console shows too", () => {
+    assert.deepEqual(readCode().flatMap(findShellCommands), []);
+    const text = '  "List them with: sluice deletion list",';
+    assert.equal(findShellCommands({ path: "src/actions/a.ts", text }).length, 1);
+    assert.equal(findShellCommands({ path: "src/actions/a.ts", text: `//${text}` }).length, 0);
+    assert.equal(findShellCommands({ path: "src/cli/a.ts", text }).length, 0);
   });
 
   it("have no import cycle", () => {

@@ -26,10 +26,7 @@ export async function changeOrganization(
   change: OrganizationSettings,
 ): Promise<Organization> {
   if (Object.keys(change).length === 0) {
-    throw new OperatorError(
-      "invalid",
-      "Nothing to change: pass at least one option, such as --name.",
-    );
+    throw new OperatorError("invalid", "Nothing to change: pass at least one option.");
   }
   requireRights(app, change);
   if (change.retainDays !== undefined && change.retainDays !== null) {
@@ -80,7 +77,7 @@ export function ceilingTooLow(
   return new OperatorError(
     "floor_above_ceiling",
     `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
-      `of ${formatDays(retainDays)} (--retain-days). Nothing was changed: lower the floor or raise the ceiling first.`,
+      `of ${formatDays(retainDays)}. Nothing was changed: lower the floor or raise the ceiling first.`,
   );
 }
 

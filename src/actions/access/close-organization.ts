@@ -63,8 +63,8 @@ export async function findClosable(app: App, organizationId: string): Promise<Or
   if (closedAt === undefined || deletionRequestId === undefined) return organization;
   throw new OperatorError(
     "organization_closed",
-    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already. For its deletion, see: ` +
-      `sluice deletion show ${deletionRequestId} --include-confidential`,
+    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already.`,
+    { context: { deletionRequestId } },
   );
 }
 

@@ -34,7 +34,7 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
   if (lifetimeMs !== undefined && lifetimeMs <= 0) {
     throw new OperatorError(
       "invalid",
-      "A key must last longer than 0s; leave out --expires for a key that never expires.",
+      "A key must last longer than 0s; leave the expiry out for a key that never expires.",
     );
   }
   await findOpenOrganization(app, organizationId);

@@ -56,8 +56,8 @@ export async function createOrganization(
   }
   throw new OperatorError(
     "organization_exists",
-    `An organization "${organizationId}" already exists; choose another id, or change it with: ` +
-      `sluice organization set ${organizationId}`,
+    `An organization "${organizationId}" already exists; choose another id.`,
+    { context: { organizationId } },
   );
 }
 

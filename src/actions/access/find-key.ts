@@ -3,7 +3,7 @@
 import type { ApiKey } from "../../domain/access.ts";
 import type { App } from "../app.ts";
 import { requireOrganization } from "./find-organization.ts";
-import { listNames, OperatorError } from "../operator/operator-error.ts";
+import { unknownName } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/require-right.ts";
 
 /** Throws OperatorError no_such_key. The message never repeats a secret that was passed instead of the id. */
@@ -11,14 +11,14 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   const found = await app.store.findKey(keyId);
   if (found !== undefined) return found;
   const all = await app.store.listKeys(undefined);
-  const known =
-    all.length === 0
-      ? "There is none yet; create one with: sluice key create --organization ID"
-      : `There are: ${listNames(all.map((key) => key.keyId))}.`;
   const what = /^key_\w{1,32}$/.test(keyId)
     ? `There is no key "${keyId}".`
     : "That is not a key id; key ids begin with key_.";
-  throw new OperatorError("no_such_key", `${what} ${known}`);
+  throw unknownName(
+    "no_such_key",
+    what,
+    all.map((key) => key.keyId),
+  );
 }
 
 /** Lists the keys of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */

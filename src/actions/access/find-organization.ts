@@ -2,7 +2,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import type { App } from "../app.ts";
-import { listNames, OperatorError } from "../operator/operator-error.ts";
+import { unknownName } from "../operator/operator-error.ts";
 import { readKnowledge, requireRight } from "../operator/require-right.ts";
 
 /** Throws OperatorError no_such_organization. */
@@ -10,13 +10,10 @@ export async function findOrganization(app: App, organizationId: string): Promis
   const found = await app.store.findOrganization(organizationId);
   if (found !== undefined) return found;
   const all = await app.store.listOrganizations();
-  const known =
-    all.length === 0
-      ? "There is none yet; create one with: sluice organization create --name NAME"
-      : `There are: ${listNames(all.map((organization) => organization.organizationId))}.`;
-  throw new OperatorError(
+  throw unknownName(
     "no_such_organization",
-    `There is no organization "${organizationId}". ${known}`,
+    `There is no organization "${organizationId}".`,
+    all.map((organization) => organization.organizationId),
   );
 }
 

@@ -22,11 +22,10 @@ export async function rotateKey(
   const now = app.now();
   const status = keyStatus(old, now);
   if (status !== "active") {
-    throw new OperatorError(
-      "key_ended",
-      `The key ${keyId} is ${status}, so it can't be rotated; create a new one with: ` +
-        `sluice key create --organization ${old.organizationId}`,
-    );
+    const { organizationId } = old;
+    throw new OperatorError("key_ended", `The key ${keyId} is ${status}, so it can't be rotated.`, {
+      context: { organizationId },
+    });
   }
   const oldExpiresAt = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
   const { stored, ...created } = makeKey({

@@ -17,7 +17,8 @@ export async function approveDeletion(app: App, deletionRequestId: string): Prom
   if (app.rights === undefined) {
     throw new OperatorError(
       "not_permitted",
-      "An approval is the act of a named person: add --as NAME. Nothing was changed.",
+      "An approval is the act of a named person. Nothing was changed.",
+      { context: { isUnnamed: true } },
     );
   }
   await findDeletion(app, deletionRequestId);

@@ -210,6 +210,6 @@ export function ledgerAhead({ ledger }: Pick<App, "ledger">): OperatorError {
     "ledger_ahead",
     `The store lacks entries that its ledger of deletions (${ledger.path}) knows: it is older than its ledger, as after a ` +
       "backup was put back, or its audit trail was altered. Records that were erased since then may be in it, so nothing " +
-      "reads it. Run `sluice deletion replay` first; it writes to the audit trail what was lost.",
+      "reads it. Replay the deletions first; that writes to the audit trail what was lost.",
   );
 }

@@ -78,10 +78,9 @@ async function loadHolds(app: App, { holds }: LedgerFindings): Promise<void> {
 function requireSources(needed: readonly string[], given: readonly LedgerSource[]): void {
   const missing = needed.filter((name) => given.every((source) => source.name !== name));
   if (missing.length === 0) return;
-  const options = needed.map((name) => `--ledger ${name}`).join(" ");
   throw new OperatorError(
     "replay_unread",
-    `A replay was interrupted before it had read ${missing.join(", ")} completely. Run it again with the same ledgers: ` +
-      `sluice deletion replay ${options}`,
+    `A replay was interrupted before it had read ${missing.join(", ")} completely. Run it again with the same ledgers.`,
+    { context: { ledgers: needed } },
   );
 }

@@ -4,7 +4,7 @@ import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type * as store from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
-import { listNames, OperatorError } from "./operator-error.ts";
+import { OperatorError, unknownName } from "./operator-error.ts";
 import { actAs, requireRight } from "./require-right.ts";
 
 /** An operator, with the numbers of passkeys and sessions. */
@@ -15,11 +15,8 @@ export async function findOperator(app: App, name: string): Promise<Operator> {
   const found = await app.store.operators.findByName(name);
   if (found !== undefined) return found;
   const all = await app.store.operators.list(app.now());
-  const known =
-    all.length === 0
-      ? "There is none yet; create one with: sluice operator create NAME --role ROLE"
-      : `There are: ${listNames(all.map((operator) => operator.name))}.`;
-  throw new OperatorError("no_such_operator", `There is no operator "${name}". ${known}`);
+  const names = all.map((operator) => operator.name);
+  throw unknownName("no_such_operator", `There is no operator "${name}".`, names);
 }
 
 /** Throws OperatorError no_such_operator and operator_disabled. */

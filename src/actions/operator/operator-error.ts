@@ -1,71 +1,97 @@
-// Errors that an operator can cause, on the command line, in a file or in the store. Messages say what exists and what
-// to do. Errors of the API are AppErrors.
+// The catalogue of the errors that an operator can cause, on the command line, in the console, in a file or in the store,
+// and their class. Messages say what exists and what to do, but name no command: the command line adds that
+// (cli/output/advice.ts). Errors of the API are AppErrors.
 
-export type OperatorErrorName =
+/** The status with which the console answers, and the exit code of the program; the meaning is for docs/reference/cli.md. */
+const row = (status: number, meaning: string, exitCode = 1) => ({ status, exitCode, meaning });
+
+export const operatorErrors = {
   // Errors of the command line and of files.
-  | "usage"
-  | "file"
-  | "input"
-  | "output"
-  | "mapping"
-  | "state"
-  | "key"
-  | "keys"
+  usage: row(400, "The command line is wrong, and nothing was done.", 2),
+  file: row(400, "A file can't be read, or is not what it should be."),
+  input: row(400, "The rows of a file can't be read."),
+  output: row(409, "A file can't be written."),
+  mapping: row(400, "The mapping of columns to fields is not valid."),
+  state: row(409, "The file with the state of an import can't be used."),
+  key: row(409, "There is no API key to use."),
+  keys: row(409, "The public keys of receipts can't be read."),
   // Errors of what a command does.
-  | "backup"
-  | "restore"
-  | "replay"
-  | "ledger"
-  | "move"
-  | "serve"
-  | "server"
-  | "stopped"
-  | "store"
-  | "broken_promise"
+  backup: row(409, "The backup failed."),
+  restore: row(409, "The restore failed."),
+  replay: row(409, "The replay of deletions failed."),
+  ledger: row(409, "A ledger can't be read."),
+  move: row(409, "The move to PostgreSQL failed."),
+  serve: row(409, "The server can't start."),
+  server: row(409, "The server can't be reached, or refused a request."),
+  stopped: row(409, "Somebody stopped it; what was done remains."),
+  store: row(409, "The store can't be opened."),
+  broken_promise: row(409, "The demonstration got a reply that it did not expect."),
   // Errors of an action.
-  | "invalid"
-  | "no_such_organization"
-  | "organization_exists"
-  | "organization_closed"
-  | "being_closed"
-  | "no_such_key"
-  | "key_ended"
-  | "no_such_type"
-  | "no_such_record"
-  | "no_such_deletion"
-  | "no_receipt"
-  | "not_pending"
-  | "approved_before"
-  | "approval_not_needed"
-  | "being_erased"
-  | "no_such_hold"
-  | "several_holds"
-  | "too_many_holds"
-  | "no_such_restricted_set"
-  | "confidential_type"
-  | "floor_above_ceiling"
-  | "no_such_operator"
-  | "operator_exists"
-  | "operator_disabled"
-  | "not_permitted"
-  | "sign_in"
-  | "no_such_session"
-  | "no_such_passkey"
-  | "not_confirmed"
-  | "no_such_upload"
-  | "upload"
-  | "ledger_ahead"
-  | "replay_unread"
-  | "other_store";
+  invalid: row(400, "A value is not valid."),
+  no_such_organization: row(404, "There is no such organization."),
+  organization_exists: row(409, "An organization has this id already."),
+  organization_closed: row(409, "The organization is closed."),
+  being_closed: row(409, "Another command is closing the organization."),
+  no_such_key: row(404, "There is no such API key."),
+  key_ended: row(409, "The API key has expired or was revoked."),
+  no_such_type: row(404, "There is no such record type."),
+  no_such_record: row(404, "There is no such record."),
+  no_such_deletion: row(404, "There is no such deletion request."),
+  no_receipt: row(409, "The deletion has no receipt."),
+  not_pending: row(409, "The deletion is no longer pending."),
+  approved_before: row(409, "The deletion was approved already."),
+  approval_not_needed: row(409, "The deletion needs no approval."),
+  being_erased: row(409, "The record is being erased."),
+  no_such_hold: row(404, "There is no such legal hold."),
+  several_holds: row(409, "The record has several legal holds, so one has to be named."),
+  too_many_holds: row(409, "The record has as many legal holds as it can have."),
+  no_such_restricted_set: row(404, "There is no such restricted set."),
+  confidential_type: row(409, "Records of a confidential type were not asked for."),
+  floor_above_ceiling: row(409, "A retention floor would be longer than the retention ceiling."),
+  no_such_operator: row(404, "There is no such operator."),
+  operator_exists: row(409, "An operator has, or had, this name."),
+  operator_disabled: row(403, "The operator is disabled."),
+  not_permitted: row(403, "The roles of the operator do not permit it."),
+  sign_in: row(403, "The sign-in failed."),
+  no_such_session: row(404, "There is no such session."),
+  no_such_passkey: row(404, "There is no such passkey."),
+  not_confirmed: row(409, "What has to be confirmed was not."),
+  no_such_upload: row(404, "There is no such upload."),
+  upload: row(409, "The upload can't be received or continued."),
+  ledger_ahead: row(409, "The store lacks what its ledger knows."),
+  replay_unread: row(409, "A ledger is missing that a replay had begun to read."),
+  other_store: row(409, "The ledger is of another store."),
+} as const;
+
+export type OperatorErrorName = keyof typeof operatorErrors;
+
+/** What advice to run a command needs to know. */
+export interface ErrorContext {
+  readonly organizationId?: string;
+  readonly deletionRequestId?: string;
+  readonly ledgers?: readonly string[];
+  /** There is nothing of this kind yet. */
+  readonly isFirst?: boolean;
+  /** A record was named where only a person or a company can be. */
+  readonly isRecord?: boolean;
+  /** Nobody was named who does it. */
+  readonly isUnnamed?: boolean;
+}
 
 export class OperatorError extends Error {
   /** For scripts; the command line prints it with --json. */
   readonly errorName: OperatorErrorName;
+  readonly context: ErrorContext;
 
-  constructor(errorName: OperatorErrorName, message: string, options?: ErrorOptions) {
+  constructor(
+    errorName: OperatorErrorName,
+    message: string,
+    options: ErrorOptions & { readonly context?: ErrorContext } = {},
+  ) {
     super(message, options);
     this.name = "OperatorError";
     this.errorName = errorName;
+    this.context = options.context ?? {};
   }
 
   /** The message of any error, under a name for scripts. */
@@ -85,12 +111,23 @@ export function firstError(thrown: unknown): unknown {
   return thrown instanceof SuppressedError ? firstError(thrown.suppressed) : thrown;
 }
 
-/** The command line is wrong; the process exits with 2. */
+/** The command line is wrong. */
 export class UsageError extends OperatorError {
   constructor(message: string) {
     super("usage", message);
     this.name = "UsageError";
   }
+}
+
+/** `what` says that there is none of this name; the error adds which there are. */
+export function unknownName(
+  errorName: OperatorErrorName,
+  what: string,
+  names: readonly string[],
+): OperatorError {
+  const isFirst = names.length === 0;
+  const known = isFirst ? "There is none yet." : `There are: ${listNames(names)}.`;
+  return new OperatorError(errorName, `${what} ${known}`, { context: { isFirst } });
 }
 
 /** Names that exist, for error messages: `demo, acme and 3 more`. */

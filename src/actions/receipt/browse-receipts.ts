@@ -111,7 +111,7 @@ export async function verifyPresented(app: App, text: string): Promise<VerifiedD
   if (receipts.length > presentedMax) {
     throw new OperatorError(
       "invalid",
-      `The text has ${receipts.length} receipts; verify at most ${presentedMax} at once, or use: sluice receipt verify`,
+      `The text has ${receipts.length} receipts; verify at most ${presentedMax} at once.`,
     );
   }
   const genuine = verifyReceipts(receipts, await publishReceiptKeys(app));

@@ -45,11 +45,7 @@ export function findType(name: string): RecordType {
 
 /** To be called when a person names a confidential type, whether or not there are records of it. */
 export function confidentialType(resourceType: string): OperatorError {
-  return new OperatorError(
-    "confidential_type",
-    `The type ${resourceType} is confidential. To include it, add --include-confidential; it may be forbidden to pass on the ` +
-      "output.",
-  );
+  return new OperatorError("confidential_type", `The type ${resourceType} is confidential.`);
 }
 
 /** Throws OperatorError no_such_deletion, also for what this person may not know of. */
@@ -62,10 +58,8 @@ export async function findDeletion(app: App, deletionRequestId: string): Promise
 }
 
 export function noSuchDeletion(deletionRequestId: string): OperatorError {
-  return new OperatorError(
-    "no_such_deletion",
-    `There is no deletion request "${deletionRequestId}"; list them with: sluice deletion list`,
-  );
+  const message = `There is no deletion request "${deletionRequestId}".`;
+  return new OperatorError("no_such_deletion", message);
 }
 
 /** "transaction tx-1 of organization acme", for messages to operators. */

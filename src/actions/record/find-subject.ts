@@ -41,8 +41,8 @@ export async function requireSubject(
     const parties = recordTypes.filter(({ party }) => party === true);
     throw new OperatorError(
       "invalid",
-      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${resourceType}. To show one ` +
-        "record, use: sluice record show",
+      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${resourceType}.`,
+      { context: { isRecord: true } },
     );
   }
   await findOrganization(app, key.organizationId);

@@ -13,8 +13,5 @@ export async function findHold(app: App, holdId: string): Promise<Hold> {
 }
 
 export function noSuchHold(holdId: string): OperatorError {
-  return new OperatorError(
-    "no_such_hold",
-    `There is no hold "${holdId}"; list them with: sluice deletion holds`,
-  );
+  return new OperatorError("no_such_hold", `There is no hold "${holdId}".`);
 }

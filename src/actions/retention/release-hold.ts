@@ -45,9 +45,6 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
   const holds = [only, ...others].map(({ holdId, reason }) => `  ${holdId}  ${reason}`);
   throw new OperatorError(
     "several_holds",
-    [
-      `The ${nameTarget(key)} has ${holds.length} holds. Name the one to release: sluice deletion release HOLD_ID`,
-      ...holds.slice(0, 20),
-    ].join("\n"),
+    [`The ${nameTarget(key)} has ${holds.length} holds.`, ...holds.slice(0, 20)].join("\n"),
   );
 }

@@ -151,8 +151,8 @@ export async function findRestrictedSet(
   throw new OperatorError(
     "no_such_restricted_set",
     `The organization "${organizationId}" has no restricted set of the deletion "${given}"` +
-      `${found?.restrictedOf === organizationId ? " any more; it was erased" : ""}. List them with: ` +
-      `sluice restricted list --organization ${organizationId}`,
+      `${found?.restrictedOf === organizationId ? " any more; it was erased" : ""}.`,
+    { context: { organizationId } },
   );
 }
 

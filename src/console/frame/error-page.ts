@@ -1,6 +1,10 @@
 // Answers requests that failed: with a page, or with JSON for the script. Never shows internals.
 
-import { OperatorError, type OperatorErrorName } from "../../actions/operator/operator-error.ts";
+import {
+  OperatorError,
+  type OperatorErrorName,
+  operatorErrors,
+} from "../../actions/operator/operator-error.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, pageAnswer } from "../request/answer.ts";
@@ -11,13 +15,22 @@ interface Failure {
   readonly status: number;
   readonly title: string;
   readonly message: string;
+  /** The page that shows what there is. */
+  readonly list?: string | undefined;
 }
+
+const lists: { readonly [Name in OperatorErrorName]?: string } = {
+  no_such_deletion: "/deletions",
+  no_such_hold: "/holds",
+  no_such_organization: "/organizations",
+};
 
 /** Undefined for an internal error. */
 function explain(error: unknown): Failure | undefined {
   if (error instanceof OperatorError) {
-    const status = statusOfOperatorError(error.errorName);
-    return { status, title: titles[status] ?? "Not possible", message: error.message };
+    const { errorName: name, message } = error;
+    const { status } = operatorErrors[name];
+    return { status, title: titles[status] ?? "Not possible", message, list: lists[name] };
   }
   if (!(error instanceof AppError) || error.errorName === "internal") return undefined;
   const status = statusOf(error);
@@ -36,12 +49,6 @@ const titles: Readonly<Record<number, string>> = {
   503: "Not available",
 };
 
-function statusOfOperatorError(name: OperatorErrorName): number {
-  if (name === "not_permitted" || name === "sign_in" || name === "operator_disabled") return 403;
-  if (name.startsWith("no_such_")) return 404;
-  return ["invalid", "usage", "input", "file", "mapping"].includes(name) ? 400 : 409;
-}
-
 export interface ErrorReply {
   readonly error: unknown;
   readonly requestId: string;
@@ -49,12 +56,12 @@ export interface ErrorReply {
 }
 
 export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer {
-  const internal = {
+  const internal: Failure = {
     status: 500,
     title: "Something went wrong here",
     message: `The log has the reason under the request id ${requestId}.`,
   };
-  const { status, title, message } = explain(error) ?? internal;
+  const { status, title, message, list = "" } = explain(error) ?? internal;
   const answer = wantsJson
     ? jsonReply({ message }, { status })
     : pageAnswer(
@@ -63,7 +70,7 @@ export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer 
             title,
             body: html`<section class="narrow">
               <p>${message}</p>
-              <p><a href="/console">To the overview</a></p>
+              <p><a href="/console${list}">To the ${list === "" ? "overview" : "list"}</a></p>
             </section>`,
           },
           undefined,

@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { OperatorError, reasonOf } from "../../../src/actions/operator/operator-error.ts";
+import {
+  OperatorError,
+  type OperatorErrorName,
+  reasonOf,
+} from "../../../src/actions/operator/operator-error.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { advice } from "../../../src/cli/output/advice.ts";
 import { viewError } from "../../../src/cli/output/error-view.ts";
 
 /** The error of work after which closing something fails too. */
@@ -18,7 +24,35 @@ function failTwice(): unknown {
   }
 }
 
+const some = { organizationId: "acme", deletionRequestId: "del_1", ledgers: ["a.ndjson"] };
+
 describe("the error that is shown", () => {
+  for (const [name, advise] of Object.entries(advice)) {
+    it(`${name} ends with a command that exists, or an option`, () => {
+      const context = { ...some, isFirst: true, isRecord: true, isUnnamed: true };
+      const { message } = viewError(
+        new OperatorError(name as OperatorErrorName, "First.\n  second", { context }),
+      );
+      assert.equal(message, `First. ${advise(context)}\n  second`);
+      const [, command] = /sluice (.*)/.exec(message) ?? [];
+      if (command === undefined) assert.match(message, / --[a-z]/);
+      else assert.ok(commands.some((known) => command.startsWith(known.name)));
+    });
+  }
+
+  it("has no advice to create what there is", () => {
+    const error = new OperatorError("no_such_key", "There are: key_1.", { context: some });
+    assert.equal(viewError(error).message, "There are: key_1.");
+  });
+
+  it("has the advice of the error that caused it", () => {
+    const cause = new OperatorError("ledger_ahead", "The store is older than its ledger.");
+    assert.deepEqual(viewError(OperatorError.from("serve", cause)), {
+      name: "serve",
+      message: "The store is older than its ledger. Run: sluice deletion replay",
+    });
+  });
+
   it("is the first one, where closing something failed after it", () => {
     const error = failTwice();
     assert.ok(error instanceof SuppressedError);

@@ -33,6 +33,15 @@ export function findForbiddenWords({ path, text }: TextFile): readonly string[] 
   );
 }
 
+/** Strings of actions that tell somebody to type something. */
+export function findShellCommands({ path, text }: TextFile): readonly string[] {
+  if (!path.startsWith("src/actions/")) return [];
+  return text.split("\n").flatMap((line, index) => {
+    const [string = ""] = /["`].*/.exec(line.replace(/^\s*(?:\/\/|\/?\*).*/, "")) ?? [];
+    return /\bsluice [a-z]|\s--[a-z]/.test(string) ? [`${path}:${index + 1}: ${line.trim()}`] : [];
+  });
+}
+
 /**
  * Comments that name a file, such as `merge.ts` or `record/merge.ts`: a file with such an end has
  * to exist.
