@@ -14,9 +14,11 @@ import {
   openWriter,
 } from "./connection.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
+import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
 import { migrate } from "./migration/migrate.ts";
-import { LocalWriter, type Writer } from "./commit/writer.ts";
+import { performBy } from "./commit/operation.ts";
+import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/serving-right.ts";
@@ -84,7 +86,9 @@ async function openForCommand(
     const { sealReceipt, right } = options;
     if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
     const files = new FileTasks(path, descriptor);
-    return makeSqliteStore({ reader: connection, writer, descriptor, files, right, sealReceipt });
+    const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: false });
+    const parts = { reader: connection, writer, descriptor, files, unscrubbed, right, sealReceipt };
+    return makeSqliteStore(parts);
   } catch (error) {
     connection?.close();
     descriptor.release();
@@ -112,10 +116,13 @@ async function openForServing(
     });
     reader = openReader(path, { explain: asUnavailable });
     if (options.restoring !== true) reader.perform(refuseRestoring);
-    checkpointer = makeCheckpointer(writer, files);
+    const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
+    await unscrubbed.resume();
+    checkpointer = makeCheckpointer(files, unscrubbed);
     snapshot = new SharedRead(reader);
     const { right, sealReceipt } = options;
-    const parts = { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt };
+    const served = { snapshot, checkpointer, right, sealReceipt };
+    const parts = { reader, writer, descriptor, files, unscrubbed, ...served };
     await writer.submit({ name: "voidAllLeases", args: [] });
     return makeSqliteStore(parts);
   } catch (error) {
@@ -130,11 +137,10 @@ async function openForServing(
 }
 
 /** A failed step is repeated; the data that it did not copy is just as durable in the WAL. */
-function makeCheckpointer(writer: Writer, files: FileTasks): Checkpointer {
+function makeCheckpointer(files: FileTasks, unscrubbed: UnscrubbedPages): Checkpointer {
   return new Checkpointer({
     step: () => files.checkpoint(),
-    unpin: () => files.unpin(),
-    end: async () => void (await writer.submit({ name: "endCheckpoint", args: [] })),
+    end: ({ walFrames }) => unscrubbed.restartWal(walFrames),
     onError: () => undefined,
   });
 }

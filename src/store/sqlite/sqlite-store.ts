@@ -10,7 +10,7 @@ import { findDeletions } from "../sql/erase/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
-import type { OperationResult, PerformOperation } from "./commit/operation.ts";
+import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Writer } from "./commit/writer.ts";
 import type { Connection } from "./connection.ts";
@@ -19,6 +19,7 @@ import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
 import { scanParties } from "./erase/party-scan.ts";
+import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { findExpired } from "./expired.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
@@ -38,6 +39,7 @@ export interface Parts {
   readonly snapshot?: SharedRead;
   readonly descriptor: SharedDescriptor;
   readonly files: FileTasks;
+  readonly unscrubbed: UnscrubbedPages;
   /** Present where the store is served. */
   readonly checkpointer?: Checkpointer;
   readonly right?: ServingRight | undefined;
@@ -51,8 +53,7 @@ export function makeSqliteStore(parts: Parts): Store {
       ? (...args) => writer.submit({ name, args })
       : async (...args) => reader.perform(work, ...args),
   );
-  const perform: PerformOperation = async (name, ...args) =>
-    (await writer.submit({ name, args })) as OperationResult<typeof name>;
+  const perform = performBy(writer);
   return {
     engine: "sqlite",
     schemaVersion,
@@ -95,12 +96,13 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
 }
 
 function deletionMethods(parts: Parts, perform: PerformOperation) {
-  const { reader, snapshot, descriptor, files, checkpointer } = parts;
+  const { reader, snapshot, descriptor, files, checkpointer, unscrubbed } = parts;
   const planner = new LargePlanner({ perform, collector: files });
   const completer = new DeletionCompleter({
     perform,
     planner,
     scrubber: files,
+    unscrubbed,
     checkpoints: checkpointer,
     descriptor: () => descriptor.get(),
     seal: (ids, act) => sealAll(parts, ids, act),
@@ -170,12 +172,12 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
 
 async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<void> {
   snapshot?.end();
+  await parts.checkpointer?.pause();
+  // Without it, the next process scrubs what the mark of this one says.
+  await parts.unscrubbed.close().catch(() => undefined);
   // Without a snapshot, the reader is the writer's connection.
   if (snapshot !== undefined) reader.close();
-  await writer.close(async () => {
-    await parts.checkpointer?.pause();
-    await parts.files.close();
-  });
+  await writer.close(() => parts.files.close());
   parts.descriptor.release();
   parts.right?.release();
 }

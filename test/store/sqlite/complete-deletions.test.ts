@@ -16,6 +16,7 @@ import {
   exists,
   finish,
   keyOf,
+  processAll,
   request,
   requireConsistent,
   worker,
@@ -23,6 +24,7 @@ import {
 } from "../../conformance/scene.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { openRecorded } from "./erase/recorded-store.ts";
 import { makePlace, type Place } from "./place.ts";
 import { eraseOne } from "../../support/one-deletion.ts";
 
@@ -195,11 +197,12 @@ describe("a process that is killed while it completes deletions together", () =>
     await store.close();
     const points = (await run(copyOf(test, original), 0)) ?? 0;
     assert.ok(points >= 10, `${points}`);
-    // Every other point, because each takes half a second.
-    for (let point = 1; point <= points; point += 2) {
+    const known = new Set<boolean>();
+    // Every third point, because each takes half a second.
+    for (let point = 1; point <= points; point += 3) {
       const place = copyOf(test, original);
       assert.equal(await run(place, point), undefined);
-      const after = await place.open({ sealReceipt: makeTestSeal() });
+      const { store: after, scrubs } = await openRecorded(place.path);
       const later = worker.now + 3_600_000;
       for (let next = await claim(after, later); next; next = await claim(after, later)) {
         await finish(after, next.deletionRequestId, 100);
@@ -208,8 +211,14 @@ describe("a process that is killed while it completes deletions together", () =>
       assert.deepEqual((await receiptsOf(after)).toSorted(), [...ids].toSorted(), `point ${point}`);
       assert.deepEqual(findSecret(place), [], `point ${point}`);
       assert.deepEqual(await after.countRecords("org_acme"), { screening: 200 });
+      await add(after, "transaction", "later", { description: `${secret}later` });
+      await request(after, keyOf("transaction", "later"));
+      assert.equal((await processAll(after, later)).length, 1);
+      assert.deepEqual(findSecret(place), [], `point ${point}`);
+      known.add(scrubs[0] !== undefined);
       await requireConsistent(after);
       await after.close();
     }
+    assert.ok(known.has(true), "a mark lasted, and so the tests above were about marks");
   });
 });

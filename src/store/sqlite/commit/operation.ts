@@ -12,7 +12,7 @@ import { eraseStep, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
-import { endCheckpoint } from "../file/wal-checkpoint.ts";
+import { restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
 import { probeCommit } from "../file/write-probe.ts";
 import type { Group } from "./group.ts";
 
@@ -34,7 +34,9 @@ const groupOperations = {
 };
 
 export const aloneOperations = {
-  endCheckpoint,
+  resumeMark,
+  restartWal,
+  settleWal,
   pinWal,
   freezeCheckpoints,
   releaseCheckpoints,
@@ -60,6 +62,14 @@ export type PerformOperation = <Name extends OperationName>(
   name: Name,
   ...args: OperationArgs<Name>
 ) => Promise<OperationResult<Name>>;
+
+/** An operation is sent like any other job. */
+export function performBy(writer: {
+  readonly submit: (job: OperationJob) => Promise<unknown>;
+}): PerformOperation {
+  return async (name, ...args) =>
+    (await writer.submit({ name, args })) as OperationResult<typeof name>;
+}
 
 /** True for an operation that must be the only job of its group. */
 export function runsAlone(name: string): name is AloneName {

@@ -3,8 +3,7 @@
 // verify again and complete. Other writes continue until that transaction, and wait for it no longer than for another
 // group.
 //
-// Which pages have to be scrubbed: a page changes only through the WAL. So once the whole file was scrubbed, only the
-// pages that the WAL has held since then, provided that no part of the WAL was missed; otherwise the whole file again.
+// Only pages that were written since the last scrub have to be scrubbed (unscrubbed-pages.ts), or else the whole file.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { heldMeanwhile } from "../../shared/completion-outcome.ts";
@@ -14,9 +13,10 @@ import type { Act, Completion, SealedReceipt } from "../../interface/store.ts";
 import type { Completed } from "./complete-exclusively.ts";
 import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
-import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
+import { emptyWalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
+import { type UnscrubbedPages, type UnscrubbedPart, upTo } from "./unscrubbed-pages.ts";
 
 /** Scans beside writers, each of the pages written since the previous one, before the last scan. */
 const scrubRoundsMax = 5;
@@ -28,7 +28,8 @@ export interface CompleterParts {
   readonly perform: PerformOperation;
   /** For related records that arrived meanwhile and are too many to be planned in one step. */
   readonly planner: LargePlanner;
-  readonly scrubber: Pick<FileTasks, "readWal" | "passiveCheckpoint" | "scrub">;
+  readonly scrubber: Pick<FileTasks, "readWal" | "unpin" | "passiveCheckpoint" | "scrub">;
+  readonly unscrubbed: UnscrubbedPages;
   readonly descriptor: () => number;
   /** Only where a store is served: until `resume`, nobody else checkpoints. */
   readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;
@@ -51,8 +52,6 @@ const pauseMs = 50;
 
 export class DeletionCompleter {
   readonly #parts: CompleterParts;
-  /** The start of the WAL that holds every page written since the last scrub; undefined if that is not known. */
-  #position: WalPosition | undefined;
   #last: Promise<unknown> = Promise.resolve();
   /** Pseudonyms that were removed from the tables, of deletions that are being completed. */
   readonly #taken = new Map<string, PartyErasure>();
@@ -170,11 +169,12 @@ export class DeletionCompleter {
   }
 
   async #scrubAndComplete(ids: readonly string[], act: Act) {
-    const { perform, seal, descriptor, checkpoints } = this.#parts;
-    // Before the checkpointer releases its pin on the WAL.
-    if (this.#position !== undefined) await perform("pinWal");
+    const { perform, seal, descriptor, checkpoints, scrubber, unscrubbed } = this.#parts;
+    // Before the pin of the checkpointer is released.
+    await unscrubbed.pin();
     await checkpoints?.pause();
     try {
+      await scrubber.unpin();
       await this.#scrubFile();
       const sealed = await seal(ids, act);
       const completions = ids.map((deletionRequestId, index) => ({
@@ -187,7 +187,7 @@ export class DeletionCompleter {
         act,
         descriptor: descriptor(),
       });
-      this.#position = position;
+      await unscrubbed.scrubbed(position);
       return results;
     } finally {
       await perform("releaseCheckpoints");
@@ -198,35 +198,32 @@ export class DeletionCompleter {
   /** Scrubs the free space of the file, except pages that are in the WAL; and leaves little that is only in the WAL. */
   async #scrubFile(): Promise<void> {
     const { perform, scrubber } = this.#parts;
-    let position = this.#position;
-    this.#position = undefined;
+    let known = this.#parts.unscrubbed.take();
     for (let round = 0; round < scrubRoundsMax; round += 1) {
-      await scrubber.scrub(await this.#freezeCheckpoints(position));
-      position = emptyWalPosition;
-      const since = await scrubber.readWal(position);
+      await scrubber.scrub(await this.#freezeCheckpoints(known));
+      known = { position: emptyWalPosition, pages: [] };
+      const since = await scrubber.readWal(emptyWalPosition);
       if (since !== undefined && since.position.frames <= framesAtCompletionMax) break;
     }
     await perform("pinWal");
     await scrubber.passiveCheckpoint();
   }
 
-  /** Returns the pages that the WAL has held since `position`, now checkpointed; undefined if that is not known. */
+  /** Returns the known pages and those of the WAL, now checkpointed; undefined if something may have been missed. */
   async #freezeCheckpoints(
-    position: WalPosition | undefined,
+    known: UnscrubbedPart | undefined,
   ): Promise<readonly number[] | undefined> {
     const { perform, scrubber } = this.#parts;
-    if (position !== undefined) await perform("pinWal");
+    if (known !== undefined) await perform("pinWal");
     const committed = await scrubber.passiveCheckpoint();
-    const part = position === undefined ? undefined : await scrubber.readWal(position);
-    if (part === undefined) {
+    const part = known && (await scrubber.readWal(known.position));
+    if (known === undefined || part === undefined) {
       await perform("freezeCheckpoints", { position: undefined });
       return undefined;
     }
-    const { generation, frames } = part.position;
-    const rest = await perform("freezeCheckpoints", {
-      position: { generation, frames: Math.min(frames, committed) },
-    });
-    return rest === undefined ? undefined : [...part.pages, ...rest.pages];
+    const rest = await perform("freezeCheckpoints", { position: upTo(part.position, committed) });
+    if (rest === undefined) return undefined;
+    return [...new Set([...known.pages, ...part.pages, ...rest.pages])];
   }
 
   /** Waits for short reads between the attempts, so that the writer does not have to. */

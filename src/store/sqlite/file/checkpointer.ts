@@ -20,9 +20,8 @@ export interface CheckpointProgress {
 
 export interface CheckpointerParts {
   readonly step: () => Promise<CheckpointProgress>;
-  readonly unpin: () => Promise<void>;
-  /** Copies the rest in the writer; the next write then restarts the WAL, unless somebody still reads from it. */
-  readonly end: () => Promise<void>;
+  /** Copies the rest in the writer and restarts the WAL, unless somebody still reads from it. */
+  readonly end: (progress: CheckpointProgress) => Promise<void>;
   /** Called for a failed step; the next one tries again. */
   readonly onError: (error: unknown) => void;
 }
@@ -57,13 +56,12 @@ export class Checkpointer {
     this.#schedule();
   }
 
-  /** Resolves when no step is in progress and the caller may truncate the WAL. Call `resume` afterwards. */
+  /** Resolves when no step is in progress. Call `resume` afterwards. */
   async pause(): Promise<void> {
     this.#pauses += 1;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#working;
-    await this.#parts.unpin();
   }
 
   resume(): void {
@@ -89,8 +87,7 @@ export class Checkpointer {
       let progress = await this.#step();
       for (let steps = 1; isLong(progress) && this.#pauses === 0; steps += 1) {
         if (restOf(progress) <= restFramesWanted || steps === catchUpStepsMax) {
-          await this.#parts.unpin();
-          await this.#parts.end();
+          await this.#parts.end(progress);
           this.#last = { walFrames: 0, copiedFrames: 0 };
           break;
         }

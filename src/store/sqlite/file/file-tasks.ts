@@ -13,7 +13,7 @@ import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
 import type { Obstacle, PlanTarget } from "../../sql/erase/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
-import type { CollectedPlan, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
+import type { CollectedPlan, NewMark, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
 import type { WalPart, WalPosition } from "./wal-pages.ts";
 
 export class FileTasks {
@@ -41,6 +41,11 @@ export class FileTasks {
   /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
   scrub(pages: readonly number[] | undefined): Promise<void> {
     return this.#ask("scrub", pages);
+  }
+
+  /** Replaces the scrub mark. */
+  saveMark(mark: NewMark): Promise<void> {
+    return this.#ask("saveMark", mark);
   }
 
   /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */

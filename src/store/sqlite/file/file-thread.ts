@@ -21,6 +21,7 @@ import {
 } from "../../sql/erase/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
+import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
 
@@ -103,11 +104,19 @@ function unpin(): void {
   pin = undefined;
 }
 
+/** Without `file`: the mark of an open store. */
+export type NewMark = Omit<ScrubMark, "file"> & Partial<Pick<ScrubMark, "file">>;
+
 const tasks = {
   readWal: (position: WalPosition) => readWalPages(path, position),
-  passiveCheckpoint: () => checkpoint().walFrames,
+  passiveCheckpoint: () => {
+    // An older pin would keep the newest frames from being copied.
+    if (pin !== undefined) renewPin();
+    return checkpoint().walFrames;
+  },
   checkpoint: checkpointAndSync,
   unpin,
+  saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   collectPlan,
   nextPlanPart,
   namingPage,

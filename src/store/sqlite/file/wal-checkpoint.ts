@@ -26,7 +26,7 @@ const restartWaitMs = 5;
  * Copies the frames that checkpoints beside the writer have left, so that the next write restarts the WAL. If somebody
  * still reads from it, it keeps growing until the next call.
  */
-export function endCheckpoint(connection: Connection): void {
+export function restartCheckpoint(connection: Connection): void {
   connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
   try {
     connection.get("PRAGMA wal_checkpoint(RESTART)");

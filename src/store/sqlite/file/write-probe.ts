@@ -5,7 +5,7 @@ import { open, unlink } from "node:fs/promises";
 import { unavailable, type UnavailableReason } from "../../../domain/error.ts";
 import { codeOf } from "../../../files/file-error.ts";
 import type { Group } from "../commit/group.ts";
-import { noRoomRetrySeconds } from "../connection.ts";
+import { type Connection, noRoomRetrySeconds } from "../connection.ts";
 
 /** The file that proves that there is room for a write. */
 const writeProbeBytes = 1_024 * 1_024;
@@ -24,6 +24,10 @@ const commitSomething = `
 
 /** Run by the writer. */
 export function probeCommit({ connection }: Group): void {
+  writeSomething(connection);
+}
+
+export function writeSomething(connection: Connection): void {
   connection.run(commitSomething);
 }
 

@@ -1,0 +1,108 @@
+// Knows which pages of the database file may have residue in their free space: those that were written since the file was
+// last scrubbed. A page changes only through the WAL, so these are the pages that were noted when an earlier WAL ended, and
+// those of the WAL since then. A store that is served keeps the knowledge in the scrub mark (scrub-mark.ts).
+
+import { PageSet } from "../file/page-set.ts";
+import type { FileTasks } from "../file/file-tasks.ts";
+import type { WalPosition } from "../file/wal-pages.ts";
+import type { PerformOperation } from "../commit/operation.ts";
+
+/** To scrub more pages one by one would take longer than to read the whole file. */
+const listedPagesMax = 1_000_000;
+
+export interface UnscrubbedParts {
+  readonly perform: PerformOperation;
+  readonly files: Pick<FileTasks, "readWal" | "unpin" | "saveMark">;
+  /** Whether the mark is kept for later processes. */
+  readonly kept: boolean;
+}
+
+/** What is known when a scrub begins. */
+export interface UnscrubbedPart {
+  readonly position: WalPosition;
+  readonly pages: readonly number[];
+}
+
+export class UnscrubbedPages {
+  readonly #parts: UnscrubbedParts;
+  /** How far the WAL was read; undefined if pages may have been missed. */
+  #position: WalPosition | undefined;
+  /** The pages that were written before. */
+  #pages = new PageSet();
+
+  constructor(parts: UnscrubbedParts) {
+    this.#parts = parts;
+  }
+
+  /** Continues what an earlier process knew. Call before this process writes. */
+  async resume(): Promise<void> {
+    const known = await this.#parts.perform("resumeMark").catch(() => undefined);
+    if (known === undefined) return;
+    this.#position = known.position;
+    this.#pages = new PageSet(known.pages);
+    await this.#save();
+  }
+
+  /** Keeps the WAL from being restarted unnoticed when others release their pins. */
+  async pin(): Promise<void> {
+    if (this.#position !== undefined) await this.#parts.perform("pinWal");
+  }
+
+  /** Restarts the WAL and notes its pages. `committed`: how many of its frames are. */
+  async restartWal(committed: number): Promise<void> {
+    const { perform, files } = this.#parts;
+    await this.pin();
+    await files.unpin();
+    const part = this.#position && (await files.readWal(this.#position));
+    const position = part && upTo(part.position, committed);
+    this.#position = undefined;
+    const rest = await perform("restartWal", { position });
+    if (part === undefined || rest === undefined) return;
+    this.#pages.add(part.pages);
+    this.#pages.add(rest.pages);
+    this.#position = rest.position;
+    await this.#save();
+  }
+
+  /** Undefined if the whole file has to be scrubbed. From here on nothing is known, until `scrubbed`. */
+  take(): UnscrubbedPart | undefined {
+    const position = this.#position;
+    this.#position = undefined;
+    if (position === undefined || this.#pages.size > listedPagesMax) return undefined;
+    return { position, pages: this.#pages.list() };
+  }
+
+  /** Only what is written after this position is unscrubbed; undefined if that is not known. */
+  async scrubbed(position: WalPosition | undefined): Promise<void> {
+    this.#position = position;
+    this.#pages = new PageSet();
+    await this.#save();
+  }
+
+  /** Call after the last write, and before the writer is closed. */
+  async close(): Promise<void> {
+    const { perform, files, kept } = this.#parts;
+    const position = this.#position;
+    if (!kept || position === undefined) return;
+    this.#position = undefined;
+    await perform("pinWal");
+    await files.unpin();
+    const settled = await perform("settleWal", { position });
+    if (settled === undefined) return;
+    this.#pages.add(settled.pages);
+    await files.saveMark({ ...settled, generation: undefined, pages: this.#pages.bits });
+  }
+
+  /** A mark that is not saved is missed by the next process, and no other. */
+  async #save(): Promise<void> {
+    const generation = this.#position?.generation;
+    if (!this.#parts.kept || generation === undefined) return;
+    const mark = { generation, pages: this.#pages.bits };
+    await this.#parts.files.saveMark(mark).catch(() => undefined);
+  }
+}
+
+/** The frames after the last committed one may be overwritten. */
+export function upTo({ generation, frames }: WalPosition, committed: number): WalPosition {
+  return { generation, frames: Math.min(frames, committed) };
+}

@@ -1,0 +1,49 @@
+// A store that keeps a scrub mark, and reports what it scrubs.
+
+import { openWriter } from "../../../../src/store/sqlite/connection.ts";
+import { performBy } from "../../../../src/store/sqlite/commit/operation.ts";
+import { LocalWriter } from "../../../../src/store/sqlite/commit/writer.ts";
+import { SharedDescriptor } from "../../../../src/store/sqlite/erase/descriptor.ts";
+import { UnscrubbedPages } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
+import { FileTasks } from "../../../../src/store/sqlite/file/file-tasks.ts";
+import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
+import { makeSqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
+import { makeTestSeal } from "../../../support/seal.ts";
+
+/** `undefined` for the whole file, otherwise the pages. */
+type Scrub = readonly number[] | undefined;
+
+/** `point` is called before and after each request to the writer, and each new mark. */
+export async function openRecorded(path: string, point: () => void = () => undefined) {
+  const scrubs: Scrub[] = [];
+  async function between<Result>(work: () => Promise<Result>): Promise<Result> {
+    point();
+    const result = await work();
+    point();
+    return result;
+  }
+  class RecordedTasks extends FileTasks {
+    override scrub(pages: Scrub): Promise<void> {
+      scrubs.push(pages);
+      return super.scrub(pages);
+    }
+    override saveMark(mark: Parameters<FileTasks["saveMark"]>[0]): Promise<void> {
+      return between(() => super.saveMark(mark));
+    }
+  }
+  class WriterWithPoints extends LocalWriter {
+    override submit(job: Parameters<LocalWriter["submit"]>[0]): Promise<unknown> {
+      return between(() => super.submit(job));
+    }
+  }
+  const descriptor = new SharedDescriptor(path);
+  const connection = openWriter(path);
+  migrate(connection);
+  const writer = new WriterWithPoints(connection, undefined);
+  const files = new RecordedTasks(path, descriptor);
+  const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
+  await unscrubbed.resume();
+  const parts = { reader: connection, writer, descriptor, files, unscrubbed };
+  const store = makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() });
+  return { store, unscrubbed, scrubs };
+}

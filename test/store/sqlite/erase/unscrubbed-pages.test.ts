@@ -1,0 +1,145 @@
+// What is known of residue in the file lasts from one process to the next, and no longer than it can be proven: otherwise the
+// whole file is scrubbed again.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { Store } from "../../../../src/store/interface/store.ts";
+import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
+import { PageSet } from "../../../../src/store/sqlite/file/page-set.ts";
+import { add, keyOf, processAll, request, transaction, write } from "../../../conformance/scene.ts";
+import { makePlace, type Place } from "../place.ts";
+import { openRecorded } from "./recorded-store.ts";
+
+const secret = "top-secret-";
+
+/** Completes the deletion of one transaction. */
+async function deleteOne(store: Store, id: string): Promise<void> {
+  await add(store, "transaction", id, { description: `${secret}${id}` });
+  await request(store, keyOf("transaction", id));
+  assert.equal((await processAll(store)).length, 1);
+}
+
+async function fill(store: Store): Promise<void> {
+  for (let part = 0; part < 10; part += 1) {
+    const ids = Array.from({ length: 100 }, (_, index) => `filler-${part}-${index}`);
+    await write(
+      store,
+      ids.map((id) => transaction(id)),
+    );
+  }
+}
+
+function requireNoSecret(place: Place): void {
+  const files = [...place.readFiles()].filter(([, bytes]) => bytes.includes(secret));
+  assert.deepEqual(
+    files.map(([name]) => name),
+    [],
+  );
+}
+
+/** A closed store in which a process has scrubbed the whole file, and written after that. */
+async function prepare(test: TestContext): Promise<Place> {
+  const place = makePlace(test);
+  const { store, scrubs } = await openRecorded(place.path);
+  await fill(store);
+  await deleteOne(store, "first");
+  assert.equal(scrubs[0], undefined);
+  leaveResidue(place);
+  await store.close();
+  return place;
+}
+
+/** As another program: leaves the bytes of a row in the free space of a page. */
+function leaveResidue(place: Place, then = ""): void {
+  place.withDatabase((database) => {
+    database.exec("PRAGMA secure_delete = OFF");
+    // In a page of its own, which is not written again.
+    database.exec("CREATE TABLE IF NOT EXISTS other (name TEXT)");
+    database.exec(`INSERT INTO other VALUES ('${secret}other')`);
+    database.exec("DELETE FROM other");
+    database.exec(then);
+  });
+}
+
+describe("a process that opens a store after another one", () => {
+  it("scrubs only what was written since the last scrub", async (test) => {
+    const place = await prepare(test);
+    const pages = statSync(place.path).size / 4_096;
+    const { store, scrubs } = await openRecorded(place.path);
+    await deleteOne(store, "second");
+    await store.close();
+    const [first] = scrubs;
+    assert.ok(first !== undefined && first.length > 0 && first.length < pages / 2, `${pages}`);
+    requireNoSecret(place);
+  });
+
+  it("scrubs the whole file if another program has written to it", async (test) => {
+    const place = await prepare(test);
+    const times = join(place.folder, "times");
+    execFileSync("touch", ["-r", place.path, times]);
+    const before = statSync(place.path, { bigint: true });
+    leaveResidue(place);
+    execFileSync("touch", ["-r", times, place.path]);
+    const after = statSync(place.path, { bigint: true });
+    assert.deepEqual([after.size, after.mtimeNs], [before.size, before.mtimeNs]);
+    assert.ok(readFileSync(place.path).includes(secret));
+    const { store, scrubs } = await openRecorded(place.path);
+    await deleteOne(store, "second");
+    await store.close();
+    assert.equal(scrubs[0], undefined);
+    requireNoSecret(place);
+  });
+
+  it("scrubs the whole file if the mark is damaged", async (test) => {
+    const place = await prepare(test);
+    const mark = `${place.path}.scrubbed`;
+    assert.notEqual(readMark(place.path), undefined);
+    writeFileSync(mark, readFileSync(mark, "utf8").replace('"pages":"', '"pages":"AAAA'));
+    assert.equal(readMark(place.path), undefined);
+    const { store, scrubs } = await openRecorded(place.path);
+    await deleteOne(store, "second");
+    await store.close();
+    assert.equal(scrubs[0], undefined);
+  });
+});
+
+describe("a process that continues with another WAL", () => {
+  it("scrubs what was written to the WAL before", async (test) => {
+    const place = await prepare(test);
+    const { store, scrubs, unscrubbed } = await openRecorded(place.path);
+    await deleteOne(store, "second");
+    await add(store, "transaction", "gone", { description: `${secret}gone` });
+    leaveResidue(place);
+    const before = readMark(place.path)?.generation;
+    await unscrubbed.restartWal(Number.MAX_SAFE_INTEGER);
+    assert.notEqual(readMark(place.path)?.generation, before);
+    await request(store, keyOf("transaction", "gone"));
+    await processAll(store);
+    await store.close();
+    assert.ok(scrubs.length >= 2 && !scrubs.includes(undefined));
+    requireNoSecret(place);
+  });
+
+  it("scrubs the whole file if another program has restarted the WAL", async (test) => {
+    const place = await prepare(test);
+    const { store, scrubs } = await openRecorded(place.path);
+    leaveResidue(place, "PRAGMA wal_checkpoint(TRUNCATE)");
+    await deleteOne(store, "second");
+    await store.close();
+    assert.equal(scrubs[0], undefined);
+    requireNoSecret(place);
+  });
+});
+
+describe("a set of pages", () => {
+  it("has each page once, and is the same from its bits", () => {
+    const pages = new PageSet();
+    pages.add([7, 8, 100_000, 8, 1]);
+    assert.deepEqual(pages.list(), [1, 7, 8, 100_000]);
+    const copy = new PageSet(pages.bits);
+    assert.deepEqual([copy.size, copy.list()], [4, pages.list()]);
+  });
+});
