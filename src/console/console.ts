@@ -63,7 +63,7 @@ export function mountConsole(
         answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, pace)),
     });
   }
-  server.get("/console/frame/asset/:id", (request, reply) =>
+  server.get("/console/asset/:id", (request, reply) =>
     answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
   );
   // Neither a page that shows progress nor an import delays a stop.

@@ -176,10 +176,7 @@ describe("the console", () => {
   it("answers other paths, methods and bodies with an error", async () => {
     const cookie = await signInAs("anna");
     assert.equal((await read(service.client, "/console/nothing", { cookie })).status, 404);
-    assert.equal(
-      (await read(service.client, "/console/frame/asset/nothing", { cookie })).status,
-      404,
-    );
+    assert.equal((await read(service.client, "/console/asset/nothing", { cookie })).status, 404);
     assert.equal((await submit(service.client, "/console/account", { cookie })).status, 404);
     const json = { cookie, headers: { "content-type": "application/json" } };
     assert.equal((await submit(service.client, "/console/link", json)).status, 415);
@@ -203,7 +200,7 @@ describe("CONSOLE=off", () => {
   it("removes every route", async (test) => {
     const service = await startService({ environment: { CONSOLE: "off" } });
     test.after(() => service.stop());
-    for (const path of ["/console", "/console/sign-in", "/console/frame/asset/console.css"]) {
+    for (const path of ["/console", "/console/sign-in", "/console/asset/console.css"]) {
       assert.equal((await read(service.client, path)).body.code, 40403);
     }
     assert.equal((await submit(service.client, "/console/link")).status, 404);

@@ -36,7 +36,7 @@ function requestsOf({ token }: Customer, address: string, no: number): readonly 
     { method: "GET", path: "/docs" },
     { method: "GET", path: "/openapi.json" },
     { method: "GET", path: "/console/sign-in" },
-    { method: "GET", path: "/console/frame/asset/console.css" },
+    { method: "GET", path: "/console/asset/console.css" },
     { method: "POST", path: "/console/passkey/options", headers: { origin: address } },
   ];
 }

@@ -5,10 +5,11 @@ import { describe, it } from "node:test";
 import { findWalkViolations, readWalks } from "./rule/walks.ts";
 import { readCode, readFile } from "./tree.ts";
 
-const linesMax = 120;
+const linesMax = 180;
 const filesMax: Readonly<Record<string, number>> = {
-  "One added transaction": 35,
+  "One added transaction": 36,
   "One deletion": 22,
+  "One page of the console": 20,
 };
 
 describe("the guide to reading the code", () => {

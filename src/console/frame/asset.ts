@@ -33,7 +33,7 @@ const assets = new Map<AssetName, Asset>(
 );
 
 export function assetPath(name: AssetName): string {
-  return `/console/frame/asset/${name}?v=${assets.get(name)?.version ?? ""}`;
+  return `/console/asset/${name}?v=${assets.get(name)?.version ?? ""}`;
 }
 
 const represented = new Map<AssetName, Promise<Representation>>();

@@ -3,8 +3,8 @@
 
 import { isIP } from "node:net";
 
-/** Owns what a proxy passed on without an address. It is one key, because a client can invent any number of texts. */
-const noAddress = "";
+/** Bound on the key for text from a proxy that is not an address. */
+const strayCharactersMax = 64;
 
 /** The key of the limits of one host, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
 export function addressOwner(address: string): string {
@@ -17,10 +17,10 @@ export function networksOf(address: string): readonly string[] {
 }
 
 function readNetworks(address: string, prefixes: readonly number[]): readonly string[] {
-  const plain = withoutPort(address);
+  const [plain = ""] = address.split("%", 1);
   const version = isIP(plain);
   if (version === 4) return [plain];
-  if (version === 0) return [noAddress];
+  if (version === 0) return [address.slice(0, strayCharactersMax)];
   const groups = groupsOf(plain);
   const [high = 0, low = 0] = groups.slice(6);
   if (isMapped(groups)) return [`${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`];
@@ -28,13 +28,6 @@ function readNetworks(address: string, prefixes: readonly number[]): readonly st
     const network = groups.slice(0, 4).map((group, index) => group & maskOf(bits - index * 16));
     return `${network.map((group) => group.toString(16)).join(":")}::/${bits}`;
   });
-}
-
-/** Some proxies add the port, which is another one for each connection. A zone is left out, too. */
-function withoutPort(address: string): string {
-  const [plain = ""] = address.split("%", 1);
-  const [, version4, version6] = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/.exec(plain) ?? [];
-  return version4 ?? version6 ?? plain;
 }
 
 /** A mask of the first `bits` of a group of 16 bits. */

