@@ -1,73 +1,209 @@
-// People who may import and begin forms with files that never come.
+// People who may import and abuse it: hostile Parquet files, rows that are all refused, files that are large once decompressed,
+// and forms that never send their file.
 
-import { addOperator, signIn, uploadFile } from "../../console/browse.ts";
-import { makeClient } from "../../support/http-client.ts";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
+import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
+import { hostileFiles } from "../../fuzz/parquet/hostile-files.ts";
+import { type Client, makeClient, type Reply } from "../../support/http-client.ts";
 import { operate } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import type { Abuse, AbuseContext, Attack } from "../abuse.ts";
+import type { Abuse, AbuseContext, Attack, Title } from "../abuse.ts";
+import { makeIds, transaction } from "../records.ts";
 import { holdConnections } from "../sending.ts";
+import { countReply } from "../tally.ts";
 
-const people = 7;
+interface UploadedFile {
+  readonly name: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
 
-/** The cookies of sessions. */
-function signInPeople({ target }: AbuseContext): Promise<readonly string[]> {
-  const client = makeClient(target.address);
-  return operate(target.environment, async (app) => {
-    const cookies: string[] = [];
-    for (let index = 0; index < people; index += 1) {
-      const name = await addOperator(app, ["operator"], `slow-forms-${index}`);
-      cookies.push(await signIn(app, client, name));
+/** Somebody who has signed in, with connections of their own. */
+class Person {
+  readonly #context: AbuseContext;
+  readonly #client: Client;
+  readonly cookie: string;
+
+  constructor(context: AbuseContext, client: Client, cookie: string) {
+    this.#context = context;
+    this.#client = client;
+    this.cookie = cookie;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  upload(file: UploadedFile): Promise<Reply> {
+    const fields = { organization: this.#context.target.organizationId, type: "transaction" };
+    return this.#count(uploadFile(this.#client, { cookie: this.cookie, fields, ...file }));
+  }
+
+  /** Views the file, imports it where that is possible, and removes it. */
+  async use(file: UploadedFile): Promise<void> {
+    const { location: path } = (await this.upload(file)).headers;
+    if (path === undefined) return this.#context.pause(200);
+    const seen = /name="seen" value="(\d+)"/.exec((await this.#show(path)).text)?.[1];
+    if (seen !== undefined) await this.#send(`${path}/start`, { seen });
+    while (this.#context.mayGoOn() && (await this.#isImporting(path))) {
+      await this.#context.pause(200);
     }
-    return cookies;
+    await this.#send(`${path}/stop`);
+    await waitFor("the end of an import", async () =>
+      (await this.#isImporting(path)) ? undefined : true,
+    );
+    await this.#send(`${path}/discard`);
+  }
+
+  async #isImporting(path: string): Promise<boolean> {
+    return (await this.#show(path)).text.includes("<h1>Importing</h1>");
+  }
+
+  #show(path: string): Promise<Reply> {
+    return this.#count(read(this.#client, path, this));
+  }
+
+  #send(path: string, form: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.#count(submit(this.#client, path, { cookie: this.cookie, form }));
+  }
+
+  async #count(sending: Promise<Reply>): Promise<Reply> {
+    this.#context.tally.sent += 1;
+    const reply = await sending;
+    countReply(this.#context.tally, reply.status);
+    return reply;
+  }
+}
+
+async function makePeople(
+  context: AbuseContext,
+  { name, count }: { readonly name: string; readonly count: number },
+): Promise<readonly Person[]> {
+  const { address, environment } = context.target;
+  return operate(environment, async (app) => {
+    const people: Person[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const operator = await addOperator(app, ["operator"], `${name}-${index}`);
+      const client = makeClient(address);
+      people.push(new Person(context, client, await signIn(app, client, operator)));
+    }
+    return people;
   });
 }
 
-async function check(
-  { target }: AbuseContext,
-  cookie: string | undefined,
-): Promise<readonly string[]> {
-  const findings: string[] = [];
-  const client = makeClient(target.address);
-  const fields = { organization: target.organizationId, type: "transaction" };
-  const file = { cookie, fields, name: "small.csv", content: "tx_id\n1\n" };
-  const upload = async (): Promise<true | undefined> =>
-    (await uploadFile(client, file)).status === 303 ? true : undefined;
-  try {
-    await waitFor("room for a file", upload, { intervalMs: 100 });
-  } catch {
-    findings.push("forms that were closed still count");
-  }
-  client.close();
-  return findings;
+function uploading(
+  [name, what]: Title,
+  filesOf: (context: AbuseContext) => readonly UploadedFile[],
+): Abuse {
+  return {
+    name,
+    what,
+    prepare: async (context) => {
+      const files = filesOf(context);
+      const people = await makePeople(context, { name, count: context.amount(4, 2) });
+      const run = async (person: Person): Promise<void> => {
+        do await person.use(context.random.pick(files));
+        while (context.mayGoOn());
+        person.close();
+      };
+      return { run: async () => void (await Promise.all(people.map(run))) };
+    },
+  };
 }
+
+/** Gzip has any number of members, so that a large file is made quickly. */
+function gzipOf(start: string, rest: Uint8Array, times: number): Uint8Array<ArrayBuffer> {
+  return Buffer.concat([gzipSync(start), ...Array.from({ length: times }, () => rest)]);
+}
+
+const pieceBytes = 4_000_000;
+
+function refusedRows(context: AbuseContext): readonly UploadedFile[] {
+  const times = context.amount(64, 8);
+  const short = gzipSync("1,2\n".repeat(pieceBytes / 4));
+  const long = gzipSync(`1,${"x".repeat(pieceBytes / 4)}\n`);
+  const wide = gzipSync(`${",".repeat(pieceBytes / 4)}\n`);
+  return [short, long, wide].map((rows, index) => ({
+    name: `refused-${index}.csv.gz`,
+    content: gzipOf("tx_id\n", rows, times * (index + 1)),
+  }));
+}
+
+function bombs(context: AbuseContext): readonly UploadedFile[] {
+  const { organizationId } = context.target;
+  const idOf = makeIds(`upload-${organizationId}`);
+  const rows = Array.from({ length: 5 }, () => `${transaction(idOf())}\n`).join("");
+  const times = context.amount(64, 8);
+  const [blank, text] = ["\n", "x"].map((character) =>
+    gzipSync(Buffer.alloc(pieceBytes, character)),
+  );
+  const plain = Buffer.concat([Buffer.from(rows), Buffer.alloc(times * pieceBytes, "\n")]);
+  const wide = { params: { [constants.ZSTD_c_windowLog]: 27 } };
+  if (blank === undefined || text === undefined) throw new TypeError("no bytes");
+  return [
+    { name: "blank.ndjson.gz", content: gzipOf(rows, blank, times) },
+    { name: "blank.json.gz", content: gzipOf("[", blank, times) },
+    { name: "line.csv.gz", content: gzipOf("tx_id\n", text, times) },
+    {
+      name: "empty.csv.gz",
+      content: gzipOf("tx_id\n", gzipSync(""), context.amount(200_000, 20_000)),
+    },
+    { name: "nested.ndjson.gz", content: gzipSync(gzipOf(rows, blank, times)) },
+    { name: "blank.ndjson.zst", content: zstdCompressSync(plain) },
+    { name: "window.ndjson.zst", content: zstdCompressSync(plain, wide) },
+  ];
+}
+
+const parquet: Abuse = uploading(
+  ["hostile-parquet", "Parquet files that claim what they do not have, viewed and imported"],
+  () => {
+    const all = Object.values(hostileFiles).map((make) => make());
+    return all.map((content) => ({ name: "hostile.parquet", content: Uint8Array.from(content) }));
+  },
+);
 
 const slowForms: Abuse = {
   name: "slow-forms",
   what: "60 forms of 7 people that arrive slowly and have no file",
   prepare: async (context): Promise<Attack> => {
-    const cookies = await signInPeople(context);
+    const people = await makePeople(context, { name: "slow-forms", count: 7 });
     const { address } = context.target;
     const headOf = (index: number): string =>
       `POST /console/upload HTTP/1.1\r\nhost: ${new URL(address).host}\r\norigin: ${address}\r\n` +
-      `cookie: ${cookies[index % people] ?? ""}\r\ncontent-length: 100000\r\n` +
+      `cookie: ${people[index % people.length]?.cookie ?? ""}\r\ncontent-length: 100000\r\n` +
       `content-type: multipart/form-data; boundary=x\r\n\r\n`;
+    const connections = context.amount(60, 30);
     return {
       run: () =>
-        holdConnections(
-          context,
-          { connections: context.amount(60, 30), addresses: 4 },
-          async (socket, index) => {
-            socket.write(headOf(index));
-            while (context.mayGoOn() && socket.isOpen) {
-              await context.pause(500);
-              socket.write("x");
-            }
-            socket.close();
-          },
-        ),
-      check: () => check(context, cookies[0]),
+        holdConnections(context, { connections, addresses: 4 }, async (socket, index) => {
+          socket.write(headOf(index));
+          while (context.mayGoOn() && socket.isOpen) {
+            await context.pause(500);
+            socket.write("x");
+          }
+          socket.close();
+        }),
+      check: async () => {
+        const [person] = people;
+        const content = new TextEncoder().encode("tx_id\n1\n");
+        const isFree = async (): Promise<true | undefined> =>
+          (await person?.upload({ name: "small.csv", content }))?.status === 303 ? true : undefined;
+        const { replies } = context.tally;
+        const findings = replies[409] === undefined ? ["no form was refused"] : [];
+        try {
+          await waitFor("room for a file", isFree, { intervalMs: 100 });
+        } catch {
+          findings.push("forms that were closed still count");
+        }
+        for (const one of people) one.close();
+        return findings;
+      },
     };
   },
 };
 
-export const uploads: readonly Abuse[] = [slowForms];
+export const uploads: readonly Abuse[] = [
+  parquet,
+  uploading(["refused-rows", "files of which every row is refused, imported"], refusedRows),
+  uploading(["upload-bombs", "files that decode to 256 MB or more, viewed and imported"], bombs),
+  slowForms,
+];
