@@ -93,7 +93,7 @@ const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;
 
 /** Puts an apostrophe before a cell that a spreadsheet would take for a formula; numbers stay as they are. */
 export function protectFormula(cell: string): string {
-  return formulaLike.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
+  return cell !== "" && formulaLike.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
 }
 
 /** The cell that was given to `protectFormula`. */
@@ -107,6 +107,7 @@ export function writeRow(cells: readonly string[], delimiter = ","): string {
 }
 
 function quote(cell: string, delimiter: string): string {
+  if (cell === "") return cell;
   const needed = /["\r\n]|^\s|\s$|^\ufeff/.test(cell) || cell.includes(delimiter);
   return needed ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

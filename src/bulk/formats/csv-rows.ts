@@ -9,6 +9,9 @@ import { recordCharactersMax } from "./record-characters.ts";
 import type { CsvRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
+/** What spreadsheets allow is 16,384. Each cell costs as much as many characters, in memory and in time. */
+const cellsMax = 20_000;
+
 /** Resolves once the first line has been read. Throws OperatorError. */
 export async function openCsv(input: TextInput, delimiter: string): Promise<RowInput> {
   const parser = parse({
@@ -66,9 +69,19 @@ async function nextOf(
 ): Promise<string[] | undefined> {
   try {
     const next = await records.next();
-    return next.done === true ? undefined : next.value;
+    if (next.done === true) return undefined;
+    if (next.value.length > cellsMax) throw tooManyCells(path);
+    return next.value;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new OperatorError("input", `${path} is not CSV: ${error.message}.`, { cause: error });
   }
+}
+
+function tooManyCells(path: string): OperatorError {
+  const count = cellsMax.toLocaleString("en");
+  return new OperatorError(
+    "input",
+    `${path} has a row of more than ${count} cells; check that the file has the format that its name says.`,
+  );
 }

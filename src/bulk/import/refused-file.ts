@@ -85,6 +85,7 @@ export class RefusedFile {
   /** The cells of all columns but those that this file adds, and any cells beyond the columns. */
   #withoutOwn(cells: readonly string[]): readonly string[] {
     const { columns = [] } = this.#options;
+    if (!ownColumns.some((own) => columns.includes(own))) return cells;
     return cells.filter((_, index) => !ownColumns.includes(columns[index] ?? ""));
   }
 

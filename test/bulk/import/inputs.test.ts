@@ -130,6 +130,12 @@ describe("an input of an import", () => {
     ],
     ["is one object", "rows.json", "{}", /is not a JSON list/],
     ["is empty CSV", "rows.csv", "", /is empty/],
+    [
+      "has a row of too many cells",
+      "rows.csv",
+      `${csv(",")}${",".repeat(20_000)}\n`,
+      /a row of more than 20,000 cells/,
+    ],
     ["has no known extension", "rows.dat", lines, /give --format csv, ndjson, json or parquet/],
   ];
   for (const [what, name, content, message] of broken) {
