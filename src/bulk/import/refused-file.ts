@@ -1,7 +1,7 @@
 // The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with the same
 // mapping. Created when the first row is refused.
 
-import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
@@ -48,7 +48,7 @@ export class RefusedFile {
     return this.#bytes;
   }
 
-  /** Returns when the data is written to the operating system. */
+  /** Returns when the data is on stable storage, because the state of the import then counts it. */
   append(refusals: readonly Refusal[]): void {
     if (refusals.length === 0) return;
     const { columns } = this.#options;
@@ -123,6 +123,7 @@ export class RefusedFile {
           this.#bytes + done,
         );
       }
+      fdatasyncSync(this.#descriptor ?? -1);
     } catch (cause) {
       throw unwritable(this.path, cause);
     }

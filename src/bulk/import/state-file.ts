@@ -1,14 +1,14 @@
 // The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
 // nothing twice. Replaced as a whole after each list that was acknowledged, and removed at the end.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
+import { openOwnFile, syncFolder, temporaryName, writeOwnFile } from "../../files/own-file.ts";
 import type { Counts } from "../progress.ts";
 import { isRunning, type Owner, thisProcess } from "./owner.ts";
 
@@ -109,8 +109,9 @@ export class StateFile {
   #save(publish = () => renameSync(this.#next, this.path)): void {
     try {
       makePrivateFolder(dirname(this.path));
-      writeFileSync(this.#next, `${JSON.stringify(this.#state)}\n`, newFile);
+      writeOwnFile(this.#next, `${JSON.stringify(this.#state)}\n`);
       publish();
+      syncFolder(dirname(this.path));
     } catch (cause) {
       if (cause instanceof OperatorError) throw cause;
       const reason = reasonOf(cause).replace(/\.$/, "");

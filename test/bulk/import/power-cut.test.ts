@@ -1,0 +1,64 @@
+// The files beside the input of an import after a power cut: what a name shows was synced before it got that name, so an
+// interrupted import finds a complete state, and every refused row that the state counts.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { RefusedFile } from "../../../src/bulk/import/refused-file.ts";
+import { StateFile } from "../../../src/bulk/import/state-file.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+function nameOf(descriptor: number): string {
+  const path = fs.readlinkSync(`/proc/self/fd/${descriptor}`);
+  return basename(path).replace(/\.[0-9a-f]{12}\./, ".");
+}
+
+/** Reports each sync, rename and link, by the names of the files. */
+function watchDisk(test: TestContext): readonly string[] {
+  const seen: string[] = [];
+  const { fsyncSync, fdatasyncSync, renameSync, linkSync } = fs;
+  const restore = (): void => {
+    Object.assign(fs, { fsyncSync, fdatasyncSync, renameSync, linkSync });
+    syncBuiltinESMExports();
+  };
+  test.after(restore);
+  Object.assign(fs, {
+    fsyncSync: (descriptor: number) => {
+      seen.push(`sync ${nameOf(descriptor)}`);
+      fsyncSync(descriptor);
+    },
+    fdatasyncSync: (descriptor: number) => {
+      seen.push(`sync ${nameOf(descriptor)}`);
+      fdatasyncSync(descriptor);
+    },
+    renameSync: (from: string, to: string) => {
+      seen.push(`name ${basename(to)}`);
+      renameSync(from, to);
+    },
+    linkSync: (from: string, to: string) => {
+      seen.push(`name ${basename(to)}`);
+      linkSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  return seen;
+}
+
+describe("an import on a machine without power", { skip: process.platform !== "linux" }, () => {
+  it("has a state that is complete, and that counts only refused rows that are there", (test) => {
+    const folder = makeTempFolder();
+    test.after(() => removeFolder(folder));
+    const seen = watchDisk(test);
+    const path = join(folder, "refused");
+    const state = new StateFile(join(folder, "state"), { input: "input", settings: "settings" });
+    const refused = new RefusedFile({ path, columns: ["a"], delimiter: ",", bytes: 0 });
+    const row = { number: 1, cells: ["x"] };
+    refused.append([{ row, code: undefined, message: "is wrong", errors: [] }]);
+    refused.close();
+    state.complete([1, 1], { written: 0, unchanged: 0, refused: 1 }, refused.bytes);
+    const saved = ["sync state.next", "name state", `sync ${basename(folder)}`];
+    assert.deepEqual(seen, [...saved, "sync refused", ...saved]);
+  });
+});
