@@ -1,6 +1,5 @@
 // Records that name parties, which are persons and companies, as sender or receiver: the queries and their results.
 
-import type { NodeKey } from "../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 
 /** A record of one organization. */
@@ -29,31 +28,41 @@ export interface NamingPage {
   readonly last: Place | undefined;
 }
 
-/** A record in which the id of a party is to be replaced. */
-export interface NamingTarget {
-  readonly record: NodeKey;
-  readonly reference: NodeKey;
-  readonly restricted: false;
-}
-
 /** How far a pass over all records that name parties has come. */
 export interface Pass {
   /** Every change up to this arrival number is visible to all of its pages. */
   readonly upTo: number;
-  /** The last record of the previous page; undefined at the beginning. */
-  readonly after: Place | undefined;
-  readonly found: boolean;
+  /** The last record of the previous page. */
+  readonly after: Place;
 }
 
 export interface PartyErasure {
   readonly pseudonym: string;
   readonly pass: Pass | undefined;
+  /** Whether the pass has found any record. */
+  readonly found: boolean;
   /** No record names the party in any change up to this arrival number. */
   readonly verifiedTo: number | undefined;
 }
 
+/** What one or several pages of a pass contain. */
+export interface ScannedPage extends NamingPage {
+  /** Of the pass. */
+  readonly upTo: number;
+}
+
 /**
- * `pass`: the place to continue from; undefined for the first record. `verifiedTo`: set if the pass has ended and found
- * no record.
+ * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
+ * have to be rewritten. `scanning`: it has not ended. `held`: a hold protects one that it found. With a cause: it
+ * failed.
  */
-export type ScanProgress = { readonly pass: Pass | undefined } | { readonly verifiedTo: number };
+export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
+
+/** The key is the id of the deletion. */
+export type ScanResults = ReadonlyMap<string, ScanResult>;
+
+export interface PartyStep {
+  readonly results: ScanResults;
+  /** The pass that is continued, where the step begins. */
+  readonly pass: Pass | undefined;
+}

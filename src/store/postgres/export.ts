@@ -6,15 +6,11 @@ import { StoreError } from "../interface/store-error.ts";
 import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
+import { findLatestArrival } from "../sql/record/latest-arrival.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** How long an export waits for transactions that began before it. */
 const exportStartMsMax = 30_000;
-
-/**
- * Needs the right to use the sequence; reading it as a table would need another right. Null before the first number.
- */
-const readArrival = `SELECT pg_sequence_last_value('arrival'::regclass) AS latest`;
 
 /** Transactions that write changes or replies: each holds this lock from before its first number until its end. */
 const findWriters = `
@@ -31,7 +27,7 @@ const writersPollMs = 5;
  */
 export async function readLatestArrival(database: Database): Promise<number> {
   const { latest, writers } = await database.transaction(allOrganizations, async (transaction) => ({
-    latest: (await transaction.get<{ latest: number | null }>(readArrival))?.latest ?? 0,
+    latest: await transaction.perform(findLatestArrival),
     writers: await readWriters(transaction),
   }));
   await awaitEnd(database, writers);

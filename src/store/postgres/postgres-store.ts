@@ -6,6 +6,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { completeInParts, heldMeanwhile, withScans } from "../shared/completion-outcome.ts";
+import { scanForParties } from "../shared/party-scan.ts";
 import { unpackOutcome } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/erase/deletion.ts";
 import { findLargePlans } from "../sql/erase/erasure.ts";
@@ -22,7 +23,7 @@ import type { Database } from "./database.ts";
 import { claimDeletions, claimLarge } from "./erase/claim.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
-import { scanParties } from "./erase/party-scan.ts";
+import { makeScanSource } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
@@ -208,7 +209,7 @@ function makeCompletion(
     }
   };
   return async (all, act) => {
-    const found = await scanParties({ database, leases }, all, act);
+    const found = await scanForParties(all, makeScanSource(database, leases, act.now));
     return withScans(all, found, async (ready) => {
       const large = await database.inOneGo(deletions, (tx) => tx.perform(findLargePlans, ready));
       return completeInParts(ready, {
@@ -225,7 +226,7 @@ function makeCompletion(
   };
 }
 
-function completionOf(result: CompletionResult | { readonly result: "partly" }): Completion {
+function completionOf(result: CompletionResult): Completion {
   if (result.result === "completed") return result;
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };

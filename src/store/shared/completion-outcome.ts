@@ -1,7 +1,7 @@
 // The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
 
 import { AppError } from "../../domain/error.ts";
-import type { ScanResult, ScanResults } from "./party-scan.ts";
+import type { ScanResult, ScanResults } from "../interface/naming.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/store.ts";
 

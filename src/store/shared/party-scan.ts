@@ -1,186 +1,121 @@
-// The scan for records that name persons or companies which are being erased. One pass over the records of an
-// organization serves all of its deletions that are ready for it. It adds what it finds to their plans; a pass that
-// finds nothing for a deletion verifies it. Erases nothing.
+// Takes the step that finds records which name erased persons or companies (../sql/erase/parties.ts) for as many pages as
+// one call may read. A page is read beside others, and stored in a short transaction if anything was found on it.
 //
-// A pass reads page by page, each in a separate short transaction, pauses in between, and is interrupted after a time.
-// Its position is stored with the deletions, so that it continues after a crash. It finds records that arrived before
-// it began; the verification pass that completes the deletion finds later ones.
+// It finds records that arrived before the pass began; the verification pass that completes the deletion finds later ones.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../domain/deletion/erasure.ts";
+import { namingTypes } from "../../domain/deletion/party.ts";
+import { AppError } from "../../domain/error.ts";
 import type {
-  Naming,
   NamingPage,
   NamingQuery,
-  NamingTarget,
-  PartyErasure,
-  Pass,
+  PartyStep,
   Place,
-  ScanProgress,
+  ScannedPage,
+  ScanResult,
+  ScanResults,
 } from "../interface/naming.ts";
 
 /** Records of a page: reading it takes a few milliseconds. */
 const recordsAtOnce = 1_000;
-/** Targets that one transaction adds to a plan. */
-const targetsAtOnce = 200;
-/** After this time, or this many targets, the caller erases the records found, renews its lease, or stops. */
+/** Records that one transaction adds to plans. */
+const foundAtOnce = 200;
+/** After this time the caller serves others, or stops. */
 const scanMsMax = 1_000;
-const targetsMax = 10_000;
 /** Between two pages it rests for as long as the page took, so that half of the time is left to others. */
 const restMsMax = 50;
 
-export interface PartyErasing {
-  readonly deletion: Deletion;
-  readonly erasure: PartyErasure;
-}
+const beginning: Place = { resourceType: namingTypes[0]?.resourceType ?? "", resourceId: "" };
 
 /** What an engine does for a scan. */
 export interface ScanSource {
+  /** Those of these deletions that erase a person or a company. */
+  findDeletions(ids: readonly string[]): Promise<readonly Deletion[]>;
   /** A number that no change exceeds which is visible by now, and every later one does. */
   latestArrival(): Promise<number>;
   readPage(query: NamingQuery): Promise<NamingPage>;
-  /** `obstacle`: one of the records is held, and the deletion was put off. */
-  addTargets(deletion: Deletion, targets: readonly NamingTarget[]): Promise<"added" | "obstacle">;
-  note(deletion: Deletion, progress: ScanProgress): Promise<void>;
+  /** In a transaction in which nobody else changes these deletions or their plans. */
+  takeStep(ids: readonly string[], page: ScannedPage | undefined): Promise<PartyStep>;
 }
 
-/**
- * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
- * have to be rewritten. `scanning`: it has not ended. `held`: a hold protects one that it found. With a cause: it
- * failed.
- */
-export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
-
-/** The key is the id of the deletion. */
-export type ScanResults = ReadonlyMap<string, ScanResult>;
-
+/** The results of those of these deletions that erase a person or a company. */
 export async function scanForParties(
+  ids: readonly string[],
   source: ScanSource,
-  erasing: readonly PartyErasing[],
 ): Promise<ScanResults> {
+  const found = await source.findDeletions(ids);
   const results = new Map<string, ScanResult>();
-  const open: PartyErasing[] = [];
-  for (const one of erasing) {
-    if (one.erasure.verifiedTo === undefined) open.push(one);
-    else results.set(one.deletion.deletionRequestId, "verified");
-  }
-  const byOrganization = Map.groupBy(open, ({ deletion }) => deletion.organizationId);
-  for (const [organizationId, some] of byOrganization) {
-    await new PartyPass(source, organizationId, { erasing: some, results }).run();
+  for (const [, some] of Map.groupBy(found, ({ organizationId }) => organizationId)) {
+    for (const [id, result] of await scanTogether(source, some)) results.set(id, result);
   }
   return results;
 }
 
-class PartyPass {
-  readonly #source: ScanSource;
-  readonly #organizationId: string;
-  readonly #results: Map<string, ScanResult>;
-  readonly #upTo: number | undefined;
-  /** Those that no hold has stopped. */
-  #erasing: readonly PartyErasing[];
-  #after: Place | undefined;
-  readonly #found = new Set<Deletion>();
-  #targets = 0;
-
-  constructor(
-    source: ScanSource,
-    organizationId: string,
-    parts: {
-      readonly erasing: readonly PartyErasing[];
-      readonly results: Map<string, ScanResult>;
-    },
-  ) {
-    this.#source = source;
-    this.#organizationId = organizationId;
-    this.#results = parts.results;
-    this.#erasing = parts.erasing;
-    const passes = parts.erasing.map(({ erasure }) => erasure.pass);
-    const [pass] = passes;
-    // One that has not come as far needs the whole pass, and the others lose nothing but time.
-    if (pass === undefined || !passes.every((other) => isSame(pass, other))) return;
-    this.#upTo = pass.upTo;
-    this.#after = pass.after;
-    for (const { deletion, erasure } of parts.erasing) {
-      if (erasure.pass?.found === true) this.#found.add(deletion);
+/** If one of several fails, each is scanned alone. If the server can't be reached, each would have to wait for it. */
+async function scanTogether(
+  source: ScanSource,
+  deletions: readonly Deletion[],
+): Promise<ScanResults> {
+  try {
+    return await scanSome(source, deletions);
+  } catch (cause) {
+    const results = new Map<string, ScanResult>();
+    const isOneByOne = deletions.length > 1 && !(cause instanceof AppError);
+    for (const one of deletions) {
+      const alone = isOneByOne ? await scanTogether(source, [one]) : undefined;
+      results.set(one.deletionRequestId, alone?.get(one.deletionRequestId) ?? { cause });
     }
-  }
-
-  async run(): Promise<void> {
-    const upTo = this.#upTo ?? (await this.#source.latestArrival());
-    const startedAt = performance.now();
-    for (;;) {
-      const beganAt = performance.now();
-      const page = await this.#source.readPage({
-        organizationId: this.#organizationId,
-        parties: [...new Set(this.#erasing.map(({ deletion }) => deletion.resourceId))],
-        after: this.#after,
-        recordsMax: recordsAtOnce,
-      });
-      await this.#addAll(page.namings);
-      this.#after = page.last;
-      if (page.last === undefined || this.#erasing.length === 0) return this.#end(upTo);
-      const now = performance.now();
-      if (now - startedAt > scanMsMax || this.#targets >= targetsMax) return this.#interrupt(upTo);
-      await sleep(Math.min(now - beganAt, restMsMax));
-    }
-  }
-
-  async #addAll(namings: readonly Naming[]): Promise<void> {
-    for (const { deletion } of this.#erasing) {
-      const reference = nodeKey(deletion.resourceType, deletion.resourceId);
-      const targets = namings
-        .filter(({ parties }) => parties.includes(deletion.resourceId))
-        .map(({ resourceType, resourceId }) => ({
-          record: nodeKey(resourceType, resourceId),
-          reference,
-          restricted: false as const,
-        }));
-      if (targets.length > 0) await this.#add(deletion, targets);
-    }
-  }
-
-  async #add(deletion: Deletion, targets: readonly NamingTarget[]): Promise<void> {
-    this.#found.add(deletion);
-    this.#targets += targets.length;
-    for (let at = 0; at < targets.length; at += targetsAtOnce) {
-      const part = targets.slice(at, at + targetsAtOnce);
-      const added = await this.#source
-        .addTargets(deletion, part)
-        .catch((cause: unknown) => ({ cause }));
-      if (added === "added") continue;
-      this.#results.set(deletion.deletionRequestId, added === "obstacle" ? "held" : added);
-      this.#erasing = this.#erasing.filter((other) => other.deletion !== deletion);
-      return;
-    }
-  }
-
-  async #note(deletion: Deletion, progress: ScanProgress, result: ScanResult): Promise<void> {
-    const noted = this.#source.note(deletion, progress).then(() => result);
-    const { deletionRequestId } = deletion;
-    this.#results.set(deletionRequestId, await noted.catch((cause: unknown) => ({ cause })));
-  }
-
-  async #interrupt(upTo: number): Promise<void> {
-    for (const { deletion } of this.#erasing) {
-      const pass = { upTo, after: this.#after, found: this.#found.has(deletion) };
-      await this.#note(deletion, { pass }, "scanning");
-    }
-  }
-
-  async #end(upTo: number): Promise<void> {
-    for (const { deletion } of this.#erasing) {
-      const found = this.#found.has(deletion);
-      if (found) await this.#note(deletion, { pass: undefined }, "found");
-      else await this.#note(deletion, { verifiedTo: upTo }, "verified");
-    }
+    return results;
   }
 }
 
-function isSame(one: Pass, other: Pass | undefined): boolean {
-  return (
-    one.upTo === other?.upTo &&
-    one.after?.resourceType === other.after?.resourceType &&
-    one.after?.resourceId === other.after?.resourceId
-  );
+/** Until the pass has ended, or for a limited time. */
+async function scanSome(source: ScanSource, deletions: readonly Deletion[]): Promise<ScanResults> {
+  const until = performance.now() + scanMsMax;
+  const byId = new Map(deletions.map((deletion) => [deletion.deletionRequestId, deletion]));
+  const { results: begun, pass } = await source.takeStep([...byId.keys()], undefined);
+  const results = new Map(begun);
+  const open = () => [...results].flatMap(([id, result]) => (result === "scanning" ? [id] : []));
+  if (open().length === 0) return results;
+  const upTo = pass?.upTo ?? (await source.latestArrival());
+  for (let after = pass?.after ?? beginning; ;) {
+    const some = open().flatMap((id) => byId.get(id) ?? []);
+    const [first] = some;
+    if (first === undefined) return results;
+    const parties = [...new Set(some.map(({ resourceId }) => resourceId))];
+    const query = { organizationId: first.organizationId, parties, recordsMax: recordsAtOnce };
+    const page = await readPages(source, { ...query, after }, until);
+    for (const part of partsOf({ ...page, upTo }, after)) {
+      const step = await source.takeStep(open(), part);
+      for (const [id, result] of step.results) results.set(id, result);
+    }
+    if (page.last === undefined || performance.now() > until) return results;
+    after = page.last;
+  }
+}
+
+/** Reads to the end of a page that contains something, of the last page, or of the time. */
+async function readPages(
+  source: ScanSource,
+  query: NamingQuery,
+  until: number,
+): Promise<NamingPage> {
+  for (let { after } = query; ;) {
+    const beganAt = performance.now();
+    const page = await source.readPage({ ...query, after });
+    const endedAt = performance.now();
+    await sleep(Math.min(endedAt - beganAt, restMsMax));
+    if (page.namings.length > 0 || page.last === undefined || endedAt > until) return page;
+    after = page.last;
+  }
+}
+
+/** What one transaction stores. Only the last part moves the scan on: until then the page would be read again. */
+function* partsOf(page: ScannedPage, after: Place): Iterable<ScannedPage> {
+  let { namings } = page;
+  for (; namings.length > foundAtOnce; namings = namings.slice(foundAtOnce)) {
+    yield { ...page, namings: namings.slice(0, foundAtOnce), last: after };
+  }
+  yield { ...page, namings };
 }

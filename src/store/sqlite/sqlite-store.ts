@@ -4,11 +4,14 @@ import { statSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../interface/store.ts";
 import { withScans } from "../shared/completion-outcome.ts";
+import { scanForParties } from "../shared/party-scan.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { sealReceipts } from "../shared/seal-receipts.ts";
 import { findDeletions } from "../sql/erase/deletion.ts";
+import { findDeletionsOfParties } from "../sql/erase/parties.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
+import { findLatestArrival } from "../sql/record/latest-arrival.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
@@ -18,7 +21,6 @@ import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
-import { scanParties } from "./erase/party-scan.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { findExpired } from "./expired.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
@@ -72,8 +74,6 @@ function sizeOfFiles(path: string): number {
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-const latestArrival = `SELECT value FROM counter WHERE name = 'arrival'`;
-
 function recordMethods({ reader, writer, snapshot }: Parts) {
   return {
     shareWriter: () => {
@@ -91,7 +91,7 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
       return findRecord(reader, key);
     },
     // One writer assigns the numbers, and they become visible in order.
-    latestArrival: async () => reader.get<{ value: number }>(latestArrival)?.value ?? 0,
+    latestArrival: async () => reader.perform(findLatestArrival),
   } satisfies Partial<Store>;
 }
 
@@ -111,9 +111,15 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     const complete = () => completer.complete(ids, act);
     return snapshot === undefined ? complete() : snapshot.avoid(complete);
   };
-  const scan = { reader, perform, pages: files };
+  const scan = (ids: readonly string[], act: Act) =>
+    scanForParties(ids, {
+      findDeletions: async (some) => reader.perform(findDeletionsOfParties, some),
+      latestArrival: async () => reader.perform(findLatestArrival),
+      readPage: (query) => files.namingPage(query),
+      takeStep: (some, page) => perform("scanStep", some, page, act),
+    });
   const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
-    withScans(ids, await scanParties(scan, ids, act), (ready) => completeScanned(ready, act));
+    withScans(ids, await scan(ids, act), (ready) => completeScanned(ready, act));
   return {
     deletionsAtOnce: deletionsAtOnceMax,
     claimDeletions: async (claim, deletionsMax) => {

@@ -15,7 +15,6 @@ import type { Transaction } from "../transaction.ts";
 import { largeBounds as bounds } from "./claim.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
 import type { Leases } from "./lease.ts";
-import { verifyLateNamings } from "./party-scan.ts";
 
 const redact = redactPayload;
 
@@ -43,7 +42,7 @@ export async function eraseStep(
 export async function verifyPart(
   transaction: Transaction,
   { leases, ids, act }: Stepping,
-): Promise<Verification | { readonly result: "partly" } | undefined> {
+): Promise<Verification | undefined> {
   const processing = await leases.lock(transaction, ids);
   if (processing.every(({ planEnd }) => planEnd <= smallPlanMax)) return undefined;
   const deletions = processing.map(({ deletion }) => deletion);
@@ -64,13 +63,7 @@ export async function completeDeletions(
   const deletions = (await leases.lock(transaction, ids)).map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
   const options = { now: act.now, redact, bounds };
-  const results: CompletionResult[] = [
-    ...(await transaction.perform(verifyDeletions, deletions, options)),
-  ];
-  for (const [index, deletion] of deletions.entries()) {
-    if (results[index]?.result !== "clean") continue;
-    results[index] = (await verifyLateNamings(transaction, deletion, act)) ?? { result: "clean" };
-  }
+  const results = await transaction.perform(verifyDeletions, deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   if (clean.length === 0) return results;
   const head = await transaction.perform(lockReceiptHead);

@@ -1,9 +1,7 @@
 // A step of the erasure of records: takes the next targets of the plans of several deletions, removes or moves records, redacts
 // references from records that stay, and stores the progress, all in one transaction. Never decides what to erase.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { isPartyType } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
@@ -20,9 +18,10 @@ import {
   type TargetRow,
 } from "./erasure.ts";
 import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
+import { findLatestArrival } from "../record/latest-arrival.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
-import { get, lock, type Statements } from "../statement/statements.ts";
+import { lock, type Statements } from "../statement/statements.ts";
 import type { Redact } from "./verification.ts";
 import {
   eraseRecords,
@@ -32,11 +31,6 @@ import {
   shortenRecord,
 } from "./erase-records.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
-
-const readArrival = `
-  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
-  --postgres SELECT pg_sequence_last_value('arrival'::regclass) AS latest
-  `;
 
 /** Changes of records with many that one transaction removes where writers wait for it. */
 export const longChangesMax = 2_000;
@@ -61,8 +55,7 @@ export function* eraseStep(
   options: StepOptions,
 ): Statements<Pick<ErasureStep, "done" | "latestArrival">> {
   const done = yield* eraseNext(processing, options);
-  const arrival = yield* get<{ latest: number | null }>(readArrival);
-  return { done: [...done], latestArrival: arrival?.latest ?? 0 };
+  return { done: [...done], latestArrival: yield* findLatestArrival() };
 }
 
 function* eraseNext(
@@ -99,7 +92,7 @@ function* eraseParts(
   const parts = isLocked ? given : yield* shortenRecords(given);
   const targets = parts.flatMap((part) => part.targets);
   const deletions = parts.map(({ deletion }) => deletion);
-  const pseudonyms = yield* findPseudonymsOf(deletions);
+  const pseudonyms = yield* findPseudonyms(deletions);
   const options = { deletions, pseudonyms, redact, act };
   const redacted = yield* redactReferences(targets, options);
   const erased = yield* eraseUnrestricted(targets);
@@ -109,13 +102,6 @@ function* eraseParts(
   yield* storeProgressOf(progress, act);
   const ended = parts.filter(({ isLast }) => isLast);
   return new Set(ended.map(({ deletion }) => deletion.deletionRequestId));
-}
-
-function* findPseudonymsOf(
-  deletions: readonly Deletion[],
-): Statements<ReadonlyMap<string, string>> {
-  const ofParties = deletions.filter(({ resourceType }) => isPartyType(resourceType));
-  return yield* findPseudonyms(ofParties.map(({ deletionRequestId }) => deletionRequestId));
 }
 
 function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {

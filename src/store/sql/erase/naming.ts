@@ -4,7 +4,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
-import type { NamingPage, NamingQuery, Place } from "../../interface/naming.ts";
+import type { Naming, NamingPage, NamingQuery, Place } from "../../interface/naming.ts";
 import { type NamingRow, toNamings } from "../../row/naming-row.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
 
@@ -43,20 +43,33 @@ export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   return { namings, last: next && { resourceType: next.resourceType, resourceId: "" } };
 }
 
-/** Which records name the party in a change that arrived after `from` and not after `to`. */
+/** The records of any of these organizations that name one of the parties in a change that arrived in this range. */
 export function* findLateNamings(
-  { organizationId, resourceId: party }: Pick<Deletion, "organizationId" | "resourceId">,
+  parties: readonly Party[],
   { from, to }: { readonly from: number; readonly to: number },
-): Statements<readonly Place[]> {
-  let places: readonly Place[] = [];
+): Statements<readonly OwnedNaming[]> {
+  const byOrganization = Map.groupBy(parties, ({ organizationId }) => organizationId);
+  const searched = searchedFor(parties.map(({ resourceId }) => resourceId));
+  const namings: OwnedNaming[] = [];
   for (const type of namingTypes) {
-    const { resourceType } = type;
-    const range = [organizationId, resourceType, from, to] as const;
-    const needles = needlesFor(type, party);
-    const rows = yield* all<{ id: string }>(textsOf(type).late, ...range, ...needles);
-    places = [...places, ...rows.map(({ id }) => ({ resourceType, resourceId: id }))];
+    const owners = [...byOrganization.keys()];
+    const key = [owners, type.resourceType, searched] as const;
+    const rows = yield* all<OwnedRow>(textsOf(type).late, ...key, from, to);
+    for (const [organizationId, some] of Map.groupBy(rows, (row) => row.organization_id)) {
+      const wanted = byOrganization.get(organizationId)?.map(({ resourceId }) => resourceId);
+      const found = toNamings(type, some, new Set(wanted));
+      namings.push(...found.map((one) => ({ ...one, organizationId })));
+    }
   }
-  return places;
+  return namings;
+}
+
+type Party = Pick<Deletion, "organizationId" | "resourceId">;
+
+type OwnedNaming = Naming & Pick<Deletion, "organizationId">;
+
+interface OwnedRow extends NamingRow {
+  readonly organization_id: string;
 }
 
 /** A record under a hold that names the party. It has to stay as it is, and so the deletion has to wait. */
@@ -66,14 +79,14 @@ export function* findHeldNaming(
 ): Statements<Place | undefined> {
   for (const type of namingTypes) {
     const { resourceType } = type;
-    const needles = needlesFor(type, party);
     let last = "";
     for (;;) {
       const key = [organizationId, resourceType] as const;
       const held = yield* all<{ id: string }>(findHeld, ...key, last, heldAtOnce);
       const ids = held.map(({ id }) => id);
-      const found = yield* get<{ id: string }>(textsOf(type).among, ...key, ids, ...needles);
-      if (found !== undefined) return { resourceType, resourceId: found.id };
+      const rows = yield* all<NamingRow>(textsOf(type).among, ...key, ids, searchedFor([party]));
+      const [found] = toNamings(type, rows, new Set([party]));
+      if (found !== undefined) return found;
       if (ids.length < heldAtOnce) break;
       last = ids.at(-1) ?? "";
     }
@@ -81,13 +94,8 @@ export function* findHeldNaming(
   return undefined;
 }
 
-/** Payloads are canonical JSON, and a quote within a text is escaped: these occur only where a field has this value. */
-function needlesFor({ partyFields }: RecordType, party: string): readonly string[] {
-  return partyFields.map((field) => `"${field}":${JSON.stringify(party)}`);
-}
-
 /**
- * What the statement of a page compares with: SQLite the ids, PostgreSQL their JSON up to the first quote in it. So the
+ * What the statements compare with: SQLite the ids, PostgreSQL their JSON up to the first quote in it. So a
  * statement may find too many, but never too few.
  */
 function searchedFor(parties: readonly string[]): readonly string[] {
@@ -114,31 +122,20 @@ function textsOf(type: RecordType): Texts {
 }
 
 function makeTexts(type: RecordType): Texts {
-  const { partyFields } = type;
-  const onSqlite = partyFields.map(
-    (field) => `payload ->> '${field}' IN (SELECT value FROM json_each($4))`,
-  );
-  const onPostgres = partyFields.map(
-    (field) => `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY ($4::text[])`,
-  );
-  const lastPage = `
+  const { onSqlite, onPostgres } = namesAny(type);
+  const select = `
     SELECT resource_id AS id, payload
     --sqlite FROM record CROSS JOIN change USING (record_no)
     --postgres FROM change
-    WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
-      --sqlite AND (${onSqlite.join(" OR ")})
-      --postgres AND (${onPostgres.join(" OR ")})
-    `;
-  const among = `
-    SELECT resource_id AS id
-    --sqlite FROM record CROSS JOIN change USING (record_no)
-    --postgres FROM change
     WHERE organization_id = $1 AND resource_type = $2
-      --sqlite AND resource_id IN (SELECT value FROM json_each($3))
-      --sqlite AND (${containsOnSqlite(type, 4)})
-      --postgres AND resource_id = ANY ($3::text[])
-      --postgres AND (${containsOnPostgres(type, 4)})
-    LIMIT 1`;
+      --sqlite AND (${onSqlite("$4")})
+      --postgres AND (${onPostgres("$4")})
+    `;
+  const lastPage = `${select} AND resource_id > $3`;
+  const among = `${select}
+    --sqlite AND resource_id IN (SELECT value FROM json_each($3))
+    --postgres AND resource_id = ANY ($3::text[])
+    `;
   return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late: makeLate(type) };
 }
 
@@ -147,29 +144,36 @@ function makeTexts(type: RecordType): Texts {
  * while a deletion of the organization was open.
  */
 function makeLate(type: RecordType): string {
+  const { onSqlite, onPostgres } = namesAny(type);
   return `
     --sqlite WITH late AS (
     --sqlite   SELECT record_no, payload FROM change
-    --sqlite   WHERE record_no > $3 AND record_no <= $4 AND (${containsOnSqlite(type, 5)})
+    --sqlite   WHERE record_no > $4 AND record_no <= $5 AND (${onSqlite("$3")})
     --sqlite   UNION ALL
     --sqlite   SELECT record_no, payload FROM change INDEXED BY change_later
-    --sqlite   WHERE digest IS NOT NULL AND change_no > $3 AND change_no <= $4
-    --sqlite     AND (${containsOnSqlite(type, 5)}))
-    --sqlite SELECT DISTINCT resource_id AS id
-    --sqlite FROM late CROSS JOIN record
-    --sqlite   ON organization_id = $1 AND resource_type = $2
+    --sqlite   WHERE digest IS NOT NULL AND change_no > $4 AND change_no <= $5
+    --sqlite     AND (${onSqlite("$3")}))
+    SELECT organization_id, resource_id AS id, payload
+    --sqlite FROM late CROSS JOIN json_each($1) AS owner CROSS JOIN record
+    --sqlite   ON organization_id = owner.value AND resource_type = $2
     --sqlite     AND resource_id = payload ->> '${type.idField}' AND record.record_no = late.record_no
-    --postgres SELECT DISTINCT resource_id AS id FROM change
-    --postgres WHERE organization_id = $1 AND resource_type = $2 AND change_no > $3 AND change_no <= $4
-    --postgres   AND (${containsOnPostgres(type, 5)})
+    --postgres FROM change
+    --postgres WHERE organization_id = ANY ($1::text[]) AND resource_type = $2
+    --postgres   AND change_no > $4 AND change_no <= $5 AND (${onPostgres("$3")})
     `;
 }
 
-/** That the payload contains any of the needles, of which the first has this number. */
-function containsOnSqlite({ partyFields }: RecordType, first: number): string {
-  return partyFields.map((_, index) => `instr(payload, $${first + index}) > 0`).join(" OR ");
-}
-
-function containsOnPostgres({ partyFields }: RecordType, first: number): string {
-  return partyFields.map((_, index) => `strpos(payload, $${first + index}) > 0`).join(" OR ");
+/** That the payload may name one of the texts of a value of the statement. */
+function namesAny({ partyFields }: RecordType) {
+  const anyField = (condition: (field: string) => string) =>
+    partyFields.map(condition).join(" OR ");
+  return {
+    onSqlite: (value: string) =>
+      anyField((field) => `payload ->> '${field}' IN (SELECT value FROM json_each(${value}))`),
+    onPostgres: (value: string) =>
+      anyField(
+        (field) =>
+          `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY (${value}::text[])`,
+      ),
+  };
 }

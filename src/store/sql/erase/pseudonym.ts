@@ -2,45 +2,40 @@
 // only while its deletion is being processed, because it connects an erased id with its pseudonym.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isPartyType } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { PartyErasure, Place, ScanProgress } from "../../interface/naming.ts";
+import type { PartyErasure, Pass, Place } from "../../interface/naming.ts";
 import { newPseudonym } from "../../shared/new-pseudonym.ts";
-import { inNamedIds } from "../statement/named.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { inNamedIds, named } from "../statement/named.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
-const insertPseudonym = `
-  INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym) VALUES ($1, $2, $3)
-  ON CONFLICT DO NOTHING`;
-
-const keepPseudonym = `
+const insertPseudonyms = `
   INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
-  SELECT deletion_request_id, organization_id, $2, $3 FROM deletion
-  WHERE deletion_request_id = $1 AND status = 'processing'
+  SELECT deletion_request_id, organization_id, named.pseudonym, named.verified_to
+  FROM ${named("id", "pseudonym", "verified_to bigint")}
+    --sqlite CROSS
+    JOIN deletion ON deletion_request_id = named.id
+  WHERE status = 'processing'
   ON CONFLICT DO NOTHING`;
 
-const findOne = `SELECT * FROM pseudonym WHERE deletion_request_id = $1`;
-
-const findSome = `
-  SELECT deletion_request_id, pseudonym FROM pseudonym
-  WHERE ${inNamedIds("deletion_request_id")}`;
+const findSome = `SELECT * FROM pseudonym WHERE ${inNamedIds("deletion_request_id")}`;
 
 const removeSome = `DELETE FROM pseudonym WHERE ${inNamedIds("deletion_request_id")}`;
 
-const setPass = `
-  UPDATE pseudonym SET pass_up_to = $2, pass_after = $3, pass_found = $4
-  WHERE deletion_request_id = $1`;
+const setProgress = `
+  UPDATE pseudonym SET pass_up_to = named.up_to, pass_after = named.after,
+    pass_found = named.found, verified_to = named.verified_to
+  FROM ${named("id", "up_to bigint", "after", "found boolean", "verified_to bigint")}
+  WHERE deletion_request_id = named.id`;
 
-const setVerified = `
-  UPDATE pseudonym SET pass_up_to = NULL, pass_after = NULL, pass_found = false, verified_to = $2
-  WHERE deletion_request_id = $1`;
-
-const extendLease = `
+const extendLeases = `
   UPDATE deletion SET
     --sqlite lease_until = max(lease_until, $2)
     --postgres lease_until = greatest(lease_until, $2)
-  WHERE deletion_request_id = $1 AND status = 'processing'`;
+  WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'`;
 
 interface PseudonymRow {
+  readonly deletion_request_id: string;
   readonly pseudonym: string;
   readonly pass_up_to: number | null;
   readonly pass_after: string | null;
@@ -48,70 +43,89 @@ interface PseudonymRow {
   readonly verified_to: number | null;
 }
 
-/** Chooses a pseudonym unless the deletion has one. */
-export function* beginPartyErasure({
-  deletionRequestId,
-  organizationId,
-}: Deletion): Statements<PartyErasure> {
-  yield* run(insertPseudonym, deletionRequestId, organizationId, newPseudonym());
-  const erasure = yield* findPartyErasure(deletionRequestId);
-  if (erasure === undefined) throw new TypeError(`${deletionRequestId} has no pseudonym`);
-  return erasure;
+/** By deletion. */
+export type PartyErasures = ReadonlyMap<string, PartyErasure>;
+
+/** Chooses a pseudonym for each of these deletions that has none. */
+export function* addPseudonyms(ids: readonly string[]): Statements<void> {
+  const rows = ids.map((id) => [id, newPseudonym(), null]);
+  yield* run(insertPseudonyms, new Rows(rows, 3));
 }
 
-/** Undefined for a deletion that has not begun to replace an id. */
-export function* findPartyErasure(deletionRequestId: string): Statements<PartyErasure | undefined> {
-  const row = yield* get<PseudonymRow>(findOne, deletionRequestId);
-  if (row === undefined) return undefined;
+/** Stores pseudonyms again that were taken, of deletions that have not been completed. */
+export function* putBackPseudonyms(
+  taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
+): Statements<void> {
+  const rows = taken.map(([id, { pseudonym, verifiedTo }]) => [id, pseudonym, verifiedTo ?? null]);
+  yield* run(insertPseudonyms, new Rows(rows, 3));
+}
+
+/** Of those of these deletions that have begun to replace an id. */
+export function* findPartyErasures(ids: readonly string[]): Statements<PartyErasures> {
+  const rows = ids.length === 0 ? [] : yield* all<PseudonymRow>(findSome, ids);
+  return new Map(rows.map((row) => [row.deletion_request_id, toErasure(row)]));
+}
+
+function toErasure(row: PseudonymRow): PartyErasure {
   const { pass_up_to: upTo, pass_after: after } = row;
-  const found = Boolean(row.pass_found);
   return {
     pseudonym: row.pseudonym,
-    pass: upTo === null ? undefined : { upTo, after: readPlace(after), found },
+    pass: upTo === null || after === null ? undefined : { upTo, after: readPlace(after) },
+    found: Boolean(row.pass_found),
     verifiedTo: row.verified_to ?? undefined,
   };
 }
 
-/** By deletion; those that have one. */
-export function* findPseudonyms(ids: readonly string[]): Statements<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = yield* all<{ deletion_request_id: string; pseudonym: string }>(findSome, ids);
-  return new Map(rows.map((row) => [row.deletion_request_id, row.pseudonym]));
+/** The pseudonyms, by deletion. */
+export function* findPseudonyms(
+  deletions: readonly Deletion[],
+): Statements<ReadonlyMap<string, string>> {
+  const ofParties = deletions.filter(({ resourceType }) => isPartyType(resourceType));
+  const ids = ofParties.map(({ deletionRequestId }) => deletionRequestId);
+  const erasures = yield* findPartyErasures(ids);
+  return new Map([...erasures].map(([id, { pseudonym }]) => [id, pseudonym]));
 }
 
-/** From then on nothing in the tables connects the id with its pseudonym. */
+/**
+ * Removes pseudonyms before a file is scrubbed, so that the completed deletions leave no byte that connects them with the ids.
+ * The caller keeps them in memory until the deletions are completed, or puts them back.
+ */
+export function* takePseudonyms(ids: readonly string[]): Statements<PartyErasures> {
+  const taken = yield* findPartyErasures(ids);
+  yield* removePseudonyms([...taken.keys()]);
+  return taken;
+}
+
+/** From then on nothing in the tables connects the ids with their pseudonyms. */
 export function* removePseudonyms(ids: readonly string[]): Statements<void> {
   if (ids.length > 0) yield* run(removeSome, ids);
 }
 
-/** Stores a pseudonym again that was removed, unless the deletion has been completed. */
-export function* putBackPseudonym(
-  deletionRequestId: string,
-  { pseudonym, verifiedTo }: PartyErasure,
-): Statements<void> {
-  yield* run(keepPseudonym, deletionRequestId, pseudonym, verifiedTo ?? null);
+/** Without a pass, the next one begins at the first record. */
+export interface ScanProgress {
+  /** The deletion. */
+  readonly id: string;
+  readonly pass?: Pass;
+  readonly found?: boolean;
+  readonly verifiedTo?: number | undefined;
 }
 
-/** Stores how far the scan has come, and extends the lease. */
-export function* noteScan(
-  deletionRequestId: string,
-  progress: ScanProgress,
-  now: number,
-): Statements<void> {
-  if ("verifiedTo" in progress) yield* run(setVerified, deletionRequestId, progress.verifiedTo);
-  else {
-    const { upTo = null, after, found = false } = progress.pass ?? {};
-    yield* run(setPass, deletionRequestId, upTo, writePlace(after), found);
-  }
-  yield* run(extendLease, deletionRequestId, now + limits.deletionLeaseMs);
+/** Stores how far the scan has come, and extends the leases. */
+export function* storeProgress(progress: readonly ScanProgress[], now: number): Statements<void> {
+  if (progress.length === 0) return;
+  const rows = progress.map(({ id, pass, found = false, verifiedTo = null }) => {
+    return [id, pass?.upTo ?? null, pass ? writePlace(pass.after) : null, found, verifiedTo];
+  });
+  yield* run(setProgress, new Rows(rows, 5));
+  const ids = progress.map((one) => one.id);
+  yield* run(extendLeases, ids, now + limits.deletionLeaseMs);
 }
 
-function writePlace(place: Place | undefined): string | null {
-  return place === undefined ? null : `${place.resourceType}/${place.resourceId}`;
+function writePlace({ resourceType, resourceId }: Place): string {
+  return `${resourceType}/${resourceId}`;
 }
 
-function readPlace(text: string | null): Place | undefined {
-  if (text === null) return undefined;
+function readPlace(text: string): Place {
   const slash = text.indexOf("/");
   return { resourceType: text.slice(0, slash), resourceId: text.slice(slash + 1) };
 }

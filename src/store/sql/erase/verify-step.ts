@@ -11,6 +11,7 @@ import { putOff } from "./claim.ts";
 import { smallPlanMax, type Processing, type TargetRow } from "./erasure.ts";
 import { verifyOrganization } from "./organization-erasure.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
+import { type PartyVerification, verifyParties, type VerifyingParties } from "./parties.ts";
 import { isObstacle, targetsOf } from "./plan.ts";
 import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
@@ -93,16 +94,13 @@ const removeTargetsButRoot = `
 
 /**
  * `found`: the plan was extended. `large`: it must be extended by the cascade of this record, which is too large to be planned
- * here. `held`: a hold or a floor protects something that was found.
+ * here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify first.
  */
 export type Verification =
-  | { readonly result: "clean" }
-  | { readonly result: "found" }
-  | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey }
-  | { readonly result: "held"; readonly waitingFor: string };
+  | PartyVerification
+  | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey };
 
-export interface VerifyingOptions {
-  readonly now: number;
+export interface VerifyingOptions extends VerifyingParties {
   readonly redact: Redact;
   readonly bounds: PlanBounds;
   /** The last target that is verified. */
@@ -132,7 +130,10 @@ export function* verifyDeletions(
     else if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
     else results.push({ result: unredacted.has(id) ? "found" : "clean" });
   }
-  return results;
+  if (upTo !== anyPosition) return results;
+  const clean = deletions.filter((_, index) => results[index]?.result === "clean");
+  const parties = yield* verifyParties(clean, options);
+  return results.map((result, at) => parties.get(deletions[at]?.deletionRequestId ?? "") ?? result);
 }
 
 function* verifyAll(deletion: Deletion, redact: Redact): Statements<Verification> {
@@ -181,8 +182,6 @@ function* planAgain(
   return { result: "found" };
 }
 
-export type FirstVerification = Verification | { readonly result: "partly" };
-
 /**
  * The first verification pass: of several small plans at once, or else of a part of the first large one, which is `partly` verified
  * if there is more. Verified targets are removed, because they contain the ids of erased records: so these can be scrubbed before
@@ -191,7 +190,7 @@ export type FirstVerification = Verification | { readonly result: "partly" };
 export function* verifyFirst(
   processing: readonly Processing[],
   options: VerifyingOptions,
-): Statements<readonly FirstVerification[]> {
+): Statements<readonly Verification[]> {
   const [first] = processing;
   if (first === undefined) return [];
   const end = processing.findIndex(({ planEnd }) => planEnd > smallPlanMax);
@@ -204,7 +203,7 @@ export function* verifyFirst(
   return results;
 }
 
-function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<FirstVerification> {
+function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<Verification> {
   const { deletionRequestId, resourceType, resourceId } = deletion;
   const confidential = yield* readConfidentialTypes(deletion.organizationId);
   const root = [resourceType, resourceId] as const;

@@ -7,8 +7,7 @@ import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
-import { beginPartyErasures, noteScans, putBackPseudonyms } from "../erase/party-arrivals.ts";
-import { eraseStep, verifyErasures } from "../erase/steps.ts";
+import { eraseStep, putBackPseudonyms, scanStep, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
@@ -24,8 +23,7 @@ const groupOperations = {
   postponePlan,
   removePlan,
   eraseStep,
-  beginPartyErasures,
-  noteScans,
+  scanStep,
   putBackPseudonyms,
   verifyErasures,
   probeCommit,

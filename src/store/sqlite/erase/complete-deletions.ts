@@ -108,16 +108,18 @@ export class DeletionCompleter {
     for (let left = ids; left.length > 0;) {
       const part = left.slice(0, verifiedAtOnceMax);
       const results = await this.#verifySome(part, act);
+      const again: string[] = [];
       for (const [index, verification] of results.entries()) {
         const id = part[index] ?? "";
-        if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
+        if (verification.result === "partly") again.push(id);
+        else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
         else {
           clean.push(id);
           if ("erasure" in verification && verification.erasure !== undefined)
             this.#taken.set(id, verification.erasure);
         }
       }
-      left = left.slice(results.length);
+      left = [...again, ...left.slice(results.length)];
     }
     return clean;
   }
@@ -135,20 +137,16 @@ export class DeletionCompleter {
 
   async #verifyNext(ids: readonly string[], act: Act): Promise<readonly VerificationResult[]> {
     const { perform, planner } = this.#parts;
-    for (;;) {
-      const results = await perform("verifyErasures", ids, act);
-      const [first] = results;
-      if (first?.result === "partly") continue;
-      return Promise.all(
-        results.map(async (verification): Promise<VerificationResult> => {
-          if (verification.result !== "large") return verification;
-          const { deletion, record } = verification;
-          const extended = await planner.extend(deletion, record, act.now);
-          const waitingFor = "a hold or a retention floor";
-          return extended ? { result: "found" } : { result: "held", waitingFor };
-        }),
-      );
-    }
+    const results = await perform("verifyErasures", ids, act);
+    return Promise.all(
+      results.map(async (verification): Promise<VerificationResult> => {
+        if (verification.result !== "large") return verification;
+        const { deletion, record } = verification;
+        const extended = await planner.extend(deletion, record, act.now);
+        const waitingFor = "a hold or a retention floor";
+        return extended ? { result: "found" } : { result: "held", waitingFor };
+      }),
+    );
   }
 
   /** Returns those that have to be tried again. */

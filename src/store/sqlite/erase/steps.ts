@@ -4,24 +4,24 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import type { ReceiptHead } from "../../../domain/deletion/receipt.ts";
-import type { PartyErasure } from "../../interface/naming.ts";
+import type { PartyErasure, PartyStep, ScannedPage } from "../../interface/naming.ts";
 import { headAfter } from "../../shared/seal-receipts.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
-import {
-  type FirstVerification,
-  verifyDeletions,
-  verifyFirst,
-} from "../../sql/erase/verify-step.ts";
+import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
 import { lockProcessing } from "../../sql/erase/erasure.ts";
+import { scanStep as scanForParties } from "../../sql/erase/parties.ts";
+import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { type Completing, finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act, ErasureStep, SealedReceipt } from "../../interface/store.ts";
 import type { Group } from "../commit/group.ts";
 import { planBounds } from "./claim.ts";
-import { takePseudonym, verifyLastNamings, verifyNextNamings } from "./party-arrivals.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
 import { redactPayload } from "./redaction.ts";
+
+/** Changes that one transaction of the writer searches before the last verification pass. */
+const arrivalsMax = 2_000;
 
 export function eraseStep(
   group: Group,
@@ -42,8 +42,27 @@ export function eraseStep(
   return { ...step, workMs: performance.now() - startedAt };
 }
 
+/** A part of the scan for records that name the persons or companies of these deletions. */
+export function scanStep(
+  { connection }: Group,
+  ids: readonly string[],
+  page: ScannedPage | undefined,
+  { now }: Act,
+): PartyStep {
+  const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
+  return connection.perform(scanForParties, deletions, page, now);
+}
+
+/** For deletions that were not completed. */
+export function putBackPseudonyms(
+  { connection }: Group,
+  taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
+): void {
+  connection.perform(putBack, taken);
+}
+
 export type VerificationResult =
-  FirstVerification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
+  Verification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
 
 /**
  * The first verification pass, of the first of these deletions; there may be fewer results. Those of persons and companies that are
@@ -55,15 +74,15 @@ export function verifyErasures(
   act: Act,
 ): readonly VerificationResult[] {
   const processing = connection.perform(lockProcessing, ids);
-  const options = { now: act.now, redact: redactPayload, bounds: planBounds };
+  const options = { now: act.now, redact: redactPayload, bounds: planBounds, arrivalsMax };
   const results = connection.perform(verifyFirst, processing, options);
-  return results.map((verification, index) => {
-    const { deletion } = processing[index] ?? {};
-    if (verification.result !== "clean" || deletion === undefined) return verification;
-    const late = verifyNextNamings(connection, deletion, act);
-    if (late.result !== "clean") return late;
-    return { result: "clean", erasure: takePseudonym(connection, deletion) };
-  });
+  const clean = ids.filter((_, index) => results[index]?.result === "clean");
+  const taken = connection.perform(takePseudonyms, clean);
+  return results.map((verification, index) =>
+    verification.result === "clean"
+      ? { result: "clean", erasure: taken.get(ids[index] ?? "") }
+      : verification,
+  );
 }
 
 export interface SealedCompletion {
@@ -86,16 +105,19 @@ export function completeVerified(
   const { connection } = group;
   const ids = completions.map(({ deletionRequestId }) => deletionRequestId);
   const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
-  const options = { now: act.now, redact: redactPayload, bounds: planBounds };
+  const taken = new Map(
+    completions.flatMap(({ deletionRequestId, erasure }) =>
+      erasure === undefined ? [] : [[deletionRequestId, erasure]],
+    ),
+  );
+  const options = { now: act.now, redact: redactPayload, bounds: planBounds, taken };
   const verified = connection.perform(verifyDeletions, deletions, options);
   let head: ReceiptHead = connection.perform(lockReceiptHead);
   const completing: Completing[] = [];
-  const results = completions.map(({ sealed, erasure }, index): CompletionResult => {
+  const results = completions.map(({ sealed }, index): CompletionResult => {
     const [deletion, verification] = [deletions[index], verified[index]];
     if (deletion === undefined || verification === undefined) return { result: "moved" };
     if (verification.result !== "clean") return verification;
-    const late = verifyLastNamings(group, deletion, { act, erasure });
-    if (late.result !== "clean") return late;
     if (sealed !== undefined) {
       const isAsSealed = isDeepStrictEqual(sealed.counts, countsOf(deletion));
       if (!isAsSealed || !followsHead(sealed, head)) return { result: "moved" };
