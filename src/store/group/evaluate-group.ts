@@ -1,33 +1,32 @@
 // Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has read
 // everything that this needs.
 
+import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";
-import { AppError } from "../../domain/error.ts";
 import type {
   DraftOutcome,
   Draft,
   RecordKey,
   RecordWrite,
 } from "../../domain/record/record-write.ts";
-import { type StoredReply, repeatedOutcome, replyText, RepliesOfGroup } from "./group-replies.ts";
+import { once, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
 import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
+import { type Result, resultOf } from "./result.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
 /** What the engine has read. Keys are made by its `keyOf`. */
 export interface Known {
   readonly keyOf: (key: RecordKey) => string;
   readonly records: ReadonlyMap<string, KnownRecord>;
+  readonly closedOrganizations: ReadonlySet<string>;
   /** Records that an open deletion closes to writes. */
   readonly closed: ReadonlySet<string>;
   /** True if a stored change of the record has this payload. */
   readonly hasIdentical: (key: string, payload: string) => boolean;
-  /** The key is `replyText`. */
-  readonly replies: ReadonlyMap<string, StoredReply>;
+  readonly replies: readonly StoredReply[];
 }
 
-export type Evaluation =
-  | { readonly ok: true; readonly outcome: PackedOutcome }
-  | { readonly ok: false; readonly error: AppError };
+export type Evaluation = Result<PackedOutcome>;
 
 export interface GroupEvaluation {
   /** In the order of the writes. */
@@ -50,31 +49,13 @@ interface Group {
   readonly replies: RepliesOfGroup;
 }
 
-/** If the idempotency mark is known, returns the stored outcome. */
 function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
-  const { idempotency: mark, organizationId, receivedAt } = write;
-  if (mark === undefined) return { ok: true, outcome: evaluate(write, group) };
-  const text = replyText(organizationId, mark.keyHash);
-  const { keyHash, fingerprint } = mark;
-  let repeated: string | undefined;
-  try {
-    repeated = repeatedOutcome(group.replies.find(text), { fingerprint, now: receivedAt });
-  } catch (error) {
-    if (error instanceof AppError) return { ok: false, error };
-    throw error;
-  }
-  if (repeated !== undefined) {
-    return { ok: true, outcome: packRepeated(JSON.parse(repeated) as PackedOutcome) };
-  }
-  const outcome = evaluate(write, group);
-  group.replies.add(text, {
-    organizationId,
-    keyHash,
-    fingerprint,
-    outcome: JSON.stringify(outcome),
-    createdAt: receivedAt,
+  const { idempotency: mark, organizationId, receivedAt: now } = write;
+  const perform = () => evaluate(write, group);
+  return resultOf(() => {
+    if (group.known.closedOrganizations.has(organizationId)) throw organizationClosed();
+    return once(group.replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
   });
-  return { ok: true, outcome };
 }
 
 function evaluate(write: RecordWrite, group: Group): PackedOutcome {

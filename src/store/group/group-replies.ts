@@ -1,11 +1,15 @@
-// The outcomes stored for the Idempotency-Keys of a group: outcomes that were known before, and new ones of the group.
+// The outcomes stored for Idempotency-Keys: the rule for a request that is repeated, and the replies of a group.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 
-export interface StoredReply {
+export interface ReplyName {
   readonly organizationId: string;
   readonly keyHash: Uint8Array;
+}
+
+export interface StoredReply extends ReplyName {
   readonly fingerprint: Uint8Array;
   /** JSON without content of records. */
   readonly outcome: string;
@@ -13,43 +17,81 @@ export interface StoredReply {
   readonly createdAt: number;
 }
 
+export interface Marked {
+  readonly organizationId: string;
+  readonly mark: IdempotencyMark | undefined;
+  readonly now: number;
+}
+
+export interface Replies {
+  find(name: ReplyName): Omit<StoredReply, keyof ReplyName> | undefined;
+  /** Replaces a reply that has expired. */
+  add(reply: StoredReply): void;
+}
+
 /**
- * The stored outcome of a request that is repeated; undefined if the key is new or its reply has expired. Throws
- * AppError idempotency_reused if the key was used for a different request.
+ * Calls `perform` unless the mark is known and its reply has not expired; then it returns what `repeat` makes of the
+ * stored outcome, which has to survive JSON. Throws AppError idempotency_reused if the key was used for a different
+ * request.
  */
-export function repeatedOutcome(
-  reply: Pick<StoredReply, "fingerprint" | "outcome" | "createdAt"> | undefined,
-  { fingerprint, now }: { readonly fingerprint: Uint8Array; readonly now: number },
-): string | undefined {
-  if (reply === undefined || now - reply.createdAt >= limits.idempotencyKeptMs) return undefined;
-  if (Buffer.compare(reply.fingerprint, fingerprint) === 0) return reply.outcome;
-  throw new AppError("idempotency_reused");
+export function once<Outcome>(
+  replies: Replies,
+  { organizationId, mark, now }: Marked,
+  { perform, repeat }: { perform: () => Outcome; repeat: (stored: Outcome) => Outcome },
+): Outcome {
+  if (mark === undefined) return perform();
+  const { keyHash, fingerprint } = mark;
+  const known = replies.find({ organizationId, keyHash });
+  if (known !== undefined && now - known.createdAt < limits.idempotencyKeptMs) {
+    if (Buffer.compare(known.fingerprint, fingerprint) !== 0) {
+      throw new AppError("idempotency_reused");
+    }
+    return repeat(JSON.parse(known.outcome) as Outcome);
+  }
+  const outcome = perform();
+  const text = JSON.stringify(outcome);
+  replies.add({ organizationId, keyHash, fingerprint, outcome: text, createdAt: now });
+  return outcome;
 }
 
-export function replyText(organizationId: string, keyHash: Uint8Array): string {
-  return `${organizationId}\n${Buffer.from(keyHash).toString("base64")}`;
-}
-
-export class RepliesOfGroup {
+export class RepliesOfGroup implements Replies {
   readonly #known: ReadonlyMap<string, StoredReply>;
   readonly #added = new Map<string, StoredReply>();
 
-  constructor(known: ReadonlyMap<string, StoredReply>) {
-    this.#known = known;
+  constructor(known: readonly StoredReply[]) {
+    this.#known = new Map(known.map((reply) => [textOf(reply), reply]));
   }
 
-  /** The replies to store, sorted by their texts, so that two processes can't deadlock. */
+  /** The replies to store, sorted by their keys, so that two processes can't deadlock. */
   get added(): readonly StoredReply[] {
     return [...this.#added]
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, reply]) => reply);
   }
 
-  find(text: string): StoredReply | undefined {
+  find(name: ReplyName): StoredReply | undefined {
+    const text = textOf(name);
     return this.#added.get(text) ?? this.#known.get(text);
   }
 
-  add(text: string, reply: StoredReply): void {
-    this.#added.set(text, reply);
+  add(reply: StoredReply): void {
+    this.#added.set(textOf(reply), reply);
   }
+}
+
+/** The distinct names. */
+export function namesOf(
+  requests: readonly {
+    readonly organizationId: string;
+    readonly idempotency?: IdempotencyMark | undefined;
+  }[],
+): readonly ReplyName[] {
+  const names = requests.flatMap(({ organizationId, idempotency: mark }) =>
+    mark === undefined ? [] : [{ organizationId, keyHash: mark.keyHash }],
+  );
+  return [...new Map(names.map((name) => [textOf(name), name])).values()];
+}
+
+function textOf({ organizationId, keyHash }: ReplyName): string {
+  return `${organizationId}\n${Buffer.from(keyHash).toString("base64")}`;
 }

@@ -7,7 +7,8 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { completeInParts, heldMeanwhile, withScans } from "../shared/completion-outcome.ts";
 import { scanForParties } from "../shared/party-scan.ts";
-import { unpackOutcome } from "../group/packed-outcome.ts";
+import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
+import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/erase/deletion.ts";
 import { findLargePlans } from "../sql/erase/erasure.ts";
 import { setFloor } from "../sql/erase/floor.ts";
@@ -17,7 +18,6 @@ import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { organization, type Visibility } from "../sql/statement/visibility.ts";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Act, Claim, Completion, Store, StoreOptions } from "../interface/store.ts";
-import { deletionIdOf, outcomeOf } from "./commit/job.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
 import { claimDeletions, claimLarge } from "./erase/claim.ts";
@@ -75,7 +75,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
     writtenElsewhere: () => undefined,
     refuseWrites: () => jobs.refuse(),
     writeRecords: async (write) =>
-      unpackOutcome(outcomeOf(await jobs.submit({ kind: "write", write }))),
+      unpackOutcome(valueOf(await jobs.submit({ kind: "write", write })) as PackedOutcome),
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
     // What is written before the closing is complete then: the deletion evaluates its floors, and erases it.
@@ -84,7 +84,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       return store.requestOrganizationDeletion(request, act);
     },
     requestDeletion: async (request, act) =>
-      deletionIdOf(await jobs.submit({ kind: "request", request, act })),
+      valueOf(await jobs.submit({ kind: "request", request, act })) as string | undefined,
     purgeExpired: async (now) => {
       await store.purgeExpired(now);
       vacuum.start();

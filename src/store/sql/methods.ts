@@ -9,6 +9,7 @@ import { searchAudit } from "./trail/audit-search.ts";
 import * as closing from "./erase/close-organization.ts";
 import { findFloorNow } from "./erase/current-floor.ts";
 import * as deletion from "./erase/deletion.ts";
+import { requestDeletion } from "./erase/open-deletion.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
 import { listChanges } from "./record/export.ts";
 import * as floor from "./erase/floor.ts";
@@ -95,7 +96,7 @@ export const methods = {
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),
-    requestDeletion: change(ofOrganization, deletion.requestDeletion),
+    requestDeletion: change(ofOrganization, requestDeletion),
     cancelDeletion: change(every, deletion.cancelDeletion),
     postponeDeletion: change(deletions, deletion.postponeDeletion),
     deletionFigures: read(every, deletion.deletionFigures),

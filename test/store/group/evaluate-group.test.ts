@@ -7,7 +7,7 @@ import { limits } from "../../../src/domain/limits.ts";
 import type { Draft, RecordKey, RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { evaluateGroup, type Known } from "../../../src/store/group/evaluate-group.ts";
 import type { KnownRecord } from "../../../src/store/group/group-records.ts";
-import { replyText, type StoredReply } from "../../../src/store/group/group-replies.ts";
+import type { StoredReply } from "../../../src/store/group/group-replies.ts";
 import { unpackOutcome } from "../../../src/store/group/packed-outcome.ts";
 import { acme, mark, transaction } from "../../conformance/scene.ts";
 
@@ -15,13 +15,13 @@ const keyOf = ({ resourceId }: RecordKey): string => resourceId;
 const march: KnownRecord = { firstSeen: "2026-03-01T00:00:00", lastSeen: "2026-03-31T00:00:00" };
 
 function known(records: Readonly<Record<string, KnownRecord>> = {}, reply?: StoredReply): Known {
-  const replies = reply === undefined ? [] : [[replyText(acme, reply.keyHash), reply] as const];
   return {
     keyOf,
     records: new Map(Object.entries(records)),
+    closedOrganizations: new Set(),
     closed: new Set(),
     hasIdentical: () => false,
-    replies: new Map(replies),
+    replies: reply === undefined ? [] : [reply],
   };
 }
 
@@ -38,7 +38,7 @@ function at(id: string, timestamp: string): Draft {
 function outcomesOf(writes: readonly RecordWrite[], before: Known) {
   const group = evaluateGroup(writes, before);
   const outcomes = group.evaluations.map((evaluation) =>
-    evaluation.ok ? unpackOutcome(evaluation.outcome) : evaluation.error.errorName,
+    evaluation.ok ? unpackOutcome(evaluation.value) : evaluation.error.errorName,
   );
   return { group, outcomes };
 }

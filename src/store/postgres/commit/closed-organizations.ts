@@ -1,9 +1,6 @@
-// Refuses writes of closed organizations. A transaction checks this after it has written. If it does not see the
+// Finds closed organizations, whose writes are refused. A transaction checks this after it has written. If it does not see the
 // closing, `awaitWriters` waits for it, and verification sees what it has written.
 
-import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
-import type { RecordWrite } from "../../../domain/record/record-write.ts";
-import type { Evaluation } from "../../group/evaluate-group.ts";
 import type { Transaction } from "../transaction.ts";
 
 const findClosed = `
@@ -28,19 +25,4 @@ export async function findClosedOrganizations(
 /** The distinct organizations. */
 export function organizationsOf(asking: readonly OfOrganization[]): readonly string[] {
   return [...new Set(asking.map(({ organizationId }) => organizationId))];
-}
-
-/** Adds the refusals to the evaluations of the other writes, in the order of the writes. */
-export function refuseClosed(
-  writes: readonly RecordWrite[],
-  closed: ReadonlySet<string>,
-  evaluations: readonly Evaluation[],
-): readonly Evaluation[] {
-  const others = evaluations.values();
-  return writes.map(({ organizationId }) => {
-    if (closed.has(organizationId)) return { ok: false, error: organizationClosed() };
-    const { value } = others.next();
-    if (value === undefined) throw new TypeError("a write was not evaluated");
-    return value;
-  });
 }

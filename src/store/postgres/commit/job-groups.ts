@@ -7,7 +7,7 @@ import type { Database } from "../database.ts";
 import { GroupQueue } from "./group-queue.ts";
 import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
 import { findRecords } from "./record.ts";
-import { openDeletions } from "./request-group.ts";
+import { openDeletions } from "../../sql/erase/open-deletion.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 
@@ -117,5 +117,7 @@ function runRequests(
   jobs: readonly RequestJob[],
 ): Promise<readonly JobResult[]> {
   const organizations = new Set(jobs.map(({ request }) => request.organizationId));
-  return database.transaction({ organizations }, (transaction) => openDeletions(transaction, jobs));
+  return database.transaction({ organizations }, (transaction) =>
+    transaction.perform(openDeletions, jobs),
+  );
 }

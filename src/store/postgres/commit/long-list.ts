@@ -9,7 +9,7 @@ import { addRelations, relationsOf } from "../erase/relation.ts";
 import { Pace, partsOf } from "../pace.ts";
 import { keyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
-import { addReplies } from "./idempotency.ts";
+import { addReplies } from "../../sql/access/idempotency.ts";
 import { appendChanges, insertNewRecords, widenSightings } from "./record.ts";
 
 /**
@@ -65,7 +65,7 @@ export async function storeInParts(
   });
   await inParts(changes, (part) => appendChanges(transaction, part));
   await inParts(relationsOf(changes), (part) => addRelations(transaction, part));
-  const stored = await addReplies(transaction, replies);
+  const stored = await transaction.perform(addReplies, replies);
   return closed === 0 && stored === replies.length;
 }
 

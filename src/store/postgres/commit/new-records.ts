@@ -7,7 +7,7 @@ import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { organizationsOf } from "./closed-organizations.ts";
-import { addReplies } from "./idempotency.ts";
+import { addReplies } from "../../sql/access/idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
 import { keyColumns } from "../../shared/record-key.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
@@ -72,7 +72,7 @@ async function sendAll(
     insertNewRecords(transaction, created),
     appendChanges(transaction, changes),
     addRelations(transaction, relationsOf(changes)),
-    addReplies(transaction, replies),
+    transaction.perform(addReplies, replies),
     transaction.run(
       requireNew,
       ...keyColumns(created.map(({ record }) => record)),

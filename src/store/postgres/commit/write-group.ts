@@ -8,7 +8,7 @@
 // plan made meanwhile waits for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
-import { replyText } from "../../group/group-replies.ts";
+import { namesOf } from "../../group/group-replies.ts";
 import {
   type Evaluation,
   evaluateGroup,
@@ -20,8 +20,8 @@ import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statement/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
-import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
-import { findClosedOrganizations, refuseClosed } from "./closed-organizations.ts";
+import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
+import { findClosedOrganizations } from "./closed-organizations.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
@@ -31,8 +31,9 @@ import type { Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
-const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
+const none: Omit<Known, "replies"> = {
   keyOf: keyText,
+  closedOrganizations: new Set(),
   records: new Map(),
   closed: new Set(),
   hasIdentical: () => false,
@@ -73,12 +74,12 @@ export class WriteGroups {
     this.#careful = Math.max(0, this.#careful - 1);
     if (this.#careful > 0) return undefined;
     if (writes.some(({ mode }) => mode === "update")) return undefined;
-    const names = markNames(writes);
+    const names = namesOf(writes);
     const replies =
       names.length === 0
-        ? new Map()
+        ? []
         : await this.#database.inOneGo(visibility, (transaction) =>
-            findReplies(transaction, names),
+            transaction.perform(findReplies, names),
           );
     const evaluated = evaluateGroup(writes, { ...none, replies });
     // A draft that is not inserted would not conflict with a record that exists already.
@@ -101,24 +102,24 @@ async function evaluateExactly(
 ): Promise<readonly Evaluation[]> {
   const closedOrganizations = await findClosedOrganizations(transaction, all);
   const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
-  if (writes.length === 0) return refuseClosed(all, closedOrganizations, []);
   const distinct = keysOf(writes);
   const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
-  const [replies, known] = await inSequence([
-    findReplies(transaction, markNames(writes)),
+  const [replies, locked] = await inSequence([
+    transaction.perform(findReplies, namesOf(writes)),
     readInParts(transaction, keys, (part) => lockRecords(transaction, part)),
   ] as const);
-  const records = new Map(known.flatMap((part) => [...part]));
+  const records = new Map(locked.flatMap((part) => [...part]));
   const found = await readInParts(transaction, keys, (part) => findClosed(transaction, part));
   const closed = new Set(found.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
-  const evaluated = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
+  const known = { ...none, closedOrganizations, records, closed, hasIdentical, replies };
+  const evaluated = evaluateGroup(all, known);
   if (!(await store(transaction, writes, evaluated))) {
     throw new Collision(
       "another process has created a record, stored the reply, opened a deletion, or closed an organization",
     );
   }
-  return refuseClosed(all, closedOrganizations, evaluated.evaluations);
+  return evaluated.evaluations;
 }
 
 /** False if not all records were new. Then nothing was stored. */
@@ -161,22 +162,12 @@ async function store(
         ),
     appendChanges(transaction, evaluated.changes),
     addRelations(transaction, relationsOf(evaluated.changes)),
-    addReplies(transaction, replies),
+    transaction.perform(addReplies, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
     findClosedOrganizations(transaction, writes),
   ] as const);
   if (closedOrganizations.size > 0) return false;
   return inserted === created.length && closed.size === 0 && stored === replies.length;
-}
-
-/** The distinct marks. */
-function markNames(writes: readonly RecordWrite[]): readonly ReplyName[] {
-  const names = new Map<string, ReplyName>();
-  for (const { organizationId, idempotency: mark } of writes) {
-    if (mark === undefined) continue;
-    names.set(replyText(organizationId, mark.keyHash), { organizationId, keyHash: mark.keyHash });
-  }
-  return [...names.values()];
 }
 
 /** The distinct records. */

@@ -1,53 +1,72 @@
-// The results of requests with an Idempotency-Key that are not writes of records. They hold no content, and of the key
-// and the request only hashes.
+// The stored outcomes of requests with an Idempotency-Key, for whole groups. They contain hashes of the key and the
+// request, and no content.
 
 import { limits } from "../../../domain/limits.ts";
-import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
-import { repeatedOutcome } from "../../group/group-replies.ts";
-import { Collision, get, run, type Statements } from "../statement/statements.ts";
+import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
+import { named } from "../statement/named.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
-const findReply = `
-  SELECT fingerprint, outcome, created_at FROM idempotent_reply
-  WHERE organization_id = $1 AND key_hash = $2`;
+/** Hashes are hexadecimal in the rows of a statement. */
+const find = `
+  SELECT reply.organization_id, reply.key_hash, fingerprint, outcome, created_at
+  FROM ${named("organization_id", "key_hash")}
+    --sqlite CROSS
+    JOIN idempotent_reply AS reply ON reply.organization_id = named.organization_id AND reply.key_hash =
+    --sqlite unhex(named.key_hash)
+    --postgres decode(named.key_hash, 'hex')
+  `;
 
-/** Replaces a reply that has expired. */
-const storeReply = `
+/**
+ * Replaces a reply that has expired. On PostgreSQL it may be sent without waiting for BEGIN: outside a transaction it
+ * does nothing.
+ */
+const store = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
-  VALUES ($1, $2, $3, $4, $5)
+  SELECT organization_id,
+    --sqlite unhex(key_hash), unhex(fingerprint),
+    --postgres decode(key_hash, 'hex'), decode(fingerprint, 'hex'),
+    outcome, created_at
+  FROM ${named("organization_id", "key_hash", "fingerprint", "outcome", "created_at bigint")}
+  WHERE
+    --sqlite true
+    --postgres current_setting('sluice.organizations', true) <> ''
   ON CONFLICT (organization_id, key_hash) DO UPDATE SET
     fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-  WHERE idempotent_reply.created_at <= excluded.created_at - $6`;
+  WHERE idempotent_reply.created_at <= excluded.created_at - CAST($6 AS bigint)`;
 
 interface ReplyRow {
+  readonly organization_id: string;
+  readonly key_hash: Uint8Array;
   readonly fingerprint: Uint8Array;
   readonly outcome: string;
   readonly created_at: number;
 }
 
-export interface Marked {
-  readonly organizationId: string;
-  readonly mark: IdempotencyMark | undefined;
-  readonly now: number;
+export function* findReplies(names: readonly ReplyName[]): Statements<readonly StoredReply[]> {
+  if (names.length === 0) return [];
+  const rows = names.map(({ organizationId, keyHash }) => [organizationId, hex(keyHash)]);
+  return (yield* all<ReplyRow>(find, new Rows(rows, 2))).map((row) => ({
+    organizationId: row.organization_id,
+    keyHash: row.key_hash,
+    fingerprint: row.fingerprint,
+    outcome: row.outcome,
+    createdAt: row.created_at,
+  }));
 }
 
-/**
- * Runs `work` unless the mark is known; then it returns the stored outcome. Throws AppError idempotency_reused if the
- * key was used for a different request. The outcome has to survive JSON.
- */
-export function* once<Outcome>(
-  { organizationId, mark, now }: Marked,
-  work: () => Statements<Outcome>,
-): Statements<Outcome> {
-  if (mark === undefined) return yield* work();
-  const { keyHash, fingerprint } = mark;
-  const row = yield* get<ReplyRow>(findReply, organizationId, keyHash);
-  const known = row && { ...row, createdAt: row.created_at };
-  const repeated = repeatedOutcome(known, { fingerprint, now });
-  if (repeated !== undefined) return JSON.parse(repeated) as Outcome;
-  const outcome = yield* work();
-  const reply = [organizationId, keyHash, fingerprint, JSON.stringify(outcome), now] as const;
-  if ((yield* run(storeReply, ...reply, limits.idempotencyKeptMs)) === 0) {
-    throw new Collision("another process has stored the reply");
-  }
-  return outcome;
+/** Returns how many replies were stored: fewer than given if another process has stored one of them meanwhile. */
+export function* addReplies(replies: readonly StoredReply[]): Statements<number> {
+  if (replies.length === 0) return 0;
+  const rows = replies.map(({ organizationId, keyHash, fingerprint, outcome, createdAt }) => [
+    organizationId,
+    hex(keyHash),
+    hex(fingerprint),
+    outcome,
+    createdAt,
+  ]);
+  return yield* run(store, new Rows(rows, 5), limits.idempotencyKeptMs);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
 }

@@ -1,40 +1,20 @@
-// Deletions: requested, cancelled, postponed after a failure, and read. Planning and erasing are each engine's own.
+// Deletions: cancelled, postponed after a failure, and read.
 
 import type { Deletion, DeletionStatus } from "../../../domain/deletion/deletion.ts";
-import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { digestOfRequest } from "../../row/audit-row.ts";
-import { approvalColumns, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type {
-  CancelOutcome,
-  DeletionFigures,
-  DeletionFilter,
-  DeletionRequest,
-} from "../../interface/store.ts";
+import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import type { CancelOutcome, DeletionFigures, DeletionFilter } from "../../interface/store.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
-import { once } from "../access/idempotency.ts";
-import { findOrganization } from "../access/organization.ts";
-import { recordExists } from "../record/record.ts";
-import { all, Collision, get, run, type Statements } from "../statement/statements.ts";
+import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const findOpen = `
   SELECT deletion_request_id FROM deletion
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
     AND status IN ('pending', 'processing')`;
-
-const insertDeletion = `
-  INSERT INTO deletion
-    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
-  SELECT $1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10, $11
-  WHERE NOT EXISTS (
-    SELECT 1 FROM organization WHERE organization_id = $2 AND closed_at IS NOT NULL)
-  ON CONFLICT (organization_id, resource_type, resource_id)
-    WHERE status IN ('pending', 'processing') DO NOTHING`;
 
 const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
 
@@ -134,75 +114,6 @@ const countUnderFloor = `
   WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL AND floor_until > $1
     AND NOT (organization_id >= '${restrictedId("")}' AND organization_id < 'restricted0')
     AND organization_id NOT IN (${closedOrganizations})`;
-
-/**
- * The id of the open deletion, new or not; undefined if there is no such record. Repeated for a known idempotency key.
- */
-export function* requestDeletion(
-  request: DeletionRequest,
-  act: Act,
-): Statements<string | undefined> {
-  const marked = {
-    organizationId: request.organizationId,
-    mark: request.idempotency,
-    now: act.now,
-  };
-  return (yield* once(marked, () => openDeletion(request, act))) ?? undefined;
-}
-
-/** An open deletion is found first: while it is processed the record disappears, but the deletion is still the same. */
-function* openDeletion(request: DeletionRequest, act: Act): Statements<string | null> {
-  const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
-  const { requestedBy = act.actor } = request;
-  const open = yield* findOpenDeletion(request);
-  if (open !== undefined) return open;
-  if (!(yield* recordExists(request))) return null;
-  const approval = approvalColumns(yield* findApprovalRequester(request, act));
-  const inserted = yield* run(
-    insertDeletion,
-    deletionRequestId,
-    organizationId,
-    resourceType,
-    resourceId,
-    reason,
-    requestedBy,
-    act.now,
-    dueAt,
-    ...approval,
-  );
-  if (inserted === 0) {
-    if ((yield* findOrganization(organizationId))?.closedAt !== undefined) {
-      throw organizationClosed();
-    }
-    throw new Collision("another process has opened a deletion of the record");
-  }
-  yield* auditAct(noteOfRequest(request, act), act);
-  return deletionRequestId;
-}
-
-/** Who may not approve the deletion; undefined if it needs no approval. */
-function* findApprovalRequester(
-  { organizationId, isAutomatic = false }: DeletionRequest,
-  { actor }: Act,
-): Statements<string | undefined> {
-  if (isAutomatic) return undefined;
-  const organization = yield* findOrganization(organizationId);
-  return organization?.deletionApproval === true ? actor : undefined;
-}
-
-/** What the audit trail says of a deletion that is requested. */
-export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
-  const {
-    organizationId,
-    resourceType,
-    deletionRequestId,
-    requestedBy = act.actor,
-    dueAt,
-  } = request;
-  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
-  const detail = { resourceType, dueAt, request: digest };
-  return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
-}
 
 /** The id of the deletion of this record that is pending or processing. */
 export function* findOpenDeletion({

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { requestDeletion } from "./deletion.ts";
+import { openDeletions } from "./open-deletion.ts";
 import { findOrganization } from "../access/organization.ts";
 import type { Statements } from "../statement/statements.ts";
 
@@ -22,17 +22,15 @@ export function* deleteOrphans(
   if (organization?.eraseOrphanedTransactions !== true) return;
   // Everything of a closed organization is erased anyway.
   if (organization.closedAt !== undefined) return;
-  for (const { resourceType, resourceId } of orphans) {
-    const request = {
-      organizationId,
-      resourceType,
-      resourceId,
-      reason: `Every person and company that it names was erased (${deletionRequestId}).`,
-      deletionRequestId: `del_${randomBytes(12).toString("hex")}`,
-      isAutomatic: true,
-      requestedBy: orphanRequester,
-      dueAt: act.now + organization.deletionGraceSeconds * 1_000,
-    };
-    yield* requestDeletion(request, act);
-  }
+  const requests = orphans.map(({ resourceType, resourceId }) => ({
+    organizationId,
+    resourceType,
+    resourceId,
+    reason: `Every person and company that it names was erased (${deletionRequestId}).`,
+    deletionRequestId: `del_${randomBytes(12).toString("hex")}`,
+    isAutomatic: true,
+    requestedBy: orphanRequester,
+    dueAt: act.now + organization.deletionGraceSeconds * 1_000,
+  }));
+  yield* openDeletions(requests.map((request) => ({ request, act })));
 }

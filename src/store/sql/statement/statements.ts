@@ -100,6 +100,16 @@ export function* insert(sql: string, rows: Rows, insertion: Insertion): Statemen
   yield* ask({ method: "run", sql, values: [rows], insertion });
 }
 
+/** The rows of each query. */
+export function* allTogether<Rows extends readonly (readonly unknown[])[]>(
+  ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]
+): Statements<Rows> {
+  return (yield* ask({
+    method: "together",
+    statements: statements.map(([sql, ...values]) => ({ method: "all", sql, values })),
+  })) as Rows;
+}
+
 /** Runs them in this order. */
 export function* runTogether(
   ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]

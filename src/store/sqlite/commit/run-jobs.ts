@@ -1,7 +1,7 @@
 // Runs a group of writes and operations in one transaction, each evaluated separately. A job that fails has no effect,
 // and the others are committed.
 
-import { AppError } from "../../../domain/error.ts";
+import { resultOf } from "../../group/result.ts";
 import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
@@ -73,16 +73,12 @@ function performAll(connection: Connection, jobs: readonly Job[]): readonly Resu
 
 /** Returns errors that callers can cause as results, and throws any other error. */
 function perform(group: Group, job: Job): Result {
-  try {
-    // A refused write has written nothing, so it needs no savepoint.
-    const value = isOperation(job)
+  // A refused write has written nothing, so it needs no savepoint.
+  return resultOf(() =>
+    isOperation(job)
       ? savepoint(group.connection, () => performInGroup(group, job))
-      : writeRecords(group, job);
-    return { ok: true, value };
-  } catch (error) {
-    if (error instanceof AppError) return { ok: false, error };
-    throw error;
-  }
+      : writeRecords(group, job),
+  );
 }
 
 function runAlone(connection: Connection, { name, args }: OperationJob): Result {

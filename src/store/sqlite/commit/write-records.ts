@@ -10,8 +10,9 @@ import {
   packRepeated,
   type PackedOutcome,
 } from "../../group/packed-outcome.ts";
+import { once } from "../../group/group-replies.ts";
 import type { Group } from "./group.ts";
-import { once } from "./idempotency.ts";
+import { repliesIn } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
@@ -22,12 +23,10 @@ import { type DraftContext, writeDraft } from "./record.ts";
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();
-  let repeated = true;
-  const outcome = once(group, { organizationId, mark, now }, () => {
-    repeated = false;
-    return evaluate(group, write);
-  });
-  return repeated ? packRepeated(outcome) : outcome;
+  if (mark === undefined) return evaluate(group, write);
+  const perform = () => evaluate(group, write);
+  const replies = repliesIn(group.connection);
+  return once(replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
 }
 
 function evaluate(group: Group, write: RecordWrite): PackedOutcome {

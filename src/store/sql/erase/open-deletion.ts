@@ -1,0 +1,163 @@
+// Opens the deletions that a group of requests asks for, in a few statements for all of them. Erases nothing.
+
+import {
+  evaluateRequests,
+  type KnownDeletions,
+  type RequestAct,
+} from "../../group/evaluate-requests.ts";
+import { namesOf, RepliesOfGroup } from "../../group/group-replies.ts";
+import { type Result, valueOf } from "../../group/result.ts";
+import type { Act, DeletionRequest } from "../../interface/store.ts";
+import type { AuditNote } from "../../interface/trail.ts";
+import { digestOfRequest } from "../../row/audit-row.ts";
+import { approvalColumns } from "../../row/deletion-row.ts";
+import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { addReplies, findReplies } from "../access/idempotency.ts";
+import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
+import { allTogether, Collision, Rows, run, type Statements } from "../statement/statements.ts";
+import { auditActs } from "../trail/audit.ts";
+
+/** Without LIMIT, PostgreSQL would plan a join that reads all open deletions of the store. */
+const findOpen = `
+  SELECT deletion_request_id, named.organization_id, named.resource_type, named.resource_id
+  FROM ${namedRecords}
+    --sqlite CROSS JOIN deletion ON
+    --postgres CROSS JOIN LATERAL (SELECT deletion_request_id FROM deletion WHERE
+      deletion.organization_id = named.organization_id
+      AND deletion.resource_type = named.resource_type AND deletion.resource_id = named.resource_id
+      AND status IN ('pending', 'processing')
+    --postgres LIMIT 1) AS open_deletion
+  `;
+
+const findExisting = `
+  SELECT record.organization_id, record.resource_type, record.resource_id
+  FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN record USING (organization_id, resource_type, resource_id)
+  --citus WHERE record.resource_id = ANY ($3::text[])
+  `;
+
+const findRules = `
+  SELECT organization_id, closed_at, deletion_approval FROM organization
+  WHERE ${inNamedIds("organization_id")}`;
+
+const requested = [
+  "deletion_request_id",
+  "organization_id",
+  "resource_type",
+  "resource_id",
+  "reason",
+  "requested_by",
+  "requested_at bigint",
+  "due_at bigint",
+  "waiting_for",
+  "next_attempt_at bigint",
+  "approval_requester",
+];
+const columns = requested.map((column) => column.split(" ")[0]).join(", ");
+
+const insertDeletions = `
+  INSERT INTO deletion (status, ${columns})
+  SELECT 'pending', ${columns}
+  FROM ${named(...requested)}
+  WHERE true
+  ON CONFLICT (organization_id, resource_type, resource_id)
+    WHERE status IN ('pending', 'processing') DO NOTHING`;
+
+/**
+ * The id of the open deletion, new or not; undefined if there is no such record. It is the same again for a known
+ * idempotency key.
+ */
+export function* requestDeletion(
+  request: DeletionRequest,
+  act: Act,
+): Statements<string | undefined> {
+  const [result] = yield* openDeletions([{ request, act }]);
+  return result === undefined ? undefined : valueOf(result);
+}
+
+/** Returns the results in the order of the requests. */
+export function* openDeletions(
+  requests: readonly RequestAct[],
+): Statements<readonly Result<string | undefined>[]> {
+  const { known, approving } = yield* readKnown(requests.map(({ request }) => request));
+  const { results, opening } = evaluateRequests(requests, known);
+  yield* insertAll(opening, approving);
+  const { added } = known.replies;
+  if ((yield* addReplies(added)) < added.length) {
+    throw new Collision("another process has stored the reply");
+  }
+  // The lock on the head of the audit trail is the last one.
+  yield* auditActs(opening.map(({ request, act }) => ({ ...act, note: noteOf(request, act) })));
+  return results;
+}
+
+interface RuleRow {
+  readonly organization_id: string;
+  readonly closed_at: number | null;
+  readonly deletion_approval: boolean | 0 | 1;
+}
+
+/** `approving`: organizations that require an approval of deletions. */
+function* readKnown(requests: readonly DeletionRequest[]): Statements<{
+  readonly known: KnownDeletions;
+  readonly approving: ReadonlySet<string>;
+}> {
+  const keys = new Map(requests.map((request) => [keyText(request), request]));
+  const records = keyRows([...keys.values()]);
+  const organizations = new Set(requests.map(({ organizationId }) => organizationId));
+  const replies = yield* findReplies(namesOf(requests));
+  const [open, existing, rules] = yield* allTogether<
+    [(KeyRow & { deletion_request_id: string })[], KeyRow[], RuleRow[]]
+  >([findOpen, records], [findExisting, records], [findRules, [...organizations]]);
+  const known = {
+    open: new Map(open.map((row) => [rowKeyText(row), row.deletion_request_id])),
+    records: new Set(existing.map(rowKeyText)),
+    closedOrganizations: idsOf(rules.filter(({ closed_at }) => closed_at !== null)),
+    replies: new RepliesOfGroup(replies),
+  };
+  return { known, approving: idsOf(rules.filter((row) => Boolean(row.deletion_approval))) };
+}
+
+function idsOf(rows: readonly RuleRow[]): ReadonlySet<string> {
+  return new Set(rows.map(({ organization_id }) => organization_id));
+}
+
+/** In the order of the keys, so that two processes can't deadlock. */
+function* insertAll(
+  opening: readonly RequestAct[],
+  approving: ReadonlySet<string>,
+): Statements<void> {
+  if (opening.length === 0) return;
+  const rows = opening
+    .map((one) => ({ ...one, text: keyText(one.request) }))
+    .toSorted((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ request, act }) => {
+      const { deletionRequestId, organizationId, resourceType, resourceId, reason, dueAt } =
+        request;
+      const { requestedBy = act.actor, isAutomatic = false } = request;
+      const needsApproval = !isAutomatic && approving.has(organizationId);
+      const approval = approvalColumns(needsApproval ? act.actor : undefined);
+      const row = [
+        deletionRequestId,
+        organizationId,
+        resourceType,
+        resourceId,
+        reason,
+        requestedBy,
+      ];
+      return [...row, act.now, dueAt, ...approval];
+    });
+  if ((yield* run(insertDeletions, new Rows(rows, requested.length))) < rows.length) {
+    throw new Collision("another process has opened a deletion of the record");
+  }
+}
+
+/** What the audit trail says of a deletion that is requested. */
+function noteOf(request: DeletionRequest, act: Act): AuditNote {
+  const { organizationId, resourceType, deletionRequestId, dueAt } = request;
+  const { requestedBy = act.actor } = request;
+  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
+  const detail = { resourceType, dueAt, request: digest };
+  return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
+}
