@@ -1,10 +1,10 @@
 // What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
 
-import type { OperatorRight } from "../domain/operator-right.ts";
 import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Act, Store } from "../store/interface/store.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
+import type { Viewer } from "./operator/viewer.ts";
 
 /** Signs with the current key of receipts. */
 export interface Signer {
@@ -21,10 +21,8 @@ export interface App {
   readonly now: () => number;
   /** The actor in the audit trail for acts of this process that no request caused. */
   readonly operator: string;
-  /**
-   * What this person may do; undefined without bounds, for the shell of the host and for what the service does by itself.
-   */
-  readonly rights?: ReadonlySet<OperatorRight>;
+  /** Who asks, for one request of the console or one command; undefined for what serves many. */
+  readonly viewer?: Viewer;
   /** For the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
   readonly callers: CallerCache;

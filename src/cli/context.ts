@@ -4,7 +4,7 @@ import type { App } from "../actions/app.ts";
 import { readConfig } from "../settings/config.ts";
 import { findActiveOperator } from "../actions/operator/find-operator.ts";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
-import { actAs, requireAnyRight } from "../actions/operator/require-right.ts";
+import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
 import { readOperatorName } from "../process/operator-name.ts";
@@ -65,7 +65,7 @@ export function makeContext(
           throw OperatorError.from("store", cause);
         },
       );
-      const app = wrapApp(opened);
+      const app = wrapApp({ ...opened, viewer: new Viewer(opened) });
       if (as === undefined) return await work(app);
       const own = actAs(app, await findActiveOperator(app, as));
       requireAnyRight(own, rights);

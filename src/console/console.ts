@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
-import { actAs, requireRight } from "../actions/operator/require-right.ts";
+import { actAs, requireRight } from "../actions/operator/viewer.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";

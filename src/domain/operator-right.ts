@@ -1,5 +1,5 @@
 // What each role of operators may do, as data. docs/reference/operator-rights.md is generated from this table. Actions
-// enforce it (require-right.ts).
+// enforce it (viewer.ts).
 
 import { type OperatorRole, operatorRoles } from "./operator.ts";
 

@@ -8,9 +8,8 @@ import {
   type ProcessedDeletions,
   processDeletions,
 } from "../actions/deletion/process-deletions.ts";
-import { publicReader } from "../actions/deletion/operator-reader.ts";
 import { visibleCounts } from "../actions/deletion/read-deletion.ts";
-import { readKnowledge, showing } from "../actions/operator/require-right.ts";
+import { Viewer } from "../actions/operator/viewer.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 
@@ -62,10 +61,10 @@ async function report(
   const { log, onCompleted, onPostponed, stopping } = options;
   const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
-  const isKnown = await readKnowledge(showing(app, { includeConfidential: false }), organizationId);
-  if (!isKnown(done.deletion)) return reportUnnamed(done, options);
+  const viewer = new Viewer(app, new Set());
+  if (!(await viewer.knows(done.deletion))) return reportUnnamed(done, options);
   if (done.result === "completed") {
-    const erased = visibleCounts(done.deletion, await publicReader(app, organizationId));
+    const erased = visibleCounts(done.deletion, await viewer.reader(organizationId));
     log.info({ ...about, erased }, "deletion completed");
     onCompleted?.(done.deletion, erased);
   } else if (!stopping.aborted) {

@@ -23,11 +23,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/browse-deletions withWaits": begun,
   "deletion/bulk-deletions changeAll": partly,
   "deletion/deletion-filter withWaits": begun,
-  "deletion/operator-reader officialReader": found,
-  "deletion/operator-reader publicReader": found,
-  "deletion/operator-reader publicReaders": found,
-  "deletion/operator-reader readerOf": partly,
-  "deletion/operator-reader readersOf": partly,
   "deletion/preview-deletion previewDeletion": begun,
   "deletion/read-deletion findReceipt": begun,
   "intake/write-records writeRecords": begun,
@@ -87,7 +82,7 @@ function findActions(): readonly Action[] {
       }
     }
   }
-  const known = new Set(["operator/require-right"]);
+  const known = new Set(["operator/viewer"]);
   return [...byName]
     .filter(([name]) => !known.has(name.split(" ")[0] ?? ""))
     .map(([name, body]) => ({ name, body }));

@@ -6,7 +6,7 @@ import { createOrganization } from "../../src/actions/access/create-organization
 import { holdRecord } from "../../src/actions/retention/hold-record.ts";
 import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { actAs } from "../../src/actions/operator/require-right.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
 import { type Service, startService } from "../support/service.ts";

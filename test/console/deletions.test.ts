@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { readDeletionDetails } from "../../src/actions/deletion/browse-deletions.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord } from "../../src/actions/retention/hold-record.ts";
 import { releaseHold } from "../../src/actions/retention/release-hold.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
@@ -10,6 +12,7 @@ import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { StoreFaults } from "../support/store-faults.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
 
@@ -105,6 +108,17 @@ describe("the deletions in the console", () => {
       assert.ok((await list(role)).includes("secret-sar"), role);
       assert.equal((await show(role, ids["sar"])).status, 200);
     }
+  });
+
+  it("are explained one by one without a look at other organizations", async () => {
+    const faults = new StoreFaults();
+    const store = faults.wrap(service.app.store);
+    faults.break("listOrganizations", new Error("all were read"));
+    const viewer = await store.operators.findByName("viewer");
+    assert.ok(viewer !== undefined);
+    const app = actAs({ ...service.app, store }, viewer);
+    const { waitsFor } = await readDeletionDetails(app, ids["kept"] ?? "");
+    assert.match(waitsFor ?? "", /its grace period, until/);
   });
 
   it("show what was stored as text, whatever it contains", async () => {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
-import { actAs } from "../../src/actions/operator/require-right.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { Person, Route } from "../../src/console/request/request.ts";
 import { routes } from "../../src/console/routes.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";

@@ -4,11 +4,10 @@
 import { createHash } from "node:crypto";
 import { keyHashOf, keySpaceOf } from "../../src/actions/intake/idempotency.ts";
 import { exportHistory, exportStates } from "../../src/actions/record/export-records.ts";
-import { publicReader } from "../../src/actions/deletion/operator-reader.ts";
 import { countRecords } from "../../src/actions/access/find-organization.ts";
 import { listHolds } from "../../src/actions/retention/list-holds.ts";
 import { findReceipt, listDeletions } from "../../src/actions/deletion/read-deletion.ts";
-import { showing } from "../../src/actions/operator/require-right.ts";
+import { showing, viewerOf } from "../../src/actions/operator/viewer.ts";
 import { createKey } from "../../src/actions/access/create-key.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
@@ -150,7 +149,7 @@ export class World {
   async readDeletions(): Promise<void> {
     const { app } = this.#place;
     await this.readLists();
-    const reader = await publicReader(app, this.organizationId);
+    const reader = await viewerOf(app).public().reader(this.organizationId);
     for (const [index, id] of this.#deletions.entries()) {
       await this.take({ deletion: index });
       const deletion = await app.store.findDeletion(id, this.organizationId);

@@ -12,7 +12,7 @@ import { requireName } from "./create-organization.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export type OrganizationSettings = OrganizationChange;
 

@@ -10,7 +10,7 @@ import { makeId } from "../credential.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface Closing {
   readonly organizationId: string;

@@ -8,7 +8,7 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface KeyOptions {
   readonly organizationId: string;

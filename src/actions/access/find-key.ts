@@ -4,7 +4,7 @@ import type { ApiKey } from "../../domain/access.ts";
 import type { App } from "../app.ts";
 import { requireOrganization } from "./find-organization.ts";
 import { unknownName } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 /** Throws OperatorError no_such_key. The message never repeats a secret that was passed instead of the id. */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {

@@ -3,7 +3,7 @@
 import type { Organization } from "../../domain/access.ts";
 import type { App } from "../app.ts";
 import { unknownName } from "../operator/operator-error.ts";
-import { readKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Throws OperatorError no_such_organization. */
 export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
@@ -39,7 +39,7 @@ export async function countRecords(
   organizationId: string,
 ): Promise<Readonly<Record<string, number>>> {
   requireRight(app, "organization.read");
-  const knows = await readKnowledge(app, organizationId);
+  const knows = await viewerOf(app).knowledge(organizationId);
   const counts = Object.entries(await app.store.countRecords(organizationId));
   return Object.fromEntries(
     counts.filter(([resourceType, count]) => count > 0 && knows({ organizationId, resourceType })),

@@ -3,7 +3,7 @@
 import type { ApiKey } from "../../domain/access.ts";
 import { actOf, type App } from "../app.ts";
 import { findKey } from "./find-key.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 /** Does nothing for a key that is already revoked. Throws OperatorError not_permitted and no_such_key. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {

@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { type CreatedKey, makeKey } from "./create-key.ts";
 import { findKey, keyStatus } from "./find-key.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface RotatedKey extends CreatedKey {
   /** Unix milliseconds. */

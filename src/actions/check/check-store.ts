@@ -4,7 +4,7 @@
 import type { ErasureReport } from "../../store/interface/check-report.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";

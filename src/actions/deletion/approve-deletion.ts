@@ -6,7 +6,7 @@ import type { NotApproved } from "../../store/interface/approvals.ts";
 import { actOf, type App } from "../app.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 /**
  * Throws OperatorError not_permitted, also for the requester and without a named person; no_such_deletion, not_pending,
@@ -14,7 +14,7 @@ import { requireRight } from "../operator/require-right.ts";
  */
 export async function approveDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.approve");
-  if (app.rights === undefined) {
+  if (app.viewer?.rights === undefined) {
     throw new OperatorError(
       "not_permitted",
       "An approval is the act of a named person. Nothing was changed.",

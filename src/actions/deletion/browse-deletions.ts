@@ -13,11 +13,10 @@ import {
   withWaits,
 } from "./deletion-filter.ts";
 import { findDeletion } from "../record/find-named-record.ts";
-import { readerOf } from "./operator-reader.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 import { findReceipt, visibleCounts } from "./read-deletion.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
-import { hasRight, requireRight } from "../operator/require-right.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface DeletionPart {
@@ -62,7 +61,7 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
   const { organizationId } = deletion;
   return {
     ...shown,
-    erased: visibleCounts(deletion, await readerOf(app, organizationId)),
+    erased: visibleCounts(deletion, await viewerOf(app).reader(organizationId)),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
     mayCancel:

@@ -11,7 +11,7 @@ import { approveDeletion } from "./approve-deletion.ts";
 import { cancelDeletion } from "./cancel-deletion.ts";
 import { type DeletionQuery, findMatching } from "./deletion-filter.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export type BulkAct = "cancel" | "approve";
 

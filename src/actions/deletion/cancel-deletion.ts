@@ -6,7 +6,7 @@ import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import { actOf, type App } from "../app.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 /** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {

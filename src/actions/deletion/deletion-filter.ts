@@ -2,6 +2,7 @@
 // however few of them match.
 
 import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
 import {
   type Deletion,
   type DeletionStatus,
@@ -10,7 +11,7 @@ import {
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { explainWaits } from "./explain-wait.ts";
-import { hasRight, readKnowledge } from "../operator/require-right.ts";
+import { hasRight, viewerOf } from "../operator/viewer.ts";
 
 /**
  * What an open deletion waits for, which may be several of these. `error`: another attempt after a failure, or
@@ -44,7 +45,7 @@ export async function findMatching(
   const isPlain = wait === undefined && hasRight(app, "confidential.read");
   const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
   const examined = await examine(app, query, { before, limit });
-  const knows = await readKnowledge(app, query.organizationId);
+  const knows = await viewerOf(app).knowledge(query.organizationId);
   const known = examined.filter(knows);
   const held = wait === undefined ? new Set<string>() : await findHeld(app, known);
   const found: Deletion[] = [];
@@ -144,13 +145,13 @@ async function listExplainable(
   deletions: readonly Deletion[],
 ): Promise<ReadonlySet<Deletion>> {
   if (hasRight(app, "confidential.read")) return new Set(deletions);
-  const organizations = await app.store.listOrganizations();
-  const without = new Set(
-    organizations
-      .filter(({ confidentialTypes: added = [] }) => added.length === 0)
-      .map(({ organizationId }) => organizationId),
+  const readers = await viewerOf(app).readers(deletions.map((one) => one.organizationId));
+  const always = confidentialTypes();
+  return new Set(
+    deletions.filter(({ organizationId }) => {
+      return readers.get(organizationId)?.confidential.isSubsetOf(always);
+    }),
   );
-  return new Set(deletions.filter(({ organizationId }) => without.has(organizationId)));
 }
 
 function describeWait(deletion: Deletion, kinds: ReadonlySet<WaitKind>): string | undefined {

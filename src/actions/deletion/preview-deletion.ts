@@ -2,7 +2,6 @@
 // what it waits for. Shows nothing of confidential types to people who may not know of them.
 
 import type { Hold } from "../../domain/access.ts";
-import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -10,7 +9,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
 import { readNamingPart } from "../record/namings.ts";
-import { readKnowledge } from "../operator/require-right.ts";
+import { viewerOf } from "../operator/viewer.ts";
 
 export interface DeletionPreview {
   /** The record itself, and what belongs only to it. */
@@ -35,7 +34,7 @@ const holdsReadMax = 200;
 /** For a record whose deletion is pending, or not requested yet. */
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
-  const knows = await readKnowledge(app, organizationId);
+  const knows = await viewerOf(app).knowledge(organizationId);
   const types = recordTypes
     .map((type) => type.resourceType)
     .filter((type) => knows({ organizationId, resourceType: type }));
@@ -43,8 +42,7 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const plan = planErasure(nodeKey(resourceType, resourceId), edges);
   const erased = plan.erase.map(parseNodeKey).toReversed();
   const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
-  const organization = await app.store.findOrganization(organizationId);
-  const confidential = confidentialTypes(organization?.confidentialTypes);
+  const { confidential } = await viewerOf(app).reader(organizationId);
   // Confidential records never delay a deletion: what has to be kept of them is moved to the restricted store.
   const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
   const keys = [...erased, ...redacted]

@@ -8,8 +8,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findFiledAt } from "../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
-import { publicReader } from "./operator-reader.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 export interface RestrictionPreview {
   /** Records that would move: reports, and what supports them. */
@@ -33,7 +32,7 @@ export async function previewRestriction(
   );
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const plan = planErasure(rootNode, edges);
-  const { confidential } = await publicReader(app, organizationId);
+  const { confidential } = await viewerOf(app).reader(organizationId);
   const nodes = [...plan.erase, ...plan.redact.map(({ record }) => record)];
   const reports = [...new Set(nodes)].filter(
     (node) => node !== rootNode && confidential.has(parseNodeKey(node).type),

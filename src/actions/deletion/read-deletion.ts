@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import { withCurrentFloor } from "./current-floor.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
-import { readKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** The status object of the contract, section 7. */
 export interface DeletionView {
@@ -73,7 +73,7 @@ export async function listDeletions(
 ): Promise<readonly Deletion[]> {
   requireRight(app, "deletion.read");
   await requireOrganization(app, filter.organizationId);
-  const knows = await readKnowledge(app, filter.organizationId);
+  const knows = await viewerOf(app).knowledge(filter.organizationId);
   const found: Deletion[] = [];
   let { before } = filter;
   for (;;) {

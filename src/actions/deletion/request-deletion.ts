@@ -11,7 +11,7 @@ import { findOpenOrganization } from "../access/close-organization.ts";
 import { makeId } from "../credential.ts";
 import { findDeletion, findType, nameTarget } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface DeletionTarget {
   readonly type: RecordType;

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { findType } from "../record/find-named-record.ts";
-import { requireKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface ImportTarget {
   readonly organizationId: string;

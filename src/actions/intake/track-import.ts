@@ -6,7 +6,7 @@ import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interf
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Between two reports of an import. */
 const reportMs = 2_000;
@@ -60,6 +60,6 @@ export async function trackImport<Report extends ImportProgress>(
  */
 export async function listImports(app: App): Promise<readonly ImportRun[]> {
   requireRight(app, "intake.read");
-  const knows = await readKnowledge(app);
+  const knows = await viewerOf(app).knowledge();
   return (await app.store.imports.list(importsListed)).filter(knows);
 }

@@ -9,7 +9,7 @@ import {
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError } from "./operator-error.ts";
-import { requireRight } from "./require-right.ts";
+import { requireRight } from "./viewer.ts";
 
 /** Throws OperatorError not_permitted, invalid and operator_exists. */
 export async function createOperator(

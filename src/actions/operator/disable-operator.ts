@@ -2,7 +2,7 @@
 
 import type { Operator } from "../../domain/operator.ts";
 import { actOf, type App } from "../app.ts";
-import { requireRight } from "./require-right.ts";
+import { requireRight } from "./viewer.ts";
 import { findOperator } from "./find-operator.ts";
 
 /** Does nothing if the operator is disabled already. Throws OperatorError not_permitted and no_such_operator. */

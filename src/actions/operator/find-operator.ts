@@ -5,7 +5,7 @@ import type { Operator } from "../../domain/operator.ts";
 import type * as store from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
 import { OperatorError, unknownName } from "./operator-error.ts";
-import { actAs, requireRight } from "./require-right.ts";
+import { actAs, requireRight } from "./viewer.ts";
 
 /** An operator, with the numbers of passkeys and sessions. */
 export type OperatorDetails = store.OperatorDetails;

@@ -6,7 +6,7 @@ import type { NewSession, SessionHolder } from "../../store/interface/operators.
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError } from "./operator-error.ts";
-import { requireRight } from "./require-right.ts";
+import { requireRight } from "./viewer.ts";
 
 export const sessionLifetimeMs = 12 * 60 * 60_000;
 

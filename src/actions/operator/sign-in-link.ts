@@ -3,7 +3,7 @@
 import type { Operator } from "../../domain/operator.ts";
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential } from "../credential.ts";
-import { requireRight } from "./require-right.ts";
+import { requireRight } from "./viewer.ts";
 import { findActiveOperator } from "./find-operator.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 

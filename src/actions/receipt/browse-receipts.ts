@@ -10,7 +10,7 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { receiptPages } from "../pages.ts";
 import { readReceipts } from "./receipt-document.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
-import { hasRight, readKnowledge, requireRight } from "../operator/require-right.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { addDisclosures, type VerifiedDisclosures } from "./verify-disclosures.ts";
 import { findMissingReceipts, verifyReceipts } from "./verify-receipt.ts";
 import { addStatus } from "./verify-status.ts";
@@ -63,7 +63,7 @@ export async function* exportReceipts(
 ): AsyncGenerator<readonly ExportedReceipt[]> {
   if (organizationId === undefined) requireReceipts(app);
   requireRight(app, "receipt.read");
-  const knows = await readKnowledge(app);
+  const knows = await viewerOf(app).knowledge();
   // Those in no chain come before the first.
   for await (const page of receiptPages(app, after === 0 ? undefined : after)) {
     const known = page.filter(({ receipt: { organization_id: owner, asked } }) =>

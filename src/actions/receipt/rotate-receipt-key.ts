@@ -5,7 +5,7 @@ import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import { actOf, type App } from "../app.ts";
 import { publicPart } from "./issue-receipt.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 /** To be called before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {

@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import { withCurrentFloor } from "../deletion/current-floor.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readKnowledge, requireKnowledge } from "../operator/require-right.ts";
+import { requireKnowledge, viewerOf } from "../operator/viewer.ts";
 
 export type Target = RecordKey | { readonly deletionRequestId: string };
 
@@ -51,7 +51,7 @@ export function confidentialType(resourceType: string): OperatorError {
 /** Throws OperatorError no_such_deletion, also for what this person may not know of. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
-  if (found === undefined || !(await readKnowledge(app, found.organizationId))(found)) {
+  if (found === undefined || !(await viewerOf(app).knows(found))) {
     throw noSuchDeletion(deletionRequestId);
   }
   return withCurrentFloor(app, found);

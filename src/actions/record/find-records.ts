@@ -10,7 +10,7 @@ import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findType, nameTarget } from "./find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readKnowledge, requireKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
 import { requireLine } from "../operator/require-text.ts";
 
 export interface RecordQuery {
@@ -44,7 +44,7 @@ export async function readKnownTypes(
   app: App,
   organizationId: string,
 ): Promise<readonly RecordType[]> {
-  const knows = await readKnowledge(app);
+  const knows = await viewerOf(app).knowledge(organizationId);
   return recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
 }
 

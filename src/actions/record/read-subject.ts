@@ -14,7 +14,7 @@ import type { App } from "../app.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { findType } from "./find-named-record.ts";
 import { deletionPages } from "../pages.ts";
-import { readKnowledge, requireRight, showing } from "../operator/require-right.ts";
+import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
 
 /** Histories that are read at the same time. */
@@ -74,7 +74,7 @@ export async function* findKeys(
 ): AsyncGenerator<readonly RecordKey[]> {
   const { organizationId } = key;
   const shown = showing(app, { includeConfidential: confidential });
-  const knows = await readKnowledge(shown, organizationId);
+  const knows = await viewerOf(shown).knowledge(organizationId);
   const types = recordTypes.map(({ resourceType }) => resourceType);
   const leftOut = new Set(types.filter((resourceType) => !knows({ organizationId, resourceType })));
   yield* findSubject(app, { ...key, leftOut, restricted: confidential });
@@ -118,7 +118,7 @@ export async function* readDeletionsOf(
   { organizationId, resourceType, resourceId, confidential }: SubjectRequest,
 ): AsyncGenerator<readonly SubjectDeletion[]> {
   const shown = showing(app, { includeConfidential: confidential });
-  if (!(await readKnowledge(shown, organizationId))({ organizationId, resourceType })) return;
+  if (!(await viewerOf(shown).knows({ organizationId, resourceType }))) return;
   for await (const page of deletionPages(app)) {
     const own = page.filter(
       (deletion) =>

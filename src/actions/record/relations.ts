@@ -6,7 +6,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
-import { readKnowledge } from "../operator/require-right.ts";
+import { viewerOf } from "../operator/viewer.ts";
 import { requireFindable } from "./find-records.ts";
 import { type NamingPart, readNamingPart } from "./namings.ts";
 
@@ -37,7 +37,7 @@ export async function readRelations(
   { referrersMax, referencesMax }: RelationBounds,
 ): Promise<Relations> {
   const { organizationId } = key;
-  const knows = await readKnowledge(app);
+  const knows = await viewerOf(app).knowledge(organizationId);
   const types = recordTypes.filter(
     ({ resourceType, relations }) =>
       relations.some(({ to }) => to === key.resourceType) &&
@@ -75,8 +75,8 @@ export async function browseReferrers(
   await requireFindable(app, key);
   const { resourceType } = query;
   const { organizationId } = key;
-  const isKnown = (await readKnowledge(app))({ organizationId, resourceType });
-  if (!isKnown) return { resourceType, records: [], hasMore: false };
+  if (!(await viewerOf(app).knows({ organizationId, resourceType })))
+    return { resourceType, records: [], hasMore: false };
   return readReferrers(app, key, query);
 }
 

@@ -12,7 +12,7 @@ import {
   makeChallenge,
   useChallenge,
 } from "../operator/challenge.ts";
-import { hasRight, requireRight } from "../operator/require-right.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
 import { requireReason } from "../operator/require-text.ts";
 import { findRecord } from "./find-records.ts";
 

@@ -11,7 +11,7 @@ import { findOrganization } from "../access/find-organization.ts";
 import { findType, nameTarget } from "./find-named-record.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface RecordDetails {
   readonly state: Payload;

@@ -11,7 +11,7 @@ import type { ExpiredPart } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { previewRestriction } from "../deletion/preview-restriction.ts";
-import { hasRight, readKnowledge, requireRight } from "../operator/require-right.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Records that one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -98,7 +98,7 @@ export async function previewRetention(
 ): Promise<RetentionPreview> {
   requireRight(app, "retention.read");
   const { organizationId } = organization;
-  const knows = await readKnowledge(app, organizationId);
+  const knows = await viewerOf(app).knowledge(organizationId);
   const tally = new ExpiryTally();
   let after: RecordKey | undefined;
   do {

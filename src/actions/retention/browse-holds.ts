@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import { findHold } from "./find-hold.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { readPages } from "../pages.ts";
-import { readKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Holds by their review date: it has passed, it is still to come, or there is none. */
 export const reviewStates = ["overdue", "ahead", "none"] as const;
@@ -42,7 +42,7 @@ const examinedMax = 10 * limits.holdsListedAtOnce;
 export async function browseHolds(app: App, query: HoldQuery): Promise<HoldPart> {
   requireRight(app, "hold.read");
   const { organizationId } = query;
-  const knows = await readKnowledge(app, organizationId);
+  const knows = await viewerOf(app).knowledge(organizationId);
   const limit = limits.holdsListedAtOnce;
   const pages = readPages<Hold>(limit, (last) =>
     app.store.holds.list({ organizationId, after: last?.holdId ?? query.after, limit }),

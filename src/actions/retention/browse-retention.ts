@@ -10,7 +10,7 @@ import { ExpiryTally, scanPart } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { readKnownTypes } from "../record/find-records.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
-import { hasRight, type Knows, readKnowledge, requireRight } from "../operator/require-right.ts";
+import { hasRight, type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Retention } from "./retention-floors.ts";
 
 export interface RetentionRulesPart {
@@ -30,7 +30,7 @@ export async function browseRetention(app: App, after = ""): Promise<RetentionRu
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
   const shown = following.slice(0, shownMax);
   const next = following.length > shownMax ? shown.at(-1)?.organizationId : undefined;
-  const knows = await readKnowledge(app);
+  const knows = await viewerOf(app).knowledge();
   return { shown: await Promise.all(shown.map((one) => withFloors(app, one, knows))), next };
 }
 
@@ -42,7 +42,7 @@ export interface RetentionDetails extends Retention {
 export async function readRetentionOf(app: App, organizationId: string): Promise<RetentionDetails> {
   requireRight(app, "retention.read");
   const organization = await findOrganization(app, organizationId);
-  const rules = await withFloors(app, organization, await readKnowledge(app, organizationId));
+  const rules = await withFloors(app, organization, await viewerOf(app).knowledge(organizationId));
   return { ...rules, maySet: hasRight(app, "retention.set") };
 }
 

@@ -3,12 +3,12 @@
 import type { Hold } from "../../domain/access.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readKnowledge } from "../operator/require-right.ts";
+import { viewerOf } from "../operator/viewer.ts";
 
 /** Throws OperatorError no_such_hold. */
 export async function findHold(app: App, holdId: string): Promise<Hold> {
   const hold = await app.store.holds.find(holdId);
-  if (hold !== undefined && (await readKnowledge(app, hold.organizationId))(hold)) return hold;
+  if (hold !== undefined && (await viewerOf(app).knows(hold))) return hold;
   throw noSuchHold(holdId);
 }
 

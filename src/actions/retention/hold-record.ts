@@ -9,7 +9,7 @@ import { makeId } from "../credential.ts";
 import { findTarget, nameTarget, type Target } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { findRestrictedSet } from "./restricted-sets.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface HoldRequest {
   readonly reason: string;

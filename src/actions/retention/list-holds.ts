@@ -6,7 +6,7 @@ import type { HoldFilter } from "../../store/interface/holds.ts";
 import type { App } from "../app.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { confidentialType, findType } from "../record/find-named-record.ts";
-import { readKnowledge, requireRight } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /**
  * Those on records that this person may know of, in the order of their ids. Throws OperatorError not_permitted,
@@ -16,7 +16,7 @@ export async function listHolds(app: App, filter: HoldFilter): Promise<readonly 
   requireRight(app, "hold.read");
   await requireOrganization(app, filter.organizationId);
   if (filter.resourceType !== undefined) findType(filter.resourceType);
-  const knows = await readKnowledge(app, filter.organizationId);
+  const knows = await viewerOf(app).knowledge(filter.organizationId);
   const { organizationId = "", resourceType } = filter;
   if (resourceType !== undefined && !knows({ organizationId, resourceType })) {
     throw confidentialType(resourceType);

@@ -5,7 +5,7 @@ import { actOf, type App } from "../app.ts";
 import { findHold, noSuchHold } from "./find-hold.ts";
 import { findTarget, nameTarget, type Target } from "../record/find-named-record.ts";
 import { listNames, OperatorError } from "../operator/operator-error.ts";
-import { readKnowledge, requireRight, showing } from "../operator/require-right.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 export interface Released {
   readonly hold: Hold;
@@ -32,9 +32,8 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
   const [only, ...others] = await app.store.holds.ofRecords([key]);
   if (only === undefined) {
     const { organizationId } = key;
-    const shown = showing(app, { includeConfidential: false });
-    const holds = await shown.store.holds.list({ organizationId, limit: 100 });
-    const known = holds.filter(await readKnowledge(shown, organizationId));
+    const holds = await app.store.holds.list({ organizationId, limit: 100 });
+    const known = holds.filter(await viewerOf(app).public().knowledge(organizationId));
     const held =
       known.length === 0
         ? `Nothing that is not confidential is held in organization "${organizationId}".`

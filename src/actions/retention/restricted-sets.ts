@@ -16,7 +16,7 @@ import { type AccessAction, auditAccess } from "../trail/audit-access.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { readPages } from "../pages.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 

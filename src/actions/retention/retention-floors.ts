@@ -16,7 +16,7 @@ import { ceilingTooLow } from "../access/change-organization.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface FloorSetting {
   readonly organizationId: string;

@@ -2,7 +2,7 @@
 
 import type { AuditNote } from "../../store/interface/trail.ts";
 import { actOf, type App } from "../app.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export type AccessAction =
   | "subject.show"

@@ -6,7 +6,7 @@ import type { AuditPart, AuditQuery, VerifiedPart } from "../../store/interface/
 import type { App } from "../app.ts";
 import { noteDownload } from "./audit-access.ts";
 import { auditPages } from "../pages.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 const shownMax = 50;
 /** A part is searched in a few milliseconds on either engine. */

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { probeWrite } from "./store-upkeep.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
-import { requireRight } from "../operator/require-right.ts";
+import { requireRight } from "../operator/viewer.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface HealthCheck {

@@ -7,7 +7,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
-import { hasRight, readHiddenTypes, requireRight } from "../operator/require-right.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 10_000;
@@ -37,7 +37,7 @@ export interface IntakeType {
 /** The deletions that this person may know of. */
 export async function readQueue(app: App): Promise<DeletionQueue> {
   return app.store.overview.deletionQueue({
-    hiddenTypes: [...(await readHiddenTypes(app))],
+    hiddenTypes: [...(await viewerOf(app).hiddenTypes())],
     ofClosed: hasRight(app, "confidential.read"),
     countedMax: deletionsCountedMax,
     now: app.now(),
@@ -48,7 +48,7 @@ export async function readQueue(app: App): Promise<DeletionQueue> {
 export async function readOverview(app: App): Promise<Overview> {
   requireRight(app, "overview.read");
   const { store } = app;
-  const hidden = await readHiddenTypes(app);
+  const hidden = await viewerOf(app).hiddenTypes();
   const isOfficer = hasRight(app, "confidential.read");
   const [queue, storeBytes, lastBackup, organizations] = await Promise.all([
     readQueue(app),

@@ -1,7 +1,7 @@
 // `sluice deletion holds`
 
 import { listHolds } from "../../actions/retention/list-holds.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineStoreCommand, flag, optional, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";

@@ -2,10 +2,9 @@
 
 import type { App } from "../../actions/app.ts";
 import { withWaits } from "../../actions/deletion/deletion-filter.ts";
-import { readersOf } from "../../actions/deletion/operator-reader.ts";
 import { listDeletions } from "../../actions/deletion/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";
@@ -38,7 +37,7 @@ export const deletionList = defineStoreCommand({
     });
     const waits = await readWaits(app, deletions);
     const ids = deletions.map(({ organizationId }) => organizationId);
-    const readers = await readersOf(app, ids);
+    const readers = await viewerOf(app).readers(ids);
     return {
       json: {
         deletions: deletions.map((deletion) => {

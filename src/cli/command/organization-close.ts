@@ -5,7 +5,7 @@ import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { listHolds } from "../../actions/retention/list-holds.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { readRetention } from "../../actions/retention/retention-floors.ts";
 import { withClosingLock } from "../../data-folder/closing-lock.ts";
 import { readConfig } from "../../settings/config.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../actions/access/change-organization.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { duration, onOff, rateLimit, retainDays, text, typeList } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";

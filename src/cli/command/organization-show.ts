@@ -3,7 +3,7 @@
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
 import { listHolds } from "../../actions/retention/list-holds.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";

@@ -2,7 +2,7 @@
 
 import { exportReceipts } from "../../actions/receipt/browse-receipts.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../actions/retention/apply-retention.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { showing } from "../../actions/operator/require-right.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand, optional } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { retainDays, text } from "../input/kinds.ts";

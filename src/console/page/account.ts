@@ -1,7 +1,7 @@
 // The account of the person who has signed in: passkeys and sessions. People with the right see the sessions of others
 // here.
 
-import { hasRight } from "../../actions/operator/require-right.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import { listPasskeys, removePasskey } from "../../actions/operator/passkey.ts";
 import {
   endOwnSession,

@@ -8,7 +8,7 @@ import {
   waitKinds,
 } from "../../actions/deletion/deletion-filter.ts";
 import { dueTime } from "../../actions/deletion/read-deletion.ts";
-import { hasRight } from "../../actions/operator/require-right.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../request/answer.ts";

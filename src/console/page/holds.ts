@@ -13,7 +13,7 @@ import type { App } from "../../actions/app.ts";
 import { readKnownTypes } from "../../actions/record/find-records.ts";
 import { holdRecord } from "../../actions/retention/hold-record.ts";
 import { releaseHold } from "../../actions/retention/release-hold.ts";
-import { hasRight } from "../../actions/operator/require-right.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import { requireLine, requireReason } from "../../actions/operator/require-text.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";

@@ -1,7 +1,7 @@
 // The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was refused.
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { hasRight, readHiddenTypes, requireRight } from "../../actions/operator/require-right.ts";
+import { hasRight, requireRight, viewerOf } from "../../actions/operator/viewer.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -41,7 +41,7 @@ const uploadsOff = html`<p class="empty">
 const organizationsOffered = 200;
 
 async function renderForm({ app, sources }: Person): Promise<Html> {
-  const hidden = await readHiddenTypes(app);
+  const hidden = await viewerOf(app).hiddenTypes();
   const organizations = await listOrganizations(app);
   const open = organizations.filter(({ closedAt }) => closedAt === undefined);
   const types = recordTypes.filter(({ resourceType }) => !hidden.has(resourceType));

@@ -4,7 +4,7 @@
 import { type CreatedKey, createKey } from "../../actions/access/create-key.ts";
 import { findKey, keyStatus } from "../../actions/access/find-key.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { hasRight, requireRight } from "../../actions/operator/require-right.ts";
+import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import { revokeKey } from "../../actions/access/revoke-key.ts";
 import { rotateKey } from "../../actions/access/rotate-key.ts";
 import type { ApiKey, Organization } from "../../domain/access.ts";

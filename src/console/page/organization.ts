@@ -4,7 +4,7 @@ import { changeOrganization } from "../../actions/access/change-organization.ts"
 import { closeOrganization } from "../../actions/access/close-organization.ts";
 import { listKeys } from "../../actions/access/find-key.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
-import { hasRight, requireRight } from "../../actions/operator/require-right.ts";
+import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";

@@ -2,7 +2,7 @@
 
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { hasRight } from "../../actions/operator/require-right.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";

@@ -4,7 +4,7 @@ import { permitReading, usePermission } from "../../actions/record/reveal-record
 import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";
 import type { Relations } from "../../actions/record/relations.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { hasRight } from "../../actions/operator/require-right.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";

@@ -4,7 +4,7 @@ import { findRecord } from "../../actions/record/find-records.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
-import { requireRight } from "../../actions/operator/require-right.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
 import { requireReason } from "../../actions/operator/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";

@@ -4,7 +4,7 @@
 import { beginImport, requireImportable } from "../../actions/intake/import-records.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { findSession } from "../../actions/operator/session.ts";
-import { actAs, requireRight } from "../../actions/operator/require-right.ts";
+import { actAs, requireRight } from "../../actions/operator/viewer.ts";
 import { trackImport } from "../../actions/intake/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { findActiveOperator } from "../../../src/actions/operator/find-operator.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
-import { actAs } from "../../../src/actions/operator/require-right.ts";
+import { actAs } from "../../../src/actions/operator/viewer.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addPersonOf } from "../scene.ts";

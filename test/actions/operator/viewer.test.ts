@@ -31,7 +31,7 @@ import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
 import { releaseHold } from "../../../src/actions/retention/release-hold.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
-import { actAs, readKnowledge, showing } from "../../../src/actions/operator/require-right.ts";
+import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/viewer.ts";
 import { readRetention, setFloor } from "../../../src/actions/retention/retention-floors.ts";
 import { revokeKey } from "../../../src/actions/access/revoke-key.ts";
 import { rotateKey } from "../../../src/actions/access/rotate-key.ts";
@@ -84,7 +84,7 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
   // Without a name nobody can approve; the shell of the host has every other right.
   "deletion.approve": (app) =>
-    app.rights === undefined ? undefined : approveDeletion(app, "del_none"),
+    app.viewer === undefined ? undefined : approveDeletion(app, "del_none"),
   "deletion.require_approval": (app) => changeOrganization(app, "none", { deletionApproval: true }),
   "deletion.replay": ({ operator: as }, { config }) =>
     replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
@@ -125,11 +125,11 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "session.list": (app) => listSessions(app),
   "session.revoke": (app) => revokeSession(app, "ses_none"),
   // With the right to request deletions of other types.
-  "confidential.read": ({ rights, ...app }) =>
-    requestDeletionOf(
-      rights === undefined ? app : { ...app, rights: rights.union(new Set(["deletion.request"])) },
-      { ...sar, reason: "r" },
-    ),
+  "confidential.read": (app) => {
+    const rights = app.viewer?.rights?.union(new Set(["deletion.request"] as const));
+    const viewer = new Viewer(app, rights);
+    return requestDeletionOf({ ...app, viewer }, { ...sar, reason: "r" });
+  },
 };
 
 async function isRefused(use: () => unknown): Promise<boolean> {
@@ -194,11 +194,34 @@ describe("the rights of operators", () => {
     const store = faults.wrap(service.app.store);
     faults.break("listOrganizations", new Error("all were read"));
     const app = showing({ ...service.app, store }, { includeConfidential: false });
-    const knows = await readKnowledge(app, "acme");
+    const knows = await viewerOf(app).knowledge("acme");
     const known = ["person", "screening", "customer_sar"].filter((resourceType) =>
       knows({ organizationId: "acme", resourceType }),
     );
     assert.deepEqual(known, ["person"]);
     assert.equal(knows({ organizationId: "other", resourceType: "person" }), false);
+  });
+
+  it("read an organization once for a request, however often they are asked", async () => {
+    const asked: string[] = [];
+    const store = {
+      ...service.app.store,
+      findOrganization: (id: string) => {
+        asked.push(id);
+        return service.app.store.findOrganization(id);
+      },
+    };
+    const person = await service.app.store.operators.findByName("viewer");
+    assert.ok(person !== undefined);
+    const app = actAs({ ...service.app, store }, person);
+    const viewer = viewerOf(app);
+    const about = { organizationId: "acme", resourceType: "person" };
+    const answers = [viewer.knows(about), viewer.knows({ ...about, resourceType: "customer_sar" })];
+    assert.deepEqual(await Promise.all(answers), [true, false]);
+    assert.deepEqual((await viewer.readers(["acme", "acme"])).get("acme")?.covered, new Set());
+    assert.deepEqual(asked, ["acme"]);
+    // Several organizations are listed, once.
+    assert.equal((await viewer.readers(["acme", "other"])).size, 2);
+    assert.deepEqual(asked, ["acme"]);
   });
 });

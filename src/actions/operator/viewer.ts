@@ -1,0 +1,168 @@
+// Who asks: what the roles of a person allow (operator-right.ts), and what this person may know of confidential records.
+// A viewer is made once for a request of the console or a command, and reads an organization once. Every action that a
+// person starts asks it; no page and no command decides by itself.
+
+import type { Organization } from "../../domain/access.ts";
+import { confidentialTypes, type Reader } from "../../domain/confidentiality.ts";
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import {
+  allOperatorRights,
+  type OperatorRight,
+  operatorRights,
+  rightsOf,
+} from "../../domain/operator-right.ts";
+import type { Operator } from "../../domain/operator.ts";
+import { allScopes } from "../../domain/scope.ts";
+import type { Store } from "../../store/interface/store.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/** Records of a type in an organization, about which something may be said. */
+interface Subject {
+  readonly organizationId: string;
+  readonly resourceType: string;
+}
+
+/**
+ * False for what must seem not to exist: anything about a record of a confidential type of its organization; of a
+ * restricted set, which exists only because of such records; and of a closed organization, because its records are
+ * erased, and its deletions completed, when none of these has to be kept any more.
+ */
+export type Knows = (subject: Subject) => boolean;
+
+export class Viewer {
+  /** Undefined without bounds, for the shell of the host and for what the service does by itself. */
+  readonly rights: ReadonlySet<OperatorRight> | undefined;
+  readonly #store: Pick<Store, "findOrganization" | "listOrganizations">;
+  readonly #found = new Map<string, Promise<Organization | undefined>>();
+  #all: Promise<readonly Organization[]> | undefined;
+  #public: Viewer | undefined;
+
+  constructor({ store }: Pick<Viewed, "store">, rights?: ReadonlySet<OperatorRight>) {
+    this.#store = store;
+    this.rights = rights;
+  }
+
+  may(right: OperatorRight): boolean {
+    return this.rights === undefined || this.rights.has(right);
+  }
+
+  /** Given the id of an organization, reads no other; nothing may then be known about others. */
+  async knowledge(only?: string): Promise<Knows> {
+    if (this.may("confidential.read")) return () => true;
+    const found = only === undefined ? await this.#list() : [await this.#find(only)];
+    const known = new Map(found.map((one) => [one?.organizationId, one]));
+    return ({ organizationId, resourceType }) => {
+      const { closedAt, confidentialTypes: added } = known.get(organizationId) ?? {};
+      return (
+        !isRestrictedId(organizationId) &&
+        (only === undefined || organizationId === only) &&
+        closedAt === undefined &&
+        !confidentialTypes(added).has(resourceType)
+      );
+    };
+  }
+
+  async knows(subject: Subject): Promise<boolean> {
+    return (await this.knowledge(subject.organizationId))(subject);
+  }
+
+  /** What this person may know of the deletions of an organization. */
+  async reader(organizationId: string): Promise<Reader> {
+    const confidential = confidentialTypes((await this.#find(organizationId))?.confidentialTypes);
+    return { confidential, covered: new Set(this.may("confidential.read") ? allScopes : []) };
+  }
+
+  /** By the id of the organization. */
+  async readers(organizationIds: Iterable<string>): Promise<ReadonlyMap<string, Reader>> {
+    const ids = [...new Set(organizationIds)];
+    if (ids.length > 1) await this.#list();
+    return new Map(await Promise.all(ids.map(async (id) => [id, await this.reader(id)] as const)));
+  }
+
+  /** Types that are confidential in any organization, if this person may not know of their records. */
+  async hiddenTypes(): Promise<ReadonlySet<string>> {
+    if (this.may("confidential.read")) return new Set();
+    const organizations = await this.#list();
+    return confidentialTypes(organizations.flatMap(({ confidentialTypes: added = [] }) => added));
+  }
+
+  /** The same person without the knowledge of confidential records. */
+  public(): Viewer {
+    const rights = new Set(this.rights ?? allOperatorRights);
+    rights.delete("confidential.read");
+    return (this.#public ??= new Viewer({ store: this.#store }, rights));
+  }
+
+  async #find(organizationId: string): Promise<Organization | undefined> {
+    const listed = await this.#all;
+    if (listed !== undefined) return listed.find((one) => one.organizationId === organizationId);
+    const found = this.#found.get(organizationId) ?? this.#store.findOrganization(organizationId);
+    this.#found.set(organizationId, found);
+    return found;
+  }
+
+  #list(): Promise<readonly Organization[]> {
+    return (this.#all ??= this.#store.listOrganizations());
+  }
+}
+
+/** The application, as far as it is about who asks. */
+export interface Viewed {
+  readonly store: Pick<Store, "findOrganization" | "listOrganizations">;
+  readonly operator: string;
+  /** Undefined for an application that serves many requests. */
+  readonly viewer?: Viewer;
+}
+
+export function viewerOf(app: Pick<Viewed, "store" | "viewer">): Viewer {
+  return app.viewer ?? new Viewer(app);
+}
+
+/** The application as this person may use it: every act is in the audit trail under the name, within the rights. */
+export function actAs<App extends Viewed>(app: App, { name, roles }: Operator): App {
+  return { ...app, operator: name, viewer: new Viewer(app, rightsOf(roles)) };
+}
+
+export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): boolean {
+  return viewer === undefined || viewer.may(right);
+}
+
+/** Throws OperatorError not_permitted. */
+export function requireRight(app: Pick<Viewed, "viewer" | "operator">, right: OperatorRight): void {
+  if (hasRight(app, right)) return;
+  const { summary, roles } = operatorRights[right];
+  const able = roles.join(" or ");
+  throw new OperatorError(
+    "not_permitted",
+    `${app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
+  );
+}
+
+/** Requires one of several rights. Throws OperatorError not_permitted, which names the first. */
+export function requireAnyRight(
+  app: Pick<Viewed, "viewer" | "operator">,
+  rights: readonly OperatorRight[],
+): void {
+  const [first] = rights;
+  if (first === undefined || rights.some((right) => hasRight(app, right))) return;
+  requireRight(app, first);
+}
+
+/** Throws OperatorError not_permitted, whether or not there is such a record. */
+export async function requireKnowledge(app: Viewed, subject: Subject): Promise<void> {
+  if (await viewerOf(app).knows(subject)) return;
+  requireRight(app, "confidential.read");
+}
+
+/**
+ * The application for a command whose output is passed on unless confidential records are asked for: without them,
+ * nobody gets more than somebody who may not learn of them (decision 0054). Throws OperatorError not_permitted.
+ */
+export function showing<App extends Viewed>(
+  app: App,
+  { includeConfidential }: { readonly includeConfidential: boolean },
+): App {
+  if (!includeConfidential) return { ...app, viewer: viewerOf(app).public() };
+  requireRight(app, "confidential.read");
+  return app;
+}
