@@ -113,7 +113,7 @@ async function makeClose(app: App, options: AppOptions): Promise<() => Promise<v
 
 /** A database that other hosts serve has its ledgers there, and they note what is done from this host. */
 async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
-  if (app.store.engine === "postgres" && !app.ledger.exists()) return;
+  if (app.store.traits.isServer && !app.ledger.exists()) return;
   if (restoring && (await wasRolledBack(app))) return;
   await keepLedger(app);
 }

@@ -6,7 +6,6 @@ import type { ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 import type { Completion, SealReceipt, Store } from "../store/interface/store.ts";
 import { failureType } from "./failure-type.ts";
-import { systemName } from "./trace-writes.ts";
 import type { Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
@@ -48,7 +47,7 @@ export class DeletionTracing {
           // Whoever reads traces may not learn that anything is restricted.
           if (restrictedOf !== undefined) continue;
           const attributes = {
-            "db.system.name": systemName[store.engine],
+            "db.system.name": store.traits.systemName,
             ...typeOf(resourceType),
             "sluice.deletion.attempt": attempts,
           };

@@ -27,7 +27,7 @@ export function traceWrites(
     const startMs = tracer.now();
     try {
       const result = await write();
-      addSpans(store.engine, parent, startMs);
+      addSpans(store.traits, parent, startMs);
       return result;
     } catch (error) {
       const attributes = { "error.type": failureType(error) };
@@ -38,17 +38,21 @@ export function traceWrites(
   }
 
   /** The group is measured where it runs; until its answer arrives it counts as the end of the wait. */
-  function addSpans(engine: Store["engine"], parent: Span, startMs: number): void {
+  function addSpans(
+    { isServer, systemName }: Store["traits"],
+    parent: Span,
+    startMs: number,
+  ): void {
     const endMs = tracer.now();
     const { writes, seconds } = lastGroup;
     const commitMs = Math.max(startMs, endMs - seconds * 1_000);
     tracer.addChild(parent, { name: "writer queue", startMs, endMs: commitMs, attributes: {} });
     tracer.addChild(parent, {
       name: "group commit",
-      kind: engine === "postgres" ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      kind: isServer ? SpanKind.CLIENT : SpanKind.INTERNAL,
       startMs: commitMs,
       endMs,
-      attributes: { "db.system.name": systemName[engine], "sluice.group.writes": writes },
+      attributes: { "db.system.name": systemName, "sluice.group.writes": writes },
     });
   }
 
@@ -70,6 +74,3 @@ export function traceWrites(
     }),
   };
 }
-
-/** The names of the semantic conventions for databases. */
-export const systemName = { sqlite: "sqlite", postgres: "postgresql" } as const;

@@ -12,6 +12,7 @@ import {
   type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
+import { sqliteTraits } from "../../src/store/sqlite/traits.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Client } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -63,7 +64,7 @@ export function makeChain(
   let head: SealingHead = { storeId, receiptNo: 0, hash: noReceiptHash, saltKey };
   const receipts = Array.from({ length: count }, (_, index) => {
     const deletion = deletionOf({ deletionRequestId: `del_${index + 1}` });
-    const { receipt, hash } = seal(deletion, { head, engine: "sqlite" });
+    const { receipt, hash } = seal(deletion, { head, engine: sqliteTraits.verification });
     head = { ...head, receiptNo: receipt.receipt_no, hash };
     return receipt;
   });

@@ -38,7 +38,7 @@ async function describeMissing(
 ): Promise<readonly string[]> {
   const { receiptNo } = await store.receiptHead();
   const text = `There is no ledger of deletions at ${ledger.path}`;
-  if (store.engine === "sqlite") {
+  if (!store.traits.isServer) {
     if (marks.length > 0 || receiptNo > 0) findings.add(`${text}, and there was one.`);
     return [];
   }

@@ -5,15 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { ErasureStep, Store } from "../../store/interface/store.ts";
 
-/**
- * While others write: the rows of a step of the erasure of an organization, and how many times as long as a step has worked it is
- * followed by a rest. On SQLite others wait for a step. On PostgreSQL they only share the processors, and small steps have more
- * round trips.
- */
-const beside = {
-  sqlite: { rowsMax: limits.organizationStepRowsMax, restTimes: 4 },
-  postgres: { rowsMax: limits.organizationStepRowsAloneMax, restTimes: 3 },
-} as const;
 const restMsMax = 1_000;
 /**
  * Of an organization, while others write. Of these rows about 18,000 are records, which is ten million in ten minutes; to be faster
@@ -24,12 +15,12 @@ const rowsPerSecondMax = 24_000;
 const othersActiveMs = 500;
 
 export class DeletionPace {
-  readonly #pace: (typeof beside)[Store["engine"]];
+  readonly #pace: Store["traits"]["besideWriters"];
   #latestArrival: number | undefined;
   #activeUntil = performance.now() + othersActiveMs;
 
-  constructor({ store }: { readonly store: Pick<Store, "engine"> }) {
-    this.#pace = beside[store.engine];
+  constructor({ store }: { readonly store: Pick<Store, "traits"> }) {
+    this.#pace = store.traits.besideWriters;
   }
 
   /** A closed organization does not write, so others have written if the number of changes has grown. */

@@ -2,6 +2,7 @@
 // the receipts intact, are deletions on time. `sluice check` compares everything.
 
 import type { AuditEntry } from "../../domain/access.ts";
+import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import { readQueue } from "./read-overview.ts";
 import type { App } from "../app.ts";
 import { probeWrite } from "./store-upkeep.ts";
@@ -19,7 +20,7 @@ export interface HealthCheck {
 
 export interface Health {
   readonly checks: readonly HealthCheck[];
-  readonly engine: "sqlite" | "postgres";
+  readonly engine: EngineTraits;
   /** Undefined where the store does not answer. */
   readonly engineVersion: string | undefined;
   readonly schemaVersion: number;
@@ -40,7 +41,7 @@ export async function readHealth(app: App): Promise<Health> {
   );
   return {
     checks,
-    engine: store.engine,
+    engine: store.traits,
     engineVersion: await known(store.overview.engineVersion()),
     schemaVersion: store.schemaVersion,
     lastBackup: await known(store.overview.lastBackup()),

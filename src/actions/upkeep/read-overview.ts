@@ -5,6 +5,7 @@ import type { AuditEntry, Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
+import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -16,7 +17,7 @@ export interface Overview {
   readonly queue: DeletionQueue;
   /** It grows with every record, so undefined for somebody who may neither know of all nor operates the service. */
   readonly storeBytes: number | undefined;
-  readonly engine: "sqlite" | "postgres";
+  readonly engine: EngineTraits;
   readonly lastBackup: AuditEntry | undefined;
   readonly organizations: number;
   /** The record types whose intake may be shown, in the order of the table. */
@@ -59,7 +60,7 @@ export async function readOverview(app: App): Promise<Overview> {
   return {
     queue,
     storeBytes: isOfficer || hasRight(app, "health.read") ? storeBytes : undefined,
-    engine: store.engine,
+    engine: store.traits,
     lastBackup,
     organizations: organizations.length,
     types: recordTypes

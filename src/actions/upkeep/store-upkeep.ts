@@ -36,8 +36,8 @@ export function probeWrite({ store }: App): Promise<void> {
 /** Rejects if the store does not answer. */
 export async function describeStore({
   store,
-}: App): Promise<Pick<App["store"], "engine" | "schemaVersion">> {
+}: App): Promise<Pick<App["store"], "engine" | "traits" | "schemaVersion">> {
   await store.ping();
-  const { engine, schemaVersion } = store;
-  return { engine, schemaVersion };
+  const { engine, traits, schemaVersion } = store;
+  return { engine, traits, schemaVersion };
 }

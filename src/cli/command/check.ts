@@ -63,10 +63,7 @@ async function findRemains(app: App) {
   const { findings } = await checkErasure(app);
   const textOf = (severe: boolean) =>
     findings.filter((finding) => finding.severe === severe).map(({ text }) => text);
-  const advice =
-    "On PostgreSQL, VACUUM removes dead rows; VACUUM FULL rewrites the tables named above without free space, and locks them " +
-    "while it runs. See docs/reference/what-we-erase.md.";
-  const { engine } = await describeStore(app);
-  const isFound = textOf(true).length > 0 && engine === "postgres";
-  return { findings: textOf(true), notes: [...textOf(false), ...(isFound ? [advice] : [])] };
+  const { remainsAdvice: advice } = (await describeStore(app)).traits;
+  const advised = textOf(true).length === 0 || advice === undefined ? [] : [advice];
+  return { findings: textOf(true), notes: [...textOf(false), ...advised] };
 }

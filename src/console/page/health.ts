@@ -50,8 +50,6 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
   </section>`;
 }
 
-const engineNames = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
-
 function renderVersions(
   { engine, engineVersion, schemaVersion, lastBackup }: Health,
   { version, node, startedAt }: ProcessFacts,
@@ -64,7 +62,7 @@ function renderVersions(
       <dd>${version}</dd>
       <dt>Node</dt>
       <dd>${node}</dd>
-      <dt>${engineNames[engine]}</dt>
+      <dt>${engine.title}</dt>
       <dd>${engineVersion ?? "unknown: the store does not answer"}</dd>
       <dt>Schema</dt>
       <dd>migrated to version ${schemaVersion}, the one that this version of Sluice uses</dd>

@@ -69,7 +69,7 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
   const backup =
     lastBackup === undefined
       ? html`none by
-          <code>sluice backup</code>${engine === "postgres" && "; PostgreSQL has its own tools"}`
+          <code>sluice backup</code>${engine.isServer && `; ${engine.title} has its own tools`}`
       : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`;
   return html`<dl class="figures">
     <div>
@@ -84,9 +84,7 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
       storeBytes !== undefined &&
       html`<div>
         <dt>Size of the store</dt>
-        <dd>
-          ${formatBytes(storeBytes)} <small>${engine === "sqlite" ? "SQLite" : "PostgreSQL"}</small>
-        </dd>
+        <dd>${formatBytes(storeBytes)} <small>${engine.title}</small></dd>
       </div>`
     }
     <div class="${lastBackup === undefined ? "warn" : "fine"}">

@@ -94,7 +94,7 @@ export interface SealingHead extends ReceiptHead {
 
 export interface ReceiptContext {
   readonly head: ReceiptHead;
-  readonly engine: Verification["engine"];
+  readonly engine: Pick<Verification, "engine" | "bytes">;
   readonly keyId: string;
   readonly hashCounts: (position: ReceiptPosition) => CountHashes;
 }
@@ -152,20 +152,13 @@ const verifiedParts = [
 /** No record of the organization stays. */
 const verifiedPartsOfOrganization = ["records", "changes", "relations", "stored replies"] as const;
 
-/** docs/reference/what-we-erase.md has the details. */
-const bytes: Readonly<Record<Verification["engine"], string>> = {
-  sqlite: "gone from every file of the store before the status became completed",
-  postgres:
-    "unreachable at completed_at; gone from pages with vacuum and from WAL with its recycling",
-};
-
 function verificationBy(
-  engine: Verification["engine"],
+  { engine, bytes }: ReceiptContext["engine"],
   deletion: Deletion,
   at: number,
 ): Verification {
   const looked_at = isOfOrganization(deletion) ? verifiedPartsOfOrganization : verifiedParts;
-  return { at: formatInstant(at), engine, looked_at, bytes: bytes[engine] };
+  return { at: formatInstant(at), engine, looked_at, bytes };
 }
 
 function formatInstant(unixMs: number): string {

@@ -36,6 +36,7 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ImportStore } from "./imports.ts";
 import type { NamingPage, NamingQuery } from "./naming.ts";
+import type { EngineTraits } from "./engine-traits.ts";
 import type { OpenedDeletion, OrganizationDeletionRequest } from "./organization-deletion.ts";
 import type { Referrer, ReferrerPage } from "./referrer.ts";
 import type { OperatorStore } from "./operators.ts";
@@ -224,7 +225,7 @@ export interface SealedReceipt {
 /** Signs the receipt of a deletion that is being completed. Throws if there is no key. */
 export type SealReceipt = (
   deletion: Deletion,
-  context: { readonly head: SealingHead; readonly engine: Store["engine"] },
+  context: { readonly head: SealingHead; readonly engine: EngineTraits["verification"] },
 ) => SealedReceipt;
 
 export interface ReceiptStore {
@@ -346,6 +347,7 @@ export interface UpkeepStore {
 
 export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
+  readonly traits: EngineTraits;
   readonly approvals: ApprovalStore;
   readonly holds: HoldStore;
   readonly retention: RetentionStore;

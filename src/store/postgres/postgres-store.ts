@@ -33,6 +33,7 @@ import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import { readDatabaseSize } from "./database-size.ts";
+import { postgresTraits } from "./traits.ts";
 import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
@@ -63,6 +64,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
   };
   return {
     engine: "postgres",
+    traits: postgresTraits,
     schemaVersion,
     ...store,
     ...deletionMethods(database, { options, vacuum }),

@@ -4,7 +4,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deletion/receipt.ts";
-import type { SealedReceipt, SealReceipt, Store } from "../interface/store.ts";
+import type { EngineTraits } from "../interface/engine-traits.ts";
+import type { SealedReceipt, SealReceipt } from "../interface/store.ts";
 
 /** Receipts that are sealed in one event-loop tick. */
 const sealedAtOnceMax = 4;
@@ -12,7 +13,7 @@ const sealedAtOnceMax = 4;
 export interface Sealing {
   readonly seal: SealReceipt | undefined;
   readonly head: SealingHead;
-  readonly engine: Store["engine"];
+  readonly engine: EngineTraits["verification"];
   readonly completedAt: number;
 }
 

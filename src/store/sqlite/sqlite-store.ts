@@ -28,6 +28,7 @@ import type { FileTasks } from "./file/file-tasks.ts";
 import type { ServingRight } from "./file/serving-right.ts";
 import { probeRoom } from "./file/write-probe.ts";
 import { checkIntegrity } from "./integrity.ts";
+import { sqliteTraits } from "./traits.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
 
@@ -58,6 +59,7 @@ export function makeSqliteStore(parts: Parts): Store {
   const perform = performBy(writer);
   return {
     engine: "sqlite",
+    traits: sqliteTraits,
     schemaVersion,
     ...store,
     ...recordMethods(parts),
@@ -146,7 +148,7 @@ function sealAll(
   const byId = new Map(found.map((deletion) => [deletion.deletionRequestId, deletion]));
   const deletions = ids.flatMap((id) => byId.get(id) ?? []);
   const head = reader.perform(readSealingHead);
-  return sealReceipts(deletions, { seal, head, engine: "sqlite", completedAt });
+  return sealReceipts(deletions, { seal, head, engine: sqliteTraits.verification, completedAt });
 }
 
 function upkeepMethods(parts: Parts, perform: PerformOperation) {

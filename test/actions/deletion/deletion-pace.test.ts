@@ -5,21 +5,23 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DeletionPace } from "../../../src/actions/deletion/deletion-pace.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
+import type { EngineTraits } from "../../../src/store/interface/engine-traits.ts";
+import { postgresTraits } from "../../../src/store/postgres/traits.ts";
+import { sqliteTraits } from "../../../src/store/sqlite/traits.ts";
 
 const { organizationStepRowsMax: small, organizationStepRowsAloneMax: large } = limits;
 
 interface Steps {
-  readonly engine: Store["engine"];
+  readonly traits: EngineTraits;
   /** The number of the latest change after the steps so far. */
   readonly arrivalAfter: (steps: number) => number;
   readonly isLast: (rows: readonly number[]) => boolean;
 }
 
 /** The rows that each step was allowed, and how long all of them took. */
-async function erase({ engine, arrivalAfter, isLast }: Steps) {
+async function erase({ traits, arrivalAfter, isLast }: Steps) {
   const rows: number[] = [];
-  const pace = new DeletionPace({ store: { engine } });
+  const pace = new DeletionPace({ store: { traits } });
   const { signal } = new AbortController();
   const startedAt = performance.now();
   while (!isLast(rows)) {
@@ -38,7 +40,7 @@ const after =
 describe("erasing an organization", () => {
   it("takes small steps and rests as long as others write, however long that is", async () => {
     const others = { arrivalAfter: (steps: number) => steps, isLast: after(40) };
-    const { rows, tookMs } = await erase({ engine: "sqlite", ...others });
+    const { rows, tookMs } = await erase({ traits: sqliteTraits, ...others });
     assert.deepEqual([...new Set(rows)], [small]);
     // At most 24,000 rows a second, although a step works for only 5 ms.
     assert.ok(tookMs > 40 * 35, `${tookMs}`);
@@ -46,7 +48,7 @@ describe("erasing an organization", () => {
 
   it("takes large steps once nobody has written for a while", async () => {
     const { rows } = await erase({
-      engine: "sqlite",
+      traits: sqliteTraits,
       arrivalAfter: () => 7,
       isLast: (all) => all.filter((one) => one === large).length === 20,
     });
@@ -56,7 +58,7 @@ describe("erasing an organization", () => {
 
   it("takes large steps on PostgreSQL, where nobody waits for one", async () => {
     const others = { arrivalAfter: (steps: number) => steps, isLast: after(5) };
-    const { rows } = await erase({ engine: "postgres", ...others });
+    const { rows } = await erase({ traits: postgresTraits, ...others });
     assert.deepEqual([...new Set(rows)], [large]);
   });
 });

@@ -14,6 +14,7 @@ import { noReceiptHash } from "../../../src/domain/deletion/receipt.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { allScopes, type Scope } from "../../../src/domain/scope.ts";
 import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { sqliteTraits } from "../../../src/store/sqlite/traits.ts";
 import { deletionOf, makeChain, saltKey } from "../../receipt/scene.ts";
 
 const key = makeKey();
@@ -24,7 +25,7 @@ const seal = makeSealReceipt(
 
 function receiptOf(deletion: Deletion, receiptNo = 4) {
   const head = { storeId: "store_a", receiptNo, hash: noReceiptHash, saltKey };
-  return seal(deletion, { head, engine: "sqlite" }).receipt;
+  return seal(deletion, { head, engine: sqliteTraits.verification }).receipt;
 }
 
 const reported = deletionOf({

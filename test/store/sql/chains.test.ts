@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
 import { appendAudit } from "../../../src/store/sql/trail/audit.ts";
+import { postgresTraits } from "../../../src/store/postgres/traits.ts";
 import { lockReceiptHead, storeReceipts } from "../../../src/store/sql/trail/receipt.ts";
 import { beginReplay } from "../../../src/store/sql/erase/replay.ts";
 import { runSync } from "../../../src/store/sql/statement/run.ts";
@@ -72,7 +73,7 @@ const deletion: Deletion = {
 describe("the heads of the chains", () => {
   it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {
     const head = { storeId: "store_1", receiptNo: 0, hash, saltKey: "" };
-    const sealed = makeTestSeal()(deletion, { head, engine: "postgres" });
+    const sealed = makeTestSeal()(deletion, { head, engine: postgresTraits.verification });
     const known = { audit: { no: 5, hash }, receipts: { no: 5, hash } };
     const beginning = { known, sources: [], backup: undefined };
     const order = ["receipt_head", "audit_head"];

@@ -11,6 +11,7 @@ import { smallPlanMax } from "../../sql/erase/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act, ErasureStep, SealReceipt } from "../../interface/store.ts";
+import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
 import { largeBounds as bounds } from "./claim.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
@@ -67,7 +68,12 @@ export async function completeDeletions(
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   if (clean.length === 0) return results;
   const head = await transaction.perform(lockReceiptHead);
-  const sealing = { seal, head, engine: "postgres", completedAt: act.now } as const;
+  const sealing = {
+    seal,
+    head,
+    engine: postgresTraits.verification,
+    completedAt: act.now,
+  } as const;
   const sealed = await sealReceipts(clean, sealing);
   const completing = clean.map((deletion, index) => ({ deletion, sealed: sealed[index] }));
   const completed = await transaction.perform(finishDeletions, completing, act);
