@@ -9,6 +9,7 @@ import { disclosure, timing, twins } from "../disclosure/campaign.ts";
 import { fuzz, fuzzRaw } from "../fuzz/campaign.ts";
 import { parquet } from "../fuzz/parquet/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
+import { mutants } from "../mutants/campaign.ts";
 import { retention } from "../retention/campaign.ts";
 import { tamper } from "../tamper/campaign.ts";
 import { runCampaign } from "./run-campaign.ts";
@@ -28,6 +29,7 @@ const campaigns = {
   parquet,
   abuse,
   "generated-clients": generatedClients,
+  mutants,
 };
 
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
