@@ -4,7 +4,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { formatTimestamp, isFullDate, normaliseTimestamp } from "../../src/domain/timestamp.ts";
+import {
+  formatTimestamp,
+  isFullDate,
+  latestTimestamp,
+  normaliseTimestamp,
+} from "../../src/domain/timestamp.ts";
 
 describe("a normalised timestamp", () => {
   it("is the instant in UTC, at the precision it was sent with", () => {
@@ -140,6 +145,13 @@ function withOffset(instant: number, minutes: number): string {
   const local = new Date(instant + minutes * 60_000).toISOString().slice(0, -1);
   return `${local}${sign}${`${hour}`.padStart(2, "0")}:${`${minute}`.padStart(2, "0")}`;
 }
+
+describe("the latest timestamp that may be sent", () => {
+  it("is 366 days ahead of the clock, to the second", () => {
+    assert.equal(latestTimestamp(Date.UTC(2026, 0, 1)), "2027-01-02T00:00:00");
+    assert.equal(latestTimestamp(Date.UTC(2026, 0, 1) + 1_999), "2027-01-02T00:00:01");
+  });
+});
 
 describe("a full date", () => {
   it("is a day of the calendar", () => {

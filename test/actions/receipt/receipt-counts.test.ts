@@ -64,6 +64,13 @@ describe("the numbers of a receipt", () => {
     assert.equal(count, 2);
   });
 
+  it("have a salt of their own each", () => {
+    const salts = Object.values(all).flatMap((kinds) =>
+      Object.values(kinds).map(({ salt }) => salt),
+    );
+    assert.equal(new Set(salts).size, salts.length);
+  });
+
   it("have the same salts in a repeated attempt, and others in any other receipt", () => {
     assert.deepEqual(receiptOf(reported), receipt);
     const replayed = receiptOf(reported, 5);

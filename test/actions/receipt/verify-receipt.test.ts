@@ -68,6 +68,8 @@ describe("verifying receipts", () => {
     const more = { ...third, note: "hello" };
     assert.deepEqual(faultsOf([more]), [["The field note is not part of a receipt."]]);
     assert.deepEqual(faultsOf(["text"]), [["It is not a JSON object."]]);
+    const following = { ...first, previous_receipt: second.previous_receipt };
+    assert.match(faultsOf([following])[0]?.join() ?? "", /^It is the first receipt of its chain/);
   });
 
   it("identifies a receipt of another service", () => {

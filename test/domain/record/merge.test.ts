@@ -200,6 +200,23 @@ describe("any history of a record", () => {
     );
   });
 
+  it("counts a change whose exclusive field was cleared since among its sources", () => {
+    const type = typeNamed("onboarding_flow");
+    const fields = [
+      { related_company_id: "c" },
+      { related_person_id: "p" },
+      { related_person_id: null },
+    ];
+    const changes = fields.map((more, second) => {
+      const timestamp = `2026-01-01T00:00:0${second}Z`;
+      return { onboarding_flow_id: "o", ...more, timestamp };
+    });
+    const fold = new StateFold(type);
+    for (const change of arrived(type, changes)) fold.add(change);
+    assert.equal(fold.state()["related_company_id"], undefined);
+    assert.deepEqual(mergeChanges(type, fold.sources()), fold.state());
+  });
+
   it("has the same state when only its sources are sent again, in the order of their arrival", () => {
     fc.assert(
       fc.property(anyHistory, ([type, payloads]) => {

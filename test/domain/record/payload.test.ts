@@ -188,10 +188,10 @@ describe("a draft", () => {
 
   it("names each reference once, from whichever field, and none for null", () => {
     const check = typeNamed("transaction_check");
-    const sent = { ...check.example, related_tx_ids: ["b", "a", "b"], related_tx_id: "a" };
+    const sent = { ...check.example, related_tx_ids: ["b", "a", "c", "b"], related_tx_id: "a" };
     assert.deepEqual(
       makeDraft(check, sent).references.map((reference) => reference.id),
-      ["b", "a"],
+      ["b", "a", "c"],
     );
     const cleared = { ...check.example, related_tx_ids: null, related_tx_id: null };
     assert.deepEqual(makeDraft(check, cleared).references, []);

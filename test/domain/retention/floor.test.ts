@@ -10,6 +10,7 @@ import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import type { Change } from "../../../src/domain/record/record-write.ts";
 import { ClosedSince } from "../../../src/domain/retention/closed-since.ts";
+import { findFiledAt } from "../../../src/domain/retention/filed-at.ts";
 import { describeFloor, floorEnd } from "../../../src/domain/retention/floor.ts";
 import { normaliseTimestamp, unixMsOf } from "../../../src/domain/timestamp.ts";
 import { anyTimestamp } from "../arbitrary.ts";
@@ -95,6 +96,22 @@ function closedByFolding(type: RecordType, changes: readonly Change[]): string |
 function status(account_status: string | null, second: number): Payload {
   return { person_id: "p", account_status, timestamp: at(second) };
 }
+
+function filed(report_filed_at: string | null, second: number): Payload {
+  return { suspicious_activity_id: "s", report_filed_at, timestamp: at(second) };
+}
+
+describe("the filing time of a report", () => {
+  const type = typeNamed("transaction_suspicious_activity");
+  const filedAt = (...payloads: readonly Payload[]) => findFiledAt(arrived(type, payloads));
+
+  it("is that of the latest change that says one, and missing once it was cleared", () => {
+    assert.equal(filedAt(filed(at(8), 2), filed(at(9), 1)), "2026-01-01T00:00:08");
+    assert.equal(filedAt(filed(at(8), 1), filed(at(9), 1)), "2026-01-01T00:00:09");
+    assert.equal(filedAt(filed(at(8), 1), filed(null, 2)), undefined);
+    assert.equal(filedAt({ suspicious_activity_id: "s", timestamp: at(1) }), undefined);
+  });
+});
 
 describe("the closing of a person or a company", () => {
   const person = typeNamed("person");

@@ -48,6 +48,12 @@ describe("a message", () => {
     ]);
   });
 
+  it("suggests names for the first 20 mistakes of a request only, because each takes time", () => {
+    const fields = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`curency${at}`, 1]));
+    const suggested = told("transaction", fields).filter((line) => line.includes("did you mean"));
+    assert.equal(suggested.length, 20);
+  });
+
   it("contains no content of the right kind", () => {
     assert.deepEqual(told("transaction", { type: "SECRET" }), [
       "type: must be one of DEPOSIT, WITHDRAWAL",
