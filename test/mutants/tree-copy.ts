@@ -9,7 +9,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Mutant, plant, type TestChoice } from "./mutant.ts";
 
 /** A fault can make tests wait forever; then it is found. */
-const testMsMax = 120_000;
+const testMsMax = 60_000;
 
 const notCopied: ReadonlySet<string> = new Set([".git", "data", "dist", "node_modules"]);
 
