@@ -38,6 +38,9 @@ describe("a credential", () => {
   it("is different each time, and so is its hash", () => {
     const made = Array.from({ length: 100 }, () => makeCredential("api_key"));
     assert.equal(new Set(made).size, 100);
+    // With fewer than 256 bits, the first characters would be zeros.
+    const firsts = made.map((credential) => credential.charAt("sluice_key_".length));
+    assert.ok(new Set(firsts).size > 20);
     const hashes = made.map((secret) => Buffer.from(hashSecret(secret)).toString("hex"));
     assert.equal(new Set(hashes).size, 100);
   });

@@ -108,6 +108,15 @@ describe("the metrics", () => {
     assert.equal(await figure("sluice_event_loop_delay_seconds"), 0.15);
   });
 
+  it("count deletions that were completed or postponed, and the records that were erased", async () => {
+    metrics.countDeletionCompleted(3);
+    metrics.countDeletionPostponed();
+    metrics.countDeletionPostponed();
+    assert.equal(await figure("sluice_deletions_completed_total"), 1);
+    assert.equal(await figure("sluice_records_erased_total"), 3);
+    assert.equal(await figure("sluice_deletion_failures_total"), 2);
+  });
+
   it("show how much is held for clients", async () => {
     bodies.heldBytes = 200;
     assert.equal(await figure("sluice_held_body_bytes"), 200);

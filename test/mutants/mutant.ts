@@ -1,9 +1,9 @@
 // A small planted fault, and the tests that can see it. The lists are text, because a fault is a text that replaces another:
 //
-//   src/path/of/file.ts: what no longer holds
+//   the path of the file: what no longer holds
 //   - the exact text, which occurs once in the file, on one line or on several
 //   + what replaces it; none where the text is removed
-//   test/path/of/one.test.ts: part of the titles of the tests to run, all where it is left out
+//   the path of a test file: part of the titles of the tests to run, all where it is left out
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

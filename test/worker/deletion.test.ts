@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -101,6 +102,25 @@ describe("a round of the deletion worker", () => {
     assert.ok(written.includes(id));
     assert.ok(!written.includes("tx-secret"), "a log line contains the id of a record");
     assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
+  });
+
+  it("does not say when a closed organization is erased: it may have waited for a report", async () => {
+    await createOrganization(opened, { name: "Closing", organizationId: "closing" });
+    await addTransaction(opened, "closing", { tx_id: "tx-last" });
+    const { deletion } = await closeOrganization(opened, {
+      organizationId: "closing",
+      reason: "ended",
+    });
+    lines.length = 0;
+    let completed = 0;
+    const round = deletionRound(opened, {
+      claimant: "test",
+      log,
+      onCompleted: () => (completed += 1),
+    });
+    while (await round(signal));
+    assert.equal((await statusOf(deletion.deletionRequestId))?.status, "completed");
+    assert.deepEqual([completed, lines], [0, []]);
   });
 
   it("returns what a stop interrupts, without reporting a failure", async () => {

@@ -55,6 +55,19 @@ describe("the loop", () => {
     assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
   });
 
+  it("waits longer after each failure", async () => {
+    const options = { intervalMs: 1, backOffMsMax: never, onError: ignore };
+    let [failed, passed] = [0, 0];
+    const failing = startLoop(async () => {
+      failed += 1;
+      throw new Error("every round");
+    }, options);
+    const passing = startLoop(async () => (passed += 1) < 0, options);
+    await waitFor("many rounds", () => (passed >= 300 ? true : undefined));
+    await Promise.all([failing.stop(), passing.stop()]);
+    assert.ok(failed < 30, `${failed} rounds`);
+  });
+
   it("waits after a failure as if it were the first, once a round has succeeded", async () => {
     let rounds = 0;
     const loop = startLoop(

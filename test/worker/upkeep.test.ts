@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import type { Organization } from "../../src/domain/access.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
@@ -105,6 +106,23 @@ describe("upkeep", () => {
     const failures = lines.filter((line) => line.includes("purging"));
     assert.equal(failures.length, 1);
     assert.match(failures[0] ?? "", /"busy"/);
+  });
+
+  it("continues to apply retention where the round before has ended", async () => {
+    const retaining = { ...(await opened.store.findOrganization("acme")), retainDays: 1 } as const;
+    const next = { organizationId: "acme", resourceType: "person", resourceId: "last" };
+    const places: unknown[] = [];
+    const organization = retaining as Organization;
+    faults.replace("listOrganizations", async () => [organization]);
+    faults.replace("findOrganization", async () => organization);
+    faults.replace("findExpired", async ({ after: place }) => {
+      places.push(place);
+      return { expired: [], next: places.length === 1 ? next : undefined };
+    });
+    const upkeep = await startUpkeep(app, log, 5);
+    await waitFor("a second round", () => (places.length > 1 ? true : undefined));
+    await upkeep.stop();
+    assert.deepEqual(places.slice(0, 2), [undefined, next]);
   });
 
   it("logs each failed round of retention, and tries again", async () => {

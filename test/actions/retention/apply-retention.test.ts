@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import {
   applyRetention,
   type RetentionPlace,
@@ -207,6 +208,22 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
         ({ next: place } = await applyRetention(blind, place));
       }
       assert.deepEqual([...reached], organizationIds);
+    });
+
+    it("requests a deletion that has the grace period of the organization", async () => {
+      await changeOrganization(app, acme, { deletionGraceSeconds: 60 });
+      await write(app.store, transaction("graced", old));
+      assert.equal(await applyAll(), 1);
+      const pending = await app.store.listDeletions({ limit: 5_000, status: "pending" });
+      const request = pending.find(({ resourceId }) => resourceId === "graced");
+      assert.equal(request?.dueAt, now + 60_000);
+    });
+
+    it("passes over an organization that was closed", async () => {
+      const organizationId = "org_patient";
+      await changeOrganization(app, organizationId, { retainDays: 1 });
+      await app.store.closeOrganization(organizationId, operator);
+      assert.equal(await applyAll(), 0);
     });
 
     it("ends with being turned off", async () => {
