@@ -7,9 +7,9 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletions, putOff, takeDeletions } from "../../sql/erase/claim.ts";
-import { planCascade, planDeletions } from "../../sql/erase/plan-step.ts";
+import { planDeletions, planLargeCascade } from "../../sql/erase/plan-step.ts";
 import { writePlans } from "../../sql/erase/write-plan.ts";
-import { isObstacle, targetsOf, tooLarge } from "../../sql/erase/plan.ts";
+import { isObstacle, targetsOf } from "../../sql/erase/plan.ts";
 import type { Claim } from "../../interface/store.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
@@ -22,12 +22,6 @@ const bounds = {
   bounded: true,
   shortHistories: false,
   scan: { rowsMax: limits.floorScanRowsMax, historiesMax: limits.floorScanHistoriesMax },
-};
-/** Of a cascade that has a transaction of its own. */
-export const largeBounds = {
-  relationsMax: limits.cascadeRecordsMax,
-  bounded: false,
-  shortHistories: false,
 };
 
 const findAbandoned = `
@@ -90,9 +84,7 @@ export async function claimLarge(
   await lockPlansFor(transaction, [deletion]);
   await commitInTwoPhases(transaction);
   const root = nodeKey(deletion.resourceType, deletion.resourceId);
-  const options = { now: claim.now, bounds: largeBounds };
-  const planned = await transaction.perform(planCascade, deletion, root, options);
-  const plan = planned === "large" ? tooLarge : planned;
+  const plan = await transaction.perform(planLargeCascade, deletion, root, claim.now);
   if (isObstacle(plan)) {
     await transaction.perform(putOff, deletion, plan, claim.now);
     return undefined;

@@ -7,13 +7,13 @@ import { redactPayload } from "../../shared/redact-payload.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
+import { largestCascade as bounds } from "../../sql/erase/plan-step.ts";
 import { smallPlanMax } from "../../sql/erase/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act, ErasureStep, SealReceipt } from "../../interface/store.ts";
 import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
-import { largeBounds as bounds } from "./claim.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
 import type { Leases } from "./lease.ts";
 

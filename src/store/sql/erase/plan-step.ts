@@ -9,6 +9,7 @@ import {
   type NodeKey,
   nodeKey,
 } from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/store.ts";
@@ -155,6 +156,22 @@ export function* planCascade(
   const bounded = new BoundedEdges(bounds.relationsMax, rules.confidential);
   const graph = yield* collectGraph({ organizationId, roots: [root], bounded });
   return yield* planOne(deletion, { now, rules, graph, going: new Set(), bounds, root });
+}
+
+/** The largest cascade that is planned at all, where nobody waits for it. */
+export const largestCascade: PlanBounds = {
+  relationsMax: limits.cascadeRecordsMax,
+  bounded: false,
+  shortHistories: false,
+};
+
+export function* planLargeCascade(
+  deletion: Deletion,
+  root: NodeKey,
+  now: number,
+): Statements<ErasurePlan | Obstacle> {
+  const plan = yield* planCascade(deletion, root, { now, bounds: largestCascade });
+  return plan === "large" ? tooLarge : plan;
 }
 
 /** The plan of everything of an organization; undefined if there is an obstacle, or floors are still to be read. */

@@ -6,7 +6,7 @@
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
-import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
+import { addToPlan, removePlan } from "../erase/large-plan.ts";
 import { eraseStep, putBackPseudonyms, scanStep, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
@@ -19,8 +19,6 @@ const groupOperations = {
   voidAllLeases,
   claimDeletions,
   addToPlan,
-  beginPlanned,
-  postponePlan,
   removePlan,
   eraseStep,
   scanStep,

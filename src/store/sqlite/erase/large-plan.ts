@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/store.ts";
 import { beginPlannedDeletion, putOff } from "../../sql/erase/claim.ts";
@@ -16,12 +16,14 @@ import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
+  isObstacle,
   type Obstacle,
   planningOf,
   type PlanTarget,
 } from "../../sql/erase/plan.ts";
 import { forgetReferencesOf } from "../../sql/erase/restricted-reference.ts";
-import type { Connection } from "../connection.ts";
+import type { Statements } from "../../sql/statement/statements.ts";
+import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";
 
 /** How much of a larger cascade shares a transaction. */
@@ -31,11 +33,15 @@ export interface PlanStep {
   readonly deletionRequestId: string;
   /** Without a claimant for a deletion that the caller is processing. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
+  /** The next part of the plan, or what was found instead of one. */
+  readonly part: PlanPart | Obstacle;
 }
 
-/** A step of a plan that was collected by these rules. */
-export interface CollectedStep extends PlanStep {
+export interface PlanPart {
+  /** The rules that the plan was made by. */
   readonly floors: readonly RetentionFloor[];
+  /** Empty when the plan is complete: then a deletion that is pending becomes `processing`. */
+  readonly targets: readonly PlanTarget[];
 }
 
 /** Made again at once: a hold or a change of a confidential report must not delay a deletion. */
@@ -45,20 +51,19 @@ function planChanged(now: number): Obstacle {
 
 const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
 
-/** `lost`: the deletion was cancelled meanwhile, or another worker has claimed it. */
-export type PlanStepResult = "added" | "lost" | "obstacle";
+/** The deletion when its plan is complete. `lost`: it was cancelled meanwhile, or another worker has claimed it. */
+export type PlanStepResult = Deletion | "added" | "lost" | "obstacle";
 
-const findClaimant = `
-  SELECT 1 FROM deletion
+const findPlanned = `
+  SELECT * FROM deletion
   WHERE deletion_request_id = ?1
     AND (status = 'processing' AND (?2 IS NULL OR claimant = ?2) OR status = 'pending' AND claimant = ?2)`;
 
-const extendPlanning = `
-  UPDATE deletion SET next_attempt_at = ?2 WHERE deletion_request_id = ?1 AND status = 'pending'`;
-
-const extendLease = `
-  UPDATE deletion SET lease_until = max(lease_until, ?2)
-  WHERE deletion_request_id = ?1 AND status = 'processing'`;
+const extendClaim = `
+  UPDATE deletion SET
+    next_attempt_at = CASE status WHEN 'pending' THEN ?2 ELSE next_attempt_at END,
+    lease_until = CASE status WHEN 'processing' THEN max(lease_until, ?2) ELSE lease_until END
+  WHERE deletion_request_id = ?1`;
 
 const removeTargets = `
   DELETE FROM deletion_target
@@ -68,81 +73,57 @@ const removeTargets = `
 /** Also extends a plan that is being processed, if verification has found more targets. */
 export function addToPlan(
   { connection }: Group,
-  step: CollectedStep & { readonly targets: readonly PlanTarget[] },
+  { deletionRequestId, claim, part }: PlanStep,
 ): PlanStepResult {
-  const { deletionRequestId, claim, targets } = step;
-  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
-  if (!isPlannedBy(connection, deletion, claim)) return "lost";
-  const obstacle = findObstacleOfStep(connection, deletion, step);
+  const { now, leaseUntil, claimant } = claim;
+  const row = connection.get<DeletionRow>(findPlanned, deletionRequestId, claimant ?? null);
+  if (row === undefined) return "lost";
+  const deletion = toDeletion(row);
+  const obstacle = isObstacle(part)
+    ? part
+    : connection.perform(findObstacleOf, deletion, part, now);
   if (obstacle !== undefined) {
-    connection.perform(putOff, deletion, obstacle, claim.now);
+    connection.perform(putOff, deletion, obstacle, now);
     return "obstacle";
   }
-  connection.perform(extendPlan, deletion, targets);
-  connection.run(extendPlanning, deletionRequestId, claim.leaseUntil);
-  connection.run(extendLease, deletionRequestId, claim.leaseUntil);
-  return "added";
+  const targets = isObstacle(part) ? [] : part.targets;
+  if (targets.length > 0) {
+    connection.perform(extendPlan, deletion, targets);
+    connection.run(extendClaim, deletionRequestId, leaseUntil);
+    return "added";
+  }
+  if (deletion.status !== "pending" || claimant === undefined) return deletion;
+  return connection.perform(beginPlannedDeletion, deletion, { now, leaseUntil, claimant });
 }
 
 /**
- * Since the plan was collected, records may have changed and holds may have been placed. All but the root, which is closed to
- * writes while its deletion is open.
+ * Since the plan was collected, rules and records may have changed and holds may have been placed. All records but the root, which
+ * is closed to writes while its deletion is open. A deletion that is being processed is not stopped by a new rule.
  */
-function findObstacleOfStep(
-  connection: Connection,
+function* findObstacleOf(
   deletion: Deletion,
-  { claim, floors, targets }: CollectedStep & { readonly targets: readonly PlanTarget[] },
-): Obstacle | undefined {
-  if (haveRulesChanged(connection, deletion, floors)) return rulesChanged;
-  const confidential = connection.perform(readConfidentialTypes, deletion.organizationId);
-  const planning = planningOf(deletion, claim.now, confidential);
-  const nodes = targets.map(({ record }) => record);
-  const held = connection.perform(findHoldObstacle, nodes, planning);
-  if (held !== undefined) return held;
-  const root = nodeKey(deletion.resourceType, deletion.resourceId);
-  const erase = targets
-    .filter(({ record, reference }) => reference === undefined && record !== root)
-    .map(({ record }) => record);
-  const floored = connection.perform(findFloorObstacle, erase, planning, floors);
-  if (floored !== undefined) return floored;
-  const unrestricted = targets.filter(({ restricted }) => !restricted);
-  const open = unrestricted.map(({ record }) => record);
-  const obliged = connection.perform(findObliged, open, planning);
-  return obliged.size === 0 ? undefined : planChanged(claim.now);
-}
-
-/** Only while the deletion is pending: one that is being processed is not stopped by a new rule. */
-function haveRulesChanged(
-  connection: Connection,
-  { status, organizationId }: Deletion,
-  floors: readonly RetentionFloor[],
-): boolean {
-  if (status !== "pending") return false;
-  return !isDeepStrictEqual(connection.perform(listFloors, organizationId), floors);
-}
-
-/** The last step: the deletion becomes `processing`. Undefined if it was lost, or if a rule has changed. */
-export function beginPlanned(
-  { connection }: Group,
-  { deletionRequestId, claim, floors }: CollectedStep & { readonly claim: Claim },
-): Deletion | undefined {
-  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
-  if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
-  if (haveRulesChanged(connection, deletion, floors)) {
-    connection.perform(putOff, deletion, rulesChanged, claim.now);
-    return undefined;
+  { floors, targets }: PlanPart,
+  now: number,
+): Statements<Obstacle | undefined> {
+  const { status, organizationId } = deletion;
+  if (status === "pending" && !isDeepStrictEqual(yield* listFloors(organizationId), floors)) {
+    return rulesChanged;
   }
-  return connection.perform(beginPlannedDeletion, deletion, claim);
+  const planning = planningOf(deletion, now, yield* readConfidentialTypes(organizationId));
+  const erase = targets.filter(
+    ({ record, reference }) => reference === undefined && record !== planning.root,
+  );
+  const obstacle =
+    (yield* findHoldObstacle(recordsOf(targets), planning)) ??
+    (yield* findFloorObstacle(recordsOf(erase), planning, floors));
+  if (obstacle !== undefined) return obstacle;
+  const open = targets.filter(({ restricted }) => !restricted);
+  const obliged = yield* findObliged(recordsOf(open), planning);
+  return obliged.size === 0 ? undefined : planChanged(now);
 }
 
-/** Stores the obstacle that was found before the first step. */
-export function postponePlan(
-  { connection }: Group,
-  { deletionRequestId, claim, obstacle }: PlanStep & { readonly obstacle: Obstacle },
-): void {
-  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
-  if (!isPlannedBy(connection, deletion, claim)) return;
-  connection.perform(putOff, deletion, obstacle, claim.now);
+function recordsOf(targets: readonly PlanTarget[]): readonly NodeKey[] {
+  return targets.map(({ record }) => record);
 }
 
 /** Removes some targets of a deletion that is not being processed; returns how many. */
@@ -151,12 +132,4 @@ export function removePlan({ connection }: Group, deletionRequestId: string): nu
   if (status === "processing") return 0;
   connection.perform(forgetReferencesOf, deletionRequestId);
   return connection.run(removeTargets, deletionRequestId, planTargetsAtOnceMax);
-}
-
-function isPlannedBy(
-  connection: Connection,
-  { deletionRequestId }: Deletion,
-  { claimant }: PlanStep["claim"],
-): boolean {
-  return connection.get(findClaimant, deletionRequestId, claimant ?? null) !== undefined;
 }

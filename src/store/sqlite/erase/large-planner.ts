@@ -9,15 +9,13 @@
 // lost        it was cancelled: the part that was written is removed
 // blocked     it is `pending` and states why; the part that was written is removed
 
+import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../interface/store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { isObstacle } from "../../sql/erase/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
-import type { CollectedPlan } from "../file/file-thread.ts";
-import type { PlanStep } from "./large-plan.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";
 
 export interface LargePlannerParts {
@@ -27,86 +25,55 @@ export interface LargePlannerParts {
 
 export class LargePlanner {
   readonly #parts: LargePlannerParts;
-  #last: Promise<unknown> = Promise.resolve();
+  /** The file thread has one plan at a time. */
+  readonly #calls = new SerialQueue();
 
   constructor(parts: LargePlannerParts) {
     this.#parts = parts;
   }
 
-  /** Plans a deletion that a claim found to be large. Undefined if it was not begun. Plans one deletion at a time. */
+  /** Plans a deletion that a claim found to be large. Undefined if it was not begun. */
   begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
-    return this.#oneAtATime(() => this.#begin(deletion, claim));
-  }
-
-  /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if there was an obstacle. */
-  extend(deletion: Deletion, record: RecordKey, now: number): Promise<boolean> {
-    return this.#oneAtATime(async () => {
-      const { perform, collector } = this.#parts;
-      const { deletionRequestId } = deletion;
-      const renewed = leaseFrom(now);
-      const collected = await collector.collectPlan(record, deletion, now);
-      if (!isObstacle(collected)) return this.#addParts(deletionRequestId, collected, renewed);
-      await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
-      return false;
+    return this.#calls.run(async () => {
+      await this.#removePlan(deletion);
+      const begun = await this.#plan(deletion, deletion, claim);
+      if (begun === undefined) await this.#removePlan(deletion);
+      return begun;
     });
   }
 
-  async #begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
-    const { now, claimant } = claim;
+  /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if there was an obstacle. */
+  async extend(deletion: Deletion, record: RecordKey, now: number): Promise<boolean> {
+    const claim = { now, claimant: undefined };
+    const extended = await this.#calls.run(() => this.#plan(deletion, record, claim));
+    return extended !== undefined;
+  }
+
+  /** The deletion with its complete plan, unless it was lost or blocked. */
+  async #plan(
+    deletion: Deletion,
+    record: Pick<RecordKey, "resourceType" | "resourceId">,
+    { now, claimant }: Pick<Claim, "now"> & { readonly claimant: string | undefined },
+  ): Promise<Deletion | undefined> {
     const { perform, collector } = this.#parts;
     const { deletionRequestId } = deletion;
-    const renewed = leaseFrom(now, claimant);
-    await this.#removePlan(deletionRequestId);
-    const collected = await collector.collectPlan(deletion, deletion, now);
-    if (isObstacle(collected)) {
-      await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
-      return undefined;
-    }
-    const begun = (await this.#addParts(deletionRequestId, collected, renewed))
-      ? await perform("beginPlanned", {
-          deletionRequestId,
-          claim: { ...renewed(), claimant },
-          ...collected,
-        })
-      : undefined;
-    if (begun === undefined) await this.#removePlan(deletionRequestId);
-    return begun;
-  }
-
-  async #addParts(
-    deletionRequestId: string,
-    { floors }: CollectedPlan,
-    renewed: () => PlanStep["claim"],
-  ): Promise<boolean> {
-    const { perform, collector } = this.#parts;
+    const startedAt = performance.now();
+    await collector.collectPlan(record, deletion, now);
     for (;;) {
-      const targets = await collector.nextPlanPart(planTargetsAtOnceMax);
-      if (targets.length === 0) return true;
-      const step = { deletionRequestId, claim: renewed(), floors, targets };
-      const added = await perform("addToPlan", step);
-      if (added !== "added") return false;
+      const part = await collector.nextPlanPart(planTargetsAtOnceMax);
+      // Each step renews the lease.
+      const later = now + Math.round(performance.now() - startedAt);
+      const claim = { now: later, leaseUntil: later + limits.deletionLeaseMs, claimant };
+      const result = await perform("addToPlan", { deletionRequestId, claim, part });
+      if (typeof result === "object") return result;
+      if (result !== "added") return undefined;
     }
   }
 
-  async #removePlan(deletionRequestId: string): Promise<void> {
+  async #removePlan({ deletionRequestId }: Deletion): Promise<void> {
     let removed: number;
     do {
       removed = await this.#parts.perform("removePlan", deletionRequestId);
     } while (removed > 0);
   }
-
-  #oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = this.#last.then(work);
-    this.#last = mine.catch(() => undefined);
-    return mine;
-  }
-}
-
-/** Renews the lease for each step, by the time that has passed since `now`. */
-function leaseFrom(now: number, claimant?: string): () => PlanStep["claim"] {
-  const startedAt = performance.now();
-  return () => {
-    const later = now + Math.round(performance.now() - startedAt);
-    return { now: later, leaseUntil: later + limits.deletionLeaseMs, claimant };
-  };
 }

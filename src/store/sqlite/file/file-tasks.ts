@@ -10,10 +10,11 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
-import type { Obstacle, PlanTarget } from "../../sql/erase/plan.ts";
+import type { Obstacle } from "../../sql/erase/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
+import type { PlanPart } from "../erase/large-plan.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
-import type { CollectedPlan, NewMark, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
+import type { NewMark, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
 import type { WalPart, WalPosition } from "./wal-pages.ts";
 
 export class FileTasks {
@@ -48,17 +49,17 @@ export class FileTasks {
     return this.#ask("saveMark", mark);
   }
 
-  /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */
+  /** Collects a plan, or finds an obstacle, and keeps it until the next one. */
   collectPlan(
     { resourceType, resourceId }: Pick<RecordKey, "resourceType" | "resourceId">,
     deletion: Deletion,
     now: number,
-  ): Promise<CollectedPlan | Obstacle> {
+  ): Promise<void> {
     return this.#ask("collectPlan", nodeKey(resourceType, resourceId), deletion, now);
   }
 
-  /** The next targets of the plan that was collected last; empty at its end. */
-  nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
+  /** The next part of the plan that was collected last, or the obstacle; without targets at its end. */
+  nextPlanPart(targetsMax: number): Promise<PlanPart | Obstacle> {
     return this.#ask("nextPlanPart", targetsMax);
   }
 

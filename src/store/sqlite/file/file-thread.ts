@@ -6,59 +6,41 @@ import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
-import { limits } from "../../../domain/limits.ts";
-import type { RetentionFloor } from "../../../domain/retention/floor.ts";
-import { planCascade } from "../../sql/erase/plan-step.ts";
+import { planLargeCascade } from "../../sql/erase/plan-step.ts";
 import { listFloors } from "../../sql/erase/floor.ts";
 import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
 import { readNamingPage } from "../../sql/erase/naming.ts";
-import {
-  isObstacle,
-  type Obstacle,
-  type PlanTarget,
-  targetsOf,
-  tooLarge,
-} from "../../sql/erase/plan.ts";
+import { isObstacle, type Obstacle, targetsOf } from "../../sql/erase/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
+import type { PlanPart } from "../erase/large-plan.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/** The plan that was collected last, and how many of its targets were handed over. */
-let plan: readonly PlanTarget[] = [];
-let handedOver = 0;
-
-export interface CollectedPlan {
-  /** The rules that it was made by. */
-  readonly floors: readonly RetentionFloor[];
-}
+/** The plan that was collected last, of which the targets that are left; or what was found instead. */
+let plan: PlanPart | Obstacle = { floors: [], targets: [] };
 
 /** In one read transaction, so that the plan is of one snapshot. */
-function collectPlan(root: NodeKey, deletion: Deletion, now: number): CollectedPlan | Obstacle {
-  plan = [];
-  handedOver = 0;
+function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   using reader = openReader(path);
   reader.run("BEGIN");
-  const bounds = { relationsMax: limits.cascadeRecordsMax, bounded: false, shortHistories: false };
-  const planned = reader.perform(planCascade, deletion, root, { now, bounds });
-  if (planned === "large") return tooLarge;
-  if (isObstacle(planned)) return planned;
-  plan = targetsOf(planned);
+  const planned = reader.perform(planLargeCascade, deletion, root, now);
   const floors = reader.perform(listFloors, deletion.organizationId);
-  return { floors };
+  plan = isObstacle(planned) ? planned : { floors, targets: targetsOf(planned) };
 }
 
-function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
-  const part = plan.slice(handedOver, handedOver + targetsMax);
-  handedOver += part.length;
-  if (part.length === 0) plan = [];
-  return part;
+/** Without targets at its end. */
+function nextPlanPart(targetsMax: number): PlanPart | Obstacle {
+  if (isObstacle(plan)) return plan;
+  const { floors, targets } = plan;
+  plan = { floors, targets: targets.slice(targetsMax) };
+  return { floors, targets: targets.slice(0, targetsMax) };
 }
 
 /**
