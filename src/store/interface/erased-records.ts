@@ -2,4 +2,4 @@
 
 import type { NodeKey } from "../../domain/deletion/erasure.ts";
 
-export type Gone = ReadonlyMap<NodeKey, string | undefined>;
+export type ErasedRecords = ReadonlyMap<NodeKey, string | undefined>;

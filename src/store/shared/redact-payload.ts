@@ -6,25 +6,29 @@ import { withParties } from "../../domain/deletion/party.ts";
 import { canonicalPayload } from "../../domain/record/payload.ts";
 import type { Payload, ResourceType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
-import type { Gone } from "../interface/erased-records.ts";
+import type { ErasedRecords } from "../interface/erased-records.ts";
 
 const partyTypes = recordTypes.filter(({ party }) => party === true);
 
 /** Returns the same text if the payload has no such reference. */
-export function redactPayload(resourceType: ResourceType, payload: string, gone: Gone): string {
+export function redactPayload(
+  resourceType: ResourceType,
+  payload: string,
+  erased: ErasedRecords,
+): string {
   const type = recordTypeByName(resourceType);
   if (type === undefined) throw new TypeError(`there is no record type ${resourceType}`);
   const before = JSON.parse(payload) as Payload;
-  const after = withoutReferences(type, before, (to, id) => gone.has(nodeKey(to, id)));
+  const after = withoutReferences(type, before, (to, id) => erased.has(nodeKey(to, id)));
   return canonicalPayload(
     type,
-    withParties(type, after, (id) => pseudonymOf(gone, id)),
+    withParties(type, after, (id) => pseudonymOf(erased, id)),
   );
 }
 
-function pseudonymOf(gone: Gone, id: string): string | undefined {
+function pseudonymOf(erased: ErasedRecords, id: string): string | undefined {
   for (const { resourceType } of partyTypes) {
-    const pseudonym = gone.get(nodeKey(resourceType, id));
+    const pseudonym = erased.get(nodeKey(resourceType, id));
     if (pseudonym !== undefined) return pseudonym;
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { ErasureFinding, ErasureReport } from "../../interface/check-report
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
 import { hasState } from "../failure.ts";
-import { bytesAmongOthersMin, ErasedRecords } from "./erased-records.ts";
+import { bytesAmongOthersMin, ErasedIds } from "./erased-ids.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
 import { keyColumns, type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
@@ -138,14 +138,14 @@ const forbidden: ErasureFinding = {
 };
 
 async function scanFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
-  const gone = await readErased(transaction);
+  const erased = await readErased(transaction);
   const findings: ErasureFinding[] = [];
   for (const file of await listFiles(transaction)) {
-    findings.push(...(await scanFile(transaction, file, gone)));
+    findings.push(...(await scanFile(transaction, file, erased)));
   }
-  if (gone.tooShort > 0) {
+  if (erased.tooShort > 0) {
     const text =
-      `The ids of ${gone.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. All rows ` +
+      `The ids of ${erased.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. All rows ` +
       "and index entries were searched for them, but not the free space of pages, where other bytes may look the same.";
     findings.push({ severe: false, text });
   }
@@ -153,7 +153,7 @@ async function scanFiles(transaction: Transaction): Promise<readonly ErasureFind
 }
 
 /** The records of the latest completed deletions that are not in use again. */
-async function readErased(transaction: Transaction): Promise<ErasedRecords> {
+async function readErased(transaction: Transaction): Promise<ErasedIds> {
   const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
   const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];
   const used: KeyRow[] = [];
@@ -161,14 +161,14 @@ async function readErased(transaction: Transaction): Promise<ErasedRecords> {
     used.push(...(await transaction.all<KeyRow>(sql, ids)));
   }
   const usedKeys = new Set(used.map(rowKeyText));
-  const gone = latest.filter((row) => !usedKeys.has(rowKeyText(row))).map(toKey);
-  return new ErasedRecords(gone, new Set(used.map(({ resource_id }) => resource_id)));
+  const erased = latest.filter((row) => !usedKeys.has(rowKeyText(row))).map(toKey);
+  return new ErasedIds(erased, new Set(used.map(({ resource_id }) => resource_id)));
 }
 
 async function scanFile(
   transaction: Transaction,
   file: TableFile,
-  gone: ErasedRecords,
+  erased: ErasedIds,
 ): Promise<readonly ErasureFinding[]> {
   let [dead, unused, hidden] = [0, 0, 0];
   const found = new Set<string>();
@@ -177,7 +177,7 @@ async function scanFile(
     const part = await readFilePart(transaction, file, at);
     for (let from = 0; from + pageBytes <= part.length; from += pageBytes) {
       const page = part.subarray(from, from + pageBytes);
-      if (mayName) hidden += findIds(page, { file, gone, found });
+      if (mayName) hidden += findIds(page, { file, erased, found });
       if (file.kind === "index") continue;
       const figures = inspectHeapPage(page);
       dead += figures.deadRows;
@@ -190,14 +190,14 @@ async function scanFile(
 /** Adds the ids that it finds; returns how many ids are compressed, as long ones may be, and can't be compared. */
 function findIds(
   page: Buffer,
-  args: { readonly file: TableFile; readonly gone: ErasedRecords; readonly found: Set<string> },
+  args: { readonly file: TableFile; readonly erased: ErasedIds; readonly found: Set<string> },
 ): number {
-  const { file, gone, found } = args;
+  const { file, erased, found } = args;
   let hidden = 0;
-  for (const id of gone.findInBytes(unusedPart(page))) found.add(id);
+  for (const id of erased.findInBytes(unusedPart(page))) found.add(id);
   const kind = file.kind === "index" ? "index" : "heap";
   for (const texts of readRows(page, kind, file.columns)) {
-    for (const id of gone.findInRow(texts)) found.add(id);
+    for (const id of erased.findInRow(texts)) found.add(id);
     for (const [name, text] of texts) if (text === undefined && idColumns.has(name)) hidden += 1;
   }
   return hidden;

@@ -124,12 +124,12 @@ function* rewriteReport(
   if (write && !(yield* lockReport(report))) return false;
   const key = [organizationId, from_type, from_id] as const;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return false;
-  const gone = new Map([[nodeKey(to_type, to_id), undefined]]);
+  const erased = new Map([[nodeKey(to_type, to_id), undefined]]);
   let found = false;
   let after = 0;
   for (;;) {
     const changes = yield* readChangesAfter(report, after, changesAtOnce);
-    const rewritten = redactAll(changes, () => gone, redact);
+    const rewritten = redactAll(changes, () => erased, redact);
     found ||= rewritten.some((change) => change.after !== change.payload);
     if (found && !write) return true;
     yield* storeRewritten(rewritten);

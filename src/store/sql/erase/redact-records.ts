@@ -5,7 +5,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Gone } from "../../interface/erased-records.ts";
+import type { ErasedRecords } from "../../interface/erased-records.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { evaluateParties } from "../../shared/rewritten-parties.ts";
 import { type Reference, referencesOf, type TargetRow } from "./erasure.ts";
@@ -62,8 +62,8 @@ export function* redactReferences(
   }
   const byRecord = Map.groupBy(references, (reference) => rowKeyText(recordOf(reference)));
   const keys = [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
-  const goneOf = (record: string) => goneBy(byRecord.get(record) ?? [], options.pseudonyms);
-  const rewritten = redactAll(yield* readChanges(keys), goneOf, options.redact);
+  const erasedOf = (record: string) => erasedBy(byRecord.get(record) ?? [], options.pseudonyms);
+  const rewritten = redactAll(yield* readChanges(keys), erasedOf, options.redact);
   yield* storeRewritten(rewritten);
   const renamed = findRenamed(rewritten, byRecord, options.pseudonyms);
   for (const [id, { records }] of renamed) {
@@ -87,10 +87,10 @@ function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {
 }
 
 /** The records that the references lead to. A party has the pseudonym of its deletion. */
-function goneBy(
+function erasedBy(
   references: readonly Reference[],
   pseudonyms: RedactionOptions["pseudonyms"],
-): Gone {
+): ErasedRecords {
   return new Map(
     references.map(({ to_type, to_id, deletion_request_id }) => [
       nodeKey(to_type, to_id),

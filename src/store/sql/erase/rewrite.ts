@@ -2,7 +2,7 @@
 // and which references, is decided elsewhere.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Gone } from "../../interface/erased-records.ts";
+import type { ErasedRecords } from "../../interface/erased-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { all, runTogether, type Statements } from "../statement/statements.ts";
@@ -62,15 +62,15 @@ export function* readChangesAfter(
   return yield* all<PayloadRow>(readPage, ...key, after, changesMax);
 }
 
-/** The changes with their payloads afterwards; `goneOf` is given the text of the key of a record (record-key.ts). */
+/** The changes with their payloads afterwards; `erasedOf` is given the text of the key of a record (record-key.ts). */
 export function redactAll(
   changes: readonly PayloadRow[],
-  goneOf: (record: string) => Gone,
+  erasedOf: (record: string) => ErasedRecords,
   redact: Redact,
 ): readonly Rewritten[] {
   return changes.map((change) => ({
     ...change,
-    after: redact(change.resource_type, change.payload, goneOf(rowKeyText(change))),
+    after: redact(change.resource_type, change.payload, erasedOf(rowKeyText(change))),
   }));
 }
 

@@ -15,16 +15,16 @@ const names = [
 /** A shorter id occurs by chance in arbitrary bytes, so it is only searched for in rows. */
 export const bytesAmongOthersMin = 6;
 
-export class ErasedRecords {
+export class ErasedIds {
   readonly #keys: ReadonlySet<string>;
   /** Ids that no record of any type and organization has: these are recognised by the id alone. */
   readonly #ids: ReadonlySet<string>;
   readonly #forms: readonly { readonly id: string; readonly bytes: Buffer }[];
 
   /** `usedIds`: the ids of all existing records, and of those that they refer to. */
-  constructor(gone: readonly RecordKey[], usedIds: ReadonlySet<string>) {
-    this.#keys = new Set(gone.map(keyText));
-    this.#ids = new Set(gone.map(({ resourceId }) => resourceId)).difference(usedIds);
+  constructor(erased: readonly RecordKey[], usedIds: ReadonlySet<string>) {
+    this.#keys = new Set(erased.map(keyText));
+    this.#ids = new Set(erased.map(({ resourceId }) => resourceId)).difference(usedIds);
     this.#forms = [...this.#ids]
       .filter((id) => Buffer.byteLength(id) >= bytesAmongOthersMin)
       .map((id) => ({ id, bytes: storedForm(id) }));
