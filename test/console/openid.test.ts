@@ -206,6 +206,12 @@ describe("sign-in with OpenID Connect", () => {
     assert.match(disabled.text, /is disabled/);
   });
 
+  it("refuses a subject that is longer than the standard allows", async () => {
+    const person = { preferred_username: "long", groups: ["staff"] };
+    assert.equal((await enter("s".repeat(255), person)).status, 200);
+    assert.equal((await enter("s".repeat(256), person)).status, 403);
+  });
+
   it("limits attempts by address", async () => {
     const statuses = new Set<number>();
     for (let times = 0; times < 21; times += 1) {

@@ -48,6 +48,8 @@ const metadataLifetimeMs = 60 * 60_000;
 /** After a failure, sign-ins fail at once for this long instead of waiting for an issuer that does not answer. */
 const pauseMs = 5_000;
 const clockSkewSeconds = 30;
+/** OpenID Connect Core 1.0, section 2. An index entry of PostgreSQL has no room for a much longer one. */
+const subjectCharactersMax = 255;
 
 export function makeOpenId(options: OpenIdOptions): OpenId {
   const issuerName = new URL(options.issuer).host;
@@ -137,17 +139,19 @@ async function readPerson(
   );
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError("the issuer sent no ID token");
-  if (!isStorable(claims.sub))
-    throw new TypeError("the issuer sent a subject that can't be stored");
+  const { sub } = claims;
+  if (sub === "" || sub.length > subjectCharactersMax || !isStorable(sub)) {
+    throw new TypeError("the issuer sent a subject that is empty, too long or can't be stored");
+  }
   let all: Claims = claims;
   const isComplete = readRoles(all, roles) !== undefined && readNames(all).length > 0;
   if (!isComplete && configuration.serverMetadata().userinfo_endpoint !== undefined) {
-    const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    const more = await fetchUserInfo(configuration, tokens.access_token, sub);
     all = { ...more, ...claims };
   }
   return {
     issuer: claims.iss,
-    subject: claims.sub,
+    subject: sub,
     names: readNames(all),
     roles: readRoles(all, roles) ?? [],
   };
