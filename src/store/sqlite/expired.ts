@@ -8,13 +8,13 @@ import type { Connection } from "./connection.ts";
 
 /**
  * `below`: the record and everything that belongs to it, at any depth, without reports whose existence must not be
- * disclosed.
+ * disclosed. CROSS JOIN keeps the order: SQLite would otherwise read all records and relations of the organization.
  */
 const findExpiry = `
   WITH RECURSIVE below (type, id) AS (
     SELECT ?2, ?3
     UNION
-    SELECT from_type, from_id FROM below JOIN relation
+    SELECT from_type, from_id FROM below CROSS JOIN relation
       ON organization_id = ?1 AND to_type = type AND to_id = id AND kind = 'belongs'
     WHERE from_type NOT IN (SELECT value FROM json_each(?5)))
   SELECT
@@ -26,7 +26,7 @@ const findExpiry = `
       WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
         AND status IN ('pending', 'processing')) AS open,
     EXISTS (
-      SELECT 1 FROM below JOIN record
+      SELECT 1 FROM below CROSS JOIN record
         ON organization_id = ?1 AND resource_type = type AND resource_id = id
       WHERE last_seen >= ?4) AS needed`;
 

@@ -1,0 +1,40 @@
+// The work of the scan for expired records: what it reads of one record must not grow with the records of the
+// organization.
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { it } from "node:test";
+import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
+import { acme, add, operator, organization, transaction, write } from "../../conformance/scene.ts";
+import { makePlace } from "./place.ts";
+
+it("finds records and relations by their whole keys when it decides what has expired", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.createOrganization(organization(acme), operator);
+  await write(store, transaction("t"));
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  const before = normaliseTimestamp("2027-01-01T00:00:00Z");
+  assert.ok(before !== undefined);
+  prepare.mock.resetCalls();
+  const query = { organizationId: acme, before, after: undefined, scannedMax: 10, now: 0 };
+  const { expired } = await store.findExpired(query);
+  assert.deepEqual(
+    expired.map(({ expiry }) => expiry),
+    ["due", "due"],
+  );
+  const statements = prepare.mock.calls.map((call) => call.arguments[0]);
+  const cascade = statements.find((text) => text.includes("RECURSIVE")) ?? "";
+  const plan = place.withDatabase((file) =>
+    file
+      .prepare(`EXPLAIN QUERY PLAN ${cascade}`)
+      .all()
+      .map(({ detail }) => String(detail)),
+  );
+  const searches = plan.filter((step) => /^(?:SCAN|SEARCH) (?:record|relation)\b/.test(step));
+  assert.deepEqual(searches, [
+    "SEARCH relation USING COVERING INDEX relation_by_target (organization_id=? AND to_type=? AND to_id=?)",
+    "SEARCH record USING PRIMARY KEY (organization_id=? AND resource_type=? AND resource_id=?)",
+  ]);
+});
