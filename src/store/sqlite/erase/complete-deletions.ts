@@ -6,6 +6,7 @@
 // Only pages that were written since the last scrub have to be scrubbed (unscrubbed-pages.ts), or else the whole file.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { SerialQueue } from "../../../basics/serial-queue.ts";
 import { heldMeanwhile } from "../../shared/completion-outcome.ts";
 import type { PartyErasure } from "../../interface/naming.ts";
 import { StoreError } from "../../interface/store-error.ts";
@@ -52,7 +53,7 @@ const pauseMs = 50;
 
 export class DeletionCompleter {
   readonly #parts: CompleterParts;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #calls = new SerialQueue();
   /** Pseudonyms that were removed from the tables, of deletions that are being completed. */
   readonly #taken = new Map<string, PartyErasure>();
 
@@ -65,9 +66,7 @@ export class DeletionCompleter {
    * by one.
    */
   complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
-    const mine = this.#last.then(() => this.#complete(ids, act));
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    return this.#calls.run(() => this.#complete(ids, act));
   }
 
   async #complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
