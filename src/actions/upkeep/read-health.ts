@@ -1,6 +1,7 @@
 // Whether the service is healthy, in a bounded number of steps: can it write, are the ends of the audit trail and of
 // the receipts intact, are deletions on time. `sluice check` compares everything.
 
+import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import { readQueue } from "./read-overview.ts";
@@ -107,15 +108,9 @@ function bad(result: string): Outcome {
 }
 
 async function attempt(name: string, check: () => Promise<Outcome>): Promise<HealthCheck> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error(`There was no answer within ${checkMsMax / 1_000} seconds.`));
-  }, checkMsMax);
   try {
-    return { name, ...(await Promise.race([check(), late.promise])) };
+    return { name, ...(await withTimeout(check(), checkMsMax)) };
   } catch (error) {
     return { name, ...bad(reasonOf(error)) };
-  } finally {
-    clearTimeout(timer);
   }
 }

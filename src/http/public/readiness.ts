@@ -2,7 +2,7 @@
 // Knows nothing of HTTP.
 
 import { coalesce } from "../coalesce.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../../basics/with-timeout.ts";
 
 /** How long an answer is reused, so that probes cost little. */
 const readinessKeptMs = 1_000;

@@ -8,7 +8,7 @@ import {
   bucketScriptSha1,
   readBucketReply,
 } from "./bucket-script.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../../basics/with-timeout.ts";
 import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 
 /** For a connection to Redis to open. */

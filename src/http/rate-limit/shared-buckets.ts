@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../log.ts";
 import { bucketKey } from "./bucket-script.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../../basics/with-timeout.ts";
 import { openRedisLink, redisErrorCode, type RedisLink } from "./redis-link.ts";
 import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 

@@ -18,7 +18,10 @@ export async function withTimeout<Value>(answer: Promise<Value>, boundMs: number
   function pass(): void {
     left -= 1;
     if (left > 0) timer = setTimeout(pass, boundMs / parts);
-    else setImmediate(() => late.reject(new TimeoutError(`no answer within ${boundMs} ms`)));
+    else
+      setImmediate(() =>
+        late.reject(new TimeoutError(`There was no answer within ${boundMs / 1_000} seconds.`)),
+      );
   }
   try {
     return await Promise.race([answer, late.promise]);

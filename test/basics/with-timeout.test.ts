@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { withTimeout } from "../../src/http/with-timeout.ts";
+import { withTimeout } from "../../src/basics/with-timeout.ts";
 
 async function afterTicks(count: number): Promise<string> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
