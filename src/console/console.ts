@@ -19,7 +19,7 @@ import { errorReply, isInternal } from "./frame/error-page.ts";
 import { renderForward } from "./html/forward.ts";
 import { html } from "./html/html.ts";
 import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
-import { PagePace } from "./request/page-pace.ts";
+import { PageQueue } from "./request/page-queue.ts";
 import {
   type ConsoleSources,
   requireStorable,
@@ -54,13 +54,13 @@ export function mountConsole(
   { watch, ...options }: ConsoleOptions & Pick<Console, "watch">,
 ): void {
   const parts = { ...options, context, watch };
-  const pace = new PagePace();
+  const queue = new PageQueue();
   for (const route of routes) {
     server.route({
       method: route.method,
       url: route.path,
       handler: (request, reply) =>
-        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, pace)),
+        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, queue)),
     });
   }
   server.get("/console/asset/:id", (request, reply) =>
@@ -139,7 +139,7 @@ function foreign({ headers }: FastifyRequest, own: string): AppError {
   });
 }
 
-function handlerOf(route: Route, pace: PagePace): Handle {
+function handlerOf(route: Route, queue: PageQueue): Handle {
   if (route.open === true) return route.handle;
   return async (visitor) => {
     const { context, request, origin } = visitor;
@@ -152,7 +152,7 @@ function handlerOf(route: Route, pace: PagePace): Handle {
     const make = () => route.handle({ ...visitor, app, operator, session });
     // A form may wait for its body, and is sent by hand.
     return route.method === "GET" && route.lasting !== true
-      ? pace.run(operator.operatorId, make)
+      ? queue.run(operator.operatorId, make)
       : make();
   };
 }

@@ -22,7 +22,7 @@ interface ErrorReply {
 
 /**
  * Replies at once, except to clients that keep sending beyond their rate limit, which wait for a moment
- * (refusal-pace.ts).
+ * (refusal-delays.ts).
  */
 export function sendError(
   context: HttpContext,
@@ -118,7 +118,7 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
   return { connection: "close" };
 }
 
-/** By reason; reasons are a few fixed sentences. */
+/** When each reason was logged last. Reasons are a few fixed sentences. */
 const unavailableLoggedAt = new WeakMap<Logger, Map<string, number>>();
 
 /**

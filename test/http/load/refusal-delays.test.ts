@@ -3,22 +3,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  RefusalPace,
+  RefusalDelays,
   refusalDelayMsMax,
   refusalPolicy,
-} from "../../../src/http/load/refusal-pace.ts";
+} from "../../../src/http/load/refusal-delays.ts";
 
 const { burst, perSecond } = refusalPolicy;
 
 function makePace() {
   const clock = { ms: 5_000 };
-  const pace = new RefusalPace(() => clock.ms);
+  const refusals = new RefusalDelays(() => clock.ms);
   const delays = (owner: string, count: number) =>
-    Array.from({ length: count }, () => pace.nextDelayMs(owner));
+    Array.from({ length: count }, () => refusals.nextDelayMs(owner));
   return { clock, delays };
 }
 
-describe("the pace of rejections", () => {
+describe("the delays of refusals", () => {
   it("does not delay the first ones", () => {
     const { delays } = makePace();
     assert.deepEqual(new Set(delays("a", burst)), new Set([0]));

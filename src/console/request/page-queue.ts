@@ -7,14 +7,14 @@ const pauseFactor = 3;
 const pauseMsMax = 250;
 /** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
 const waitMsMax = 1_000;
-/** Beyond this many waiting pages, of one person and in total, a request is refused. */
+/** The maximum number of waiting pages, of one person and in total; a further request is refused. */
 const ofPersonMax = 16;
 const waitingMax = 256;
 
 /** One for each serving process. */
-export class PagePace {
+export class PageQueue {
   #before: Promise<void> = Promise.resolve();
-  /** Whose pages wait. */
+  /** The person of each page that waits. */
   readonly #waiting: string[] = [];
 
   /** Throws AppError unavailable if too many pages wait. */

@@ -3,23 +3,23 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { PagePace } from "../../../src/console/request/page-pace.ts";
+import { PageQueue } from "../../../src/console/request/page-queue.ts";
 
-describe("the pace of pages", () => {
+describe("the queue of pages", () => {
   it("leaves others three times as long as a page took, also one that failed", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     let now = 0;
     const clock = mock.method(performance, "now", () => now);
     try {
-      const pace = new PagePace();
+      const queue = new PageQueue();
       const made: number[] = [];
       const make = async (number: number) => {
         made.push(number);
         now += 20;
         if (number === 1) throw new Error("no such page");
       };
-      const failed = pace.run("anna", () => make(1));
-      const second = pace.run("ben", () => make(2));
+      const failed = queue.run("anna", () => make(1));
+      const second = queue.run("ben", () => make(2));
       await assert.rejects(failed, /no such page/);
       mock.timers.tick(59);
       await nextTurn();
@@ -36,9 +36,9 @@ describe("the pace of pages", () => {
   it("does not wait for long for a page that does not end, and refuses what is too much of one person or of all", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
-      const pace = new PagePace();
-      const run = (personId: string) => pace.run(personId, async () => "page");
-      void pace.run("slow", () => new Promise(() => undefined));
+      const queue = new PageQueue();
+      const run = (personId: string) => queue.run(personId, async () => "page");
+      void queue.run("slow", () => new Promise(() => undefined));
       await nextTurn();
       const waiting = Array.from({ length: 16 }, () => run("anna"));
       await assert.rejects(run("anna"), { errorName: "unavailable" });

@@ -9,7 +9,7 @@ export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, b
 /** The maximum delay of a reply: what an empty bucket takes to fill. */
 export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
-export class RefusalPace {
+export class RefusalDelays {
   readonly #buckets: TokenBuckets;
 
   /** `now`: milliseconds of a monotonic clock. */
