@@ -5,7 +5,6 @@ import type { Worker } from "node:worker_threads";
 import { unavailable } from "../../domain/error.ts";
 import { restoreError } from "../../domain/error-form.ts";
 import type { Work } from "../load/work-tokens.ts";
-import type { RefusalCount } from "../reply/refusals.ts";
 import type {
   FromBulk,
   ListOrder,
@@ -13,6 +12,7 @@ import type {
   StreamTally,
   ToBulk,
   WriteContext,
+  WrittenGroup,
 } from "./messages.ts";
 
 /** The part of a worker thread that the client uses. */
@@ -38,14 +38,7 @@ export interface ListReader {
 }
 
 export interface StreamEvents {
-  /** A group is committed. `lines` are lines of the reply, each with its newline. */
-  readonly onGroup: (group: {
-    readonly written: number;
-    readonly lines: string;
-    readonly lineCount: number;
-    readonly refusals: readonly RefusalCount[];
-    readonly work: Work;
-  }) => void;
+  readonly onGroup: (group: WrittenGroup) => void;
   /** The stream has failed: further chunks are not read, and `end` returns the error. */
   readonly onStopped: () => void;
 }

@@ -75,6 +75,16 @@ export interface LineRefusal {
   readonly errors?: readonly FieldError[] | undefined;
 }
 
+/** A group of a stream that is committed. */
+export interface WrittenGroup {
+  readonly written: number;
+  /** Lines of the reply, each with its newline. */
+  readonly lines: string;
+  readonly lineCount: number;
+  readonly refusals: readonly RefusalCount[];
+  readonly work: Work;
+}
+
 export type FromBulk =
   | { readonly kind: "ready" }
   | {
@@ -86,16 +96,8 @@ export type FromBulk =
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorForm; readonly work: Work }
   /** A chunk has been read, and another may follow. */
   | { readonly kind: "chunk read"; readonly id: number }
-  /** A group is committed. `lines` are lines of the reply, each with its newline. */
-  | {
-      readonly kind: "group";
-      readonly id: number;
-      readonly written: number;
-      readonly lines: string;
-      readonly lineCount: number;
-      readonly refusals: readonly RefusalCount[];
-      readonly work: Work;
-    }
+  /** A group is committed. */
+  | ({ readonly kind: "group"; readonly id: number } & WrittenGroup)
   /** A stream has failed: further chunks are not read. */
   | { readonly kind: "stopped"; readonly id: number }
   | {

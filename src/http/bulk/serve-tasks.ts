@@ -18,7 +18,7 @@ import { WorkMeter } from "./work-meter.ts";
  * ones.
  */
 const parsedBodyBytesMax = 40 * 1_024 * 1_024;
-/** The same for the bodies of one organization. */
+/** The maximum for the bodies of one organization. */
 const organizationParsedBytesMax = 18 * 1_024 * 1_024;
 /** How long a body waits for its turn to be parsed. */
 const handlerTimeoutMs = 60_000;

@@ -9,9 +9,8 @@ import { type Line, LineSplitter } from "../body/line-splitter.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
-import type { Work } from "../load/work-tokens.ts";
-import { countRefusals, type RefusalCount } from "../reply/refusals.ts";
-import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
+import { countRefusals } from "../reply/refusals.ts";
+import type { LineRefusal, StreamTally, WriteContext, WrittenGroup } from "./messages.ts";
 
 /** The maximum number of lines of a stream that are stored in one transaction. */
 const streamGroupItemsMax = 500;
@@ -34,15 +33,6 @@ export interface StreamEvents {
 export function groupBytesMax(streams: number): number {
   const share = streamGroupsBytesMax / Math.max(1, streams);
   return Math.max(limits.streamLineBytesMax, Math.min(streamGroupBytesMax, share));
-}
-
-export interface WrittenGroup {
-  readonly written: number;
-  /** Each ends in a newline. */
-  readonly lines: string;
-  readonly lineCount: number;
-  readonly refusals: readonly RefusalCount[];
-  readonly work: Work;
 }
 
 interface Group {
