@@ -10,7 +10,7 @@ interface Line {
 
 export class Turns {
   readonly #now: () => number;
-  /** By organization. Keeps those that don't wait too, while they have used more time than others. */
+  /** The lines by organization. One that does not wait is kept while it has used more time than others. */
   readonly #lines = new Map<string, Line>();
   #waiting = 0;
   #scheduled = false;

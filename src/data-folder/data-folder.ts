@@ -34,7 +34,7 @@ export function requireOutsideData(config: Config, path: string): void {
   );
 }
 
-/** Without symbolic links, as far as the path exists. */
+/** Resolves symbolic links as far as the path exists. */
 function actualPath(path: string): string {
   try {
     return realpathSync(path);

@@ -58,7 +58,7 @@ function findFolderObstacle(folder: string, needed: number): string | undefined 
   return denied(`may not ${verb} the folder ${folder}`, stats, folder);
 }
 
-/** From the root to the folder that contains the path. */
+/** The folders from the root to the one that contains the path. */
 function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let place = dirname(path); folders[0] !== place; place = dirname(place)) {

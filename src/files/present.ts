@@ -25,7 +25,7 @@ export function requireUsable(path: string, what: string): void {
   requireAccess(path, what, "write");
 }
 
-/** The same for a file that is only read. */
+/** Does the same for a file that is only read. */
 export function requireReadable(path: string, what: string): void {
   requireAccess(path, what, "read");
 }

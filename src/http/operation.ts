@@ -21,7 +21,7 @@ export interface Verb {
   readonly permission?: Permission;
   readonly body: BodyForm;
   readonly success: 200 | 201;
-  /** Beyond the errors of every operation (error-responses.ts); one with the same status replaces the usual one. */
+  /** Errors in addition to the usual ones (error-responses.ts); one with the same status replaces a usual one. */
   readonly errors: readonly ErrorResponse[];
   /** `types`: the record types of the service. */
   readonly document: (operation: Operation, types: readonly RecordType[]) => OperationDocument;
@@ -66,7 +66,7 @@ export interface HandlerInput {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly requestContext: RequestContext;
-  /** Without organization and scopes where the operation has no permission. */
+  /** Has no organization and no scopes where the operation has no permission. */
   readonly caller: Identity;
 }
 

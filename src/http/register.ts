@@ -83,7 +83,7 @@ async function answer(
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     refuseAmbiguousRequest(request.raw);
     if (operation.permission !== undefined) {
-      // Not awaited for a caller in memory. Either way the body is not read before.
+      // A caller in memory is not awaited. The body is not read before in either case.
       const pending = authenticate(context, request, { requestContext, scopes });
       if (pending !== undefined) await pending;
     }

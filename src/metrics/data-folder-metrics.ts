@@ -18,7 +18,7 @@ export function registerDataFolder(registry: Registry, folder: string): void {
     help: "Size of the file system of DATA_DIR.",
   };
   let figures = { size: 0, free: 0, total: 0 };
-  // Without a free descriptor the last values remain.
+  // The last values remain where no descriptor is free.
   registry.onSnapshot(async () => (figures = await readFigures(folder).catch(() => figures)));
   registry.observe("gauge", size, () => figures.size);
   registry.observe("gauge", free, () => figures.free);

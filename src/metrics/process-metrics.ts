@@ -47,7 +47,7 @@ function registerMemory(registry: Registry): void {
     help: "Memory of objects outside the heaps.",
   };
   let memory = process.memoryUsage();
-  // Without a free descriptor the last values remain.
+  // The last values remain where no descriptor is free.
   registry.onSnapshot(() => (memory = readMemory() ?? memory));
   registry.observe("gauge", resident, () => memory.rss);
   registry.observe("gauge", total, () => memory.heapTotal);
@@ -67,7 +67,7 @@ function registerOpenFiles(registry: Registry): void {
   const open = { name: "sluice_process_open_fds", help: "Open file descriptors." };
   const max = { name: "sluice_process_max_fds", help: "Most file descriptors that may be open." };
   let files = { open: 0, max: 0 };
-  // Without a free descriptor, or without /proc, the last values remain.
+  // The last values remain where no descriptor is free, and where there is no /proc.
   registry.onSnapshot(() => (files = readOpenFiles() ?? files));
   registry.observe("gauge", open, () => files.open);
   registry.observe("gauge", max, () => files.max);

@@ -35,7 +35,7 @@ export class Scalar {
 
 export class Histogram {
   readonly #buckets: readonly number[];
-  /** Per bucket, not cumulative; the last one counts values above all bounds. */
+  /** The count of each bucket, not cumulative; the last one counts values above all bounds. */
   readonly #counts: number[];
   #sum = 0;
 

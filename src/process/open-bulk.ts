@@ -15,7 +15,7 @@ export function openBulk(store: RecordStore, log: Logger): BulkClient {
   return new BulkClient({
     start: () => {
       const { data: shared, transfer } = store.shareWriter();
-      // From the sources and from the compiled package alike, the thread's file is beside this one.
+      // The thread's file is beside this one, both as source and when built.
       return new Worker(new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url), {
         workerData: { shared },
         transferList: [...transfer],

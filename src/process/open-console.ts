@@ -18,7 +18,7 @@ import { openUploads } from "./open-uploads.ts";
 import { showSettings } from "../settings/shown-settings.ts";
 import { version } from "./version.ts";
 
-/** Without operations on confidential types: not even the number of their requests is shown. */
+/** Leaves out operations on confidential types: not even the number of their requests is shown. */
 const shownOperations: ReadonlySet<string> = new Set(
   operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
 );

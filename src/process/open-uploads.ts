@@ -52,7 +52,7 @@ export function isUploadFolder(name: string): boolean {
 }
 
 function startUploadThread(task: UploadTask): Worker {
-  // From the sources and from the compiled package alike, the thread's file is beside this one.
+  // The thread's file is beside this one, both as source and when built.
   return new Worker(new URL(`./import-thread${extname(import.meta.url)}`, import.meta.url), {
     workerData: { task },
     resourceLimits: {

@@ -17,7 +17,7 @@ export function openPressureProbe(): OpenPressureProbe {
       try {
         residentBytes = process.memoryUsage.rss();
       } catch {
-        // Without a free file descriptor /proc can't be read, and the last value remains.
+        // If no file descriptor is free, /proc can't be read, and the last value remains.
       }
       return residentBytes;
     },

@@ -12,7 +12,7 @@ import type { TextInput } from "./text-input.ts";
 export interface OpenOptions {
   /** The type of the records to make from the rows. */
   readonly type: RecordType;
-  /** Undefined: by the name of the file, as for the delimiter of CSV. */
+  /** If it is undefined, the name of the file decides, as it does for the delimiter of CSV. */
   readonly format: InputFormat | undefined;
   readonly delimiter: string | undefined;
 }

@@ -63,7 +63,7 @@ async function* readRows(
 ): AsyncGenerator<JsonRow | UnreadableRow> {
   using file = openFile(input.path, "r");
   const found = [...readers].filter(([name]) => wanted.has(name));
-  // Without a column nothing would show how many rows there really are.
+  // If no column were read, nothing would show how many rows there really are.
   const columns = found.length > 0 ? found : [...readers].slice(0, 1);
   let number = 0;
   for (const group of footer.groups) {

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
 export interface CsvRow {
-  /** From 1; in a file of refused rows, the number in the first input. */
+  /** Rows are counted from 1; a row of a file of refused rows has its number in the first input. */
   readonly number: number;
   readonly cells: readonly string[];
 }
@@ -32,6 +32,6 @@ export interface RowInput {
   readonly columns: readonly string[] | undefined;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
-  /** From Parquet, reads only the named columns, if any are named. */
+  /** Parquet is read only in the named columns, if any are named. */
   rows(columns?: ReadonlySet<string>): AsyncIterable<Row>;
 }

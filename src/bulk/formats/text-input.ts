@@ -15,7 +15,7 @@ export interface TextInput {
   bytesRead(): number;
   /** For a format that reads the file itself: sets the number of bytes read. */
   advance(bytes: number): void;
-  /** From the beginning; may be called once. Throws OperatorError. */
+  /** Reads from the beginning; may be called once. Throws OperatorError. */
   read(): AsyncGenerator<string>;
 }
 

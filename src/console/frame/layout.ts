@@ -31,7 +31,7 @@ export interface PageView {
   /** The path of the screen to which the page belongs. */
   readonly screen?: string;
   readonly body: Html;
-  /** Without JavaScript, the page is loaded again after this time: it shows something that goes on. */
+  /** A browser without JavaScript loads the page again after this time, because it shows something that goes on. */
   readonly refreshSeconds?: number;
 }
 

@@ -6,7 +6,7 @@ import { durationRule, parseDuration } from "../../basics/duration.ts";
 
 export type Form = Pick<URLSearchParams, "get" | "getAll">;
 
-/** Undefined also for an empty text. */
+/** Returns undefined for an empty text, too. */
 export function readText(form: Form, name: string): string | undefined {
   return form.get(name)?.trim() || undefined;
 }

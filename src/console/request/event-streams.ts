@@ -11,7 +11,7 @@ import { eventHeaders } from "./answer.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import type { Origin } from "../sign-in/origin.ts";
 
-/** Whose page it is. */
+/** The person who looks at the page. */
 interface Viewer {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

@@ -14,7 +14,7 @@ import { requireStorable, requireType } from "./request.ts";
 export interface FilePart {
   /** The fields before the file. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Without folders; may be empty. Never has half of a character, which no header and no file could have. */
+  /** Has no folders, and may be empty. Never has half of a character, which no header and no file could have. */
   readonly fileName: string;
   readonly content: Readable;
 }
@@ -58,7 +58,7 @@ export async function readFileForm<Result>(
   const late = setTimeout(() => fail(new AppError("request_timeout")), uploadMsMax);
   const fieldsLate = setTimeout(() => fail(new AppError("request_timeout")), limits.bodyTimeoutMs);
   parser.on("field", (name, value) => fields.set(name, value));
-  // Undefined where the form names none, whatever its type says.
+  // The parser passes undefined where the form names none, whatever its type says.
   parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
     clearTimeout(fieldsLate);
     file = content;

@@ -6,7 +6,7 @@ export interface Origin {
   /** Such as `https://sluice.example.com`. */
   readonly text: string;
   readonly isSecure: boolean;
-  /** Without a port: the name to which passkeys are bound. */
+  /** The name to which passkeys are bound; it has no port. */
   readonly hostname: string;
 }
 

@@ -17,7 +17,7 @@ export type JsonSource = "body" | "line";
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
-  // The same text for ASCII, and faster to decode.
+  // This gives the same text for ASCII, and is faster to decode.
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   try {
     return parseExactJson(text, bytes);

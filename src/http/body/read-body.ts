@@ -11,7 +11,7 @@ import type { BodyBudget, Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 import { makeWindow, type Window } from "./window.ts";
 
-/** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
+/** The bulk thread reads bodies of this size and more, so that parsing them never blocks small requests. */
 const largeBodyBytesMin = 16 * 1_024;
 /** Bound for a body that carries no records. */
 const smallBodyBytesMax = 256 * 1_024;
@@ -20,8 +20,8 @@ const streamRatioBytesMin = 64 * 1_024;
 
 export type MediaType = "json" | "ndjson";
 
-// Without this option these two decoders would ignore bytes after the end, on some versions of Node even the second of
-// two zstd frames. gzip reads further members by itself, and fails on anything else.
+// If this option were not set, these two decoders would ignore bytes after the end, on some versions of Node even the
+// second of two zstd frames. gzip reads further members by itself, and fails on anything else.
 const strictly = { rejectGarbageAfterEnd: true } as const;
 
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
@@ -29,7 +29,7 @@ const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
 const decoders = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  // Without its own option it refuses windows beyond 16 MiB.
+  // It refuses windows beyond 16 MiB unless its own option is set.
   br: () => createBrotliDecompress(strictly),
   zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),
 } as const;
@@ -219,7 +219,7 @@ class LargeBodyBytes {
   add(chunk: Buffer, windowBytes: number): void {
     const length = this.#length + chunk.length;
     if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
-    // Only the decoded part of a window takes memory.
+    // A window takes memory only as far as it is decoded.
     const needed = length + Math.min(length, windowBytes);
     if (needed > this.#reserved) this.#reserve(needed);
     if (length > this.#memory.length) this.#grow(length);

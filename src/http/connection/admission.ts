@@ -12,7 +12,7 @@ type Accept = (socket: Socket) => void;
 
 /** For connections of one serving process that wait for the same. */
 export class Admission {
-  /** By network address, so that an address with few connections waits for no other. */
+  /** Each network address takes turns, so that one with few connections waits for no other. */
   readonly #waiting = new FairQueue<() => void>();
   #accepted = 0;
   #isScheduled = false;

@@ -50,7 +50,7 @@ export class BodyTurns {
   readonly #connections = new Map<Socket, Connection>();
   /** Node's own listeners of connections whose packets are divided here. */
   readonly #listeners = new WeakMap<Socket, Listener>();
-  /** By network address. */
+  /** The sockets that wait for their turn, by network address. */
   readonly #waiting = new FairQueue<Socket>();
   readonly #waitingBytes = new Map<string, number>();
   #bytes = 0;
@@ -262,7 +262,7 @@ export class BodyTurns {
     else this.#pass(socket);
   }
 
-  /** From now on Node reads packets into buffers, and they are divided here before the parser gets them. */
+  /** Has Node read packets into buffers from now on; they are divided here before the parser gets them. */
   #listen(socket: Socket): void {
     if (this.#listeners.has(socket)) return;
     const [listener] = socket.listeners("data") as Listener[];

@@ -114,7 +114,7 @@ export function answerOnSocket(
   if (socket === null || !socket.writable) return;
   const body = JSON.stringify(errorBody(error));
   const status = statusOf(error);
-  // Without a length a reply ends with its connection, so this one is complete for every method.
+  // A reply that has no length ends with its connection, so this one is complete for every method.
   const length = isHead ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
   socket.write(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +

@@ -24,7 +24,7 @@ export function watchReading(socket: Socket): void {
   socket.on("resume", pauseIfStopped);
 }
 
-/** From now on the operating system buffers what the client sends, until the TCP window is full. */
+/** The operating system buffers from now on what the client sends, until the TCP window is full. */
 export function stopReading(socket: Socket, reason: StopReason): void {
   const reasons = stopped.get(socket) ?? new Set();
   stopped.set(socket, reasons.add(reason));

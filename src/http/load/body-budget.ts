@@ -5,7 +5,7 @@ import { FairQueue } from "../../basics/fair-queue.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** Beyond this many waiting bodies a request is refused at once, so that the queue is bounded. */
+/** The maximum number of waiting bodies; a further request is refused at once, so that the queue is bounded. */
 const bodiesWaitingMax = 256;
 
 /** Memory reserved for one body, to be released when its request is finished. */

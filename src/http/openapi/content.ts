@@ -6,7 +6,7 @@ import type { HeaderPart } from "./parts.ts";
 
 export interface Content {
   readonly description: string;
-  /** Beyond the usual headers of a reply. */
+  /** Headers in addition to the usual ones of a reply. */
   readonly headers?: readonly HeaderPart[];
   readonly media: Media;
   /** Components by name. */

@@ -10,7 +10,7 @@ interface ErrorResponseOptions {
   readonly description: string;
   /** All of one status. */
   readonly errors: readonly [ErrorName, ...ErrorName[]];
-  /** Beyond the usual ones. */
+  /** Errors in addition to the usual ones. */
   readonly headers?: readonly HeaderPart[];
   /** Answered before the caller is known, so the reply has no rate limit. */
   readonly early?: true;

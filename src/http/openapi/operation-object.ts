@@ -45,7 +45,7 @@ export function operationObject(
   };
 }
 
-/** The same for HEAD, whose replies have no content. */
+/** The operation object of HEAD, whose replies have no content. */
 export function headObject(operation: Operation, document: OperationDocument): OperationObject {
   const { summary, description, ...rest } = operationObject(operation, document);
   const errors = errorsOf(operation).map((response) => [

@@ -46,7 +46,7 @@ export const readyRoute: PublicRoute = {
       },
     });
     return async () => {
-      // Without a cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
+      // It has no cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
       if (context.draining()) throw unavailable("closing", { retryAfterSeconds: 1 });
       const failure = await findFailure();
       if (failure !== undefined) throw describe(failure);

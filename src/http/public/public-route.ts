@@ -7,7 +7,7 @@ import type { ErrorResponse } from "../openapi/error-responses.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
-  /** Undefined leaves the metrics open. */
+  /** The metrics are open if it is undefined. */
   readonly metricsToken: string | undefined;
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
@@ -42,6 +42,6 @@ export interface PublicDocument {
   readonly example?: unknown;
   /** True if a client that has the content already is answered with 304. */
   readonly cached?: true;
-  /** Beyond those of every public route. */
+  /** Errors in addition to those of every public route. */
   readonly errors?: readonly ErrorResponse[];
 }

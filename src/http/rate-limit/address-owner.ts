@@ -11,7 +11,7 @@ export function addressOwner(address: string): string {
   return readNetworks(address, [64])[0] ?? "";
 }
 
-/** From the host to the widest network: the address itself, or its /64, /56 and /48. */
+/** The networks of an address from the host to the widest: the address itself, or its /64, /56 and /48. */
 export function networksOf(address: string): readonly string[] {
   return readNetworks(address, [64, 56, 48]);
 }

@@ -20,7 +20,7 @@ export interface Limited {
   readonly retryAfterSeconds: number;
 }
 
-/** Whose requests an organization's limit bounds. */
+/** The caller whose requests the limit of an organization bounds. */
 export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecond">;
 
 /** The limits; the answer is a promise where processes share them. */

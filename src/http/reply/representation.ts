@@ -46,7 +46,7 @@ export function makeRepresentation(
   return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
 }
 
-/** The same from a text, which is compressed here. */
+/** Makes a representation from a text, which is compressed here. */
 export async function representText(
   contentType: string,
   text: string,

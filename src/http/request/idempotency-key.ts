@@ -16,7 +16,7 @@ export function idempotencyMark(
   return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
 }
 
-/** The same before the body is read: everything that makes two requests the same request, except the body. */
+/** Everything that makes two requests the same request, except the body, which is not read yet. */
 export function idempotencyRequest(
   request: FastifyRequest,
   { method, path }: Operation,

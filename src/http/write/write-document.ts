@@ -54,7 +54,7 @@ export function recordsRequest({ body }: Operation, record: Component): Content 
   return {
     description: `${encodings} Streams may have any length.`,
     media: {
-      // Not oneOf, although only one can match: from oneOf a common generator makes code that does not compile.
+      // This is not oneOf, although only one can match: from oneOf a common generator makes code that does not compile.
       "application/json":
         body === "list"
           ? { schema: items, examples: { list } }

@@ -63,7 +63,7 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
   };
 }
 
-/** Not `async`, so that the body and its items can be collected while the store writes. */
+/** The function is not `async`, so that the body and its items can be collected while the store writes. */
 function writeSmall(
   context: HttpContext,
   { request, requestContext, caller }: HandlerInput,

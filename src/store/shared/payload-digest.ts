@@ -1,5 +1,5 @@
 // The digest that indexes the changes of a record, so that an identical change is found without reading all of them.
-// The same on every engine. Digests can collide, so the payloads of a match must be compared.
+// Digests are the same on every engine. They can collide, so the payloads of a match must be compared.
 
 import { hash } from "node:crypto";
 

@@ -47,7 +47,7 @@ export interface Chunk {
 
 export interface Leaf {
   readonly tree: SchemaTree;
-  /** From the root. */
+  /** The names from the root to the column. */
   readonly path: readonly SchemaTree[];
 }
 

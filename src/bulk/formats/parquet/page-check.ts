@@ -8,7 +8,7 @@ import { pageLimits } from "./page-limits.ts";
 
 /** What is known of a data page from its header. */
 export interface PageValues {
-  /** Without those that are null. */
+  /** Values that are null are not counted. */
   readonly count: number;
   readonly encoding: Encoding;
   readonly element: SchemaElement;

@@ -10,7 +10,7 @@ import { truncateWal, stillRead } from "./wal-checkpoint.ts";
 import { addPin, releasePins } from "./wal-pin.ts";
 import { emptyWalPosition, type WalPart, type WalPosition, readWalPages } from "./wal-pages.ts";
 
-/** Until checkpoints are frozen or released, the WAL only grows. */
+/** The WAL only grows until checkpoints are frozen or released. */
 export function pinWal(connection: Connection): void {
   addPin(connection);
 }

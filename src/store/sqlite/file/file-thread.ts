@@ -102,7 +102,7 @@ const tasks = {
   collectPlan,
   nextPlanPart,
   namingPage,
-  /** Without pages: the whole file. */
+  /** Scrubs the whole file if no pages are given. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);
     else scrubResidue(descriptor, pages);

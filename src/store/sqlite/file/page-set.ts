@@ -6,7 +6,7 @@ export class PageSet {
   #bits: Buffer;
   #size = 0;
 
-  /** From the bits of another set. */
+  /** Makes a set from the bits of another one. */
   constructor(bits: Uint8Array = Buffer.alloc(smallestBytes)) {
     this.#bits = Buffer.from(bits);
     for (const byte of this.#bits) this.#size += countOf(byte);

@@ -38,7 +38,7 @@ export function copyContent(from: string, to: string): void {
   fsyncSync(target.descriptor);
 }
 
-/** Not for a file that SQLite has open in this process: closing it would release every lock on it (POSIX). */
+/** Not allowed for a file that SQLite has open in this process: closing it would release every lock on it (POSIX). */
 export function syncFile(path: string): void {
   using file = openFile(path, "r+");
   fsyncSync(file.descriptor);

@@ -36,7 +36,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
   const copy = restoringPath(path);
   try {
     removeDatabase(copy);
-    // From here on, a process that finds no store knows that one was to be restored.
+    // A process that finds no store from here on knows that one was to be restored.
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
     checkBackup(file);
