@@ -1,8 +1,7 @@
-// `npm run bench -- deletion`: how long a deletion on SQLite takes in a store of a million transactions, how long it
+// `npm run bench -- deletion`: how long a deletion takes in a store of a million transactions, how long it
 // delays writers, and how much intake remains while thousands of deletions are processed. Asserts nothing.
 
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -16,6 +15,7 @@ import { median } from "./figures.ts";
 import { type Intake, startIntake } from "./intake.ts";
 import { batchItems, makeRequests } from "./requests.ts";
 import { requestToken, runCommand } from "./subjects.ts";
+import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 
 const program = join(import.meta.dirname, "../src/cli/main.ts");
 const organizationId = "bench";
@@ -24,6 +24,7 @@ const light = { connections: 8, pauseMs: 5 };
 const full = { connections: 64, pauseMs: 0 };
 
 interface Options {
+  readonly engine: string;
   readonly records: number;
   readonly deletions: number;
   readonly tries: number;
@@ -65,6 +66,7 @@ let intakeNo = 1;
 function readOptions(): Options & { readonly json: boolean } {
   const { values } = parseArgs({
     options: {
+      engine: { type: "string", default: "sqlite" },
       records: { type: "string", default: "1000000" },
       deletions: { type: "string", default: "10000" },
       tries: { type: "string", default: "5" },
@@ -79,11 +81,12 @@ function readOptions(): Options & { readonly json: boolean } {
   for (const [name, value] of Object.entries({ records, deletions, tries, rounds, seconds })) {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
   }
-  return { records, deletions, tries, rounds, seconds, json: values.json };
+  const { engine, json } = values;
+  return { engine, records, deletions, tries, rounds, seconds, json };
 }
 
 /** The service as an operator starts it, with a client that may add, delete, and read the status of deletions. */
-async function serve(environment: NodeJS.ProcessEnv, apiKey: string): Promise<Service> {
+async function serve(environment: Settings, apiKey: string): Promise<Service> {
   const server = await startServer([program, "serve"], environment);
   const options: SluiceOptions = {
     baseUrl: `http://127.0.0.1:${server.port}`,
@@ -170,11 +173,11 @@ async function measureTries(
 
 /** All deletions become due at the same time, so that intake is measured only while they are processed. Returns their number. */
 async function requestAll(
-  environment: NodeJS.ProcessEnv,
+  environment: Settings,
   { deletions, records, rounds: all }: Options,
   { round, dueAt }: { readonly round: number; readonly dueAt: number },
 ): Promise<number> {
-  const app = await openApp(readConfig({ ...environment }), { role: "serve" });
+  const app = await openApp(readConfig(environment), { role: "serve" });
   const step = Math.max(all, Math.floor(records / deletions));
   const act = { actor: "bench", now: Date.now() };
   const requests = Array.from({ length: deletions }, (_, index) =>
@@ -226,24 +229,14 @@ async function countCompleted(port: number): Promise<number> {
   return Number(/^sluice_deletions_completed_total (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-async function measure(folder: string, options: Options): Promise<Outcome> {
-  const file = join(folder, "sluice.db");
-  const environment = {
-    HOST: "127.0.0.1",
-    PORT: "0",
-    DATABASE_URL: `sqlite:${file}`,
-    DATA_DIR: folder,
-    NODE_ENV: "production",
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "10000000",
-  };
+async function measure(environment: Settings, options: Options): Promise<Outcome> {
   runCommand(environment, ["organization", "create", "--name", "Bench", "--id", organizationId]);
   const key = runCommand(environment, ["key", "create", "--organization", organizationId]);
   const start = () => serve(environment, key["api_key"] ?? "");
   const filled = await start();
   await fill(filled, options.records);
   await filled.server.stop();
-  const fileBytes = statSync(file).size;
+  const fileBytes = await readSize(environment);
   const tried = await measureTries(start, options);
   const intakes: IntakeTry[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
@@ -257,10 +250,17 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
   return { fileBytes, ...tried, intakes };
 }
 
+async function readSize(environment: Settings): Promise<number> {
+  const app = await openApp(readConfig(environment), { role: "command" });
+  const bytes = await app.store.overview.sizeBytes();
+  await app.close();
+  return bytes;
+}
+
 function render({ fileBytes, first, later, intakes }: Outcome, options: Options): string {
   const size = `${(fileBytes / 1e6).toFixed(0)} MB`;
   const shares = intakes.map(({ before, during, after }) => (2 * during) / (before + after));
-  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores shared by server and clients,
+  return `${options.engine}, ${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores shared by server and clients,
 Node ${process.version}; ${options.tries} tries.
 
 | deletion | completed, median | maximum | longest wait of a writer, median | maximum | without a deletion, median | maximum |
@@ -294,13 +294,10 @@ function whole(value: number): string {
 
 async function main(): Promise<void> {
   const { json, ...options } = readOptions();
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-deletion-"));
-  try {
-    const outcome = await measure(folder, options);
+  await onTemporaryStore(options.engine, async (environment) => {
+    const outcome = await measure(environment, options);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : render(outcome, options));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 await main();

@@ -10,7 +10,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   postgres: "single adds on PostgreSQL, compared with a bare floor",
   tails: "single adds beside lists and streams",
   import: "the import of a CSV file, and the memory that it takes",
-  deletion: "deletions on SQLite, alone and beside intake",
+  deletion: "deletions on either engine, alone and beside intake",
   closing: "the deletion of a closed organization, beside intake",
   parties: "finding the transactions that name a person",
   console: "the pages of the console, alone and beside intake",
