@@ -126,7 +126,6 @@ export const limits = {
   heldDeletionRetryMs: 5_000,
   /** Usually sooner: when the retention floor ends, or a rule changes. */
   flooredDeletionRetryMs: 7 * 24 * 60 * 60 * 1_000,
-  dueDeletionsCheckedMax: 32,
   /** Transactions of one claim that find only deletions that have to wait. */
   fruitlessChecksMax: 100,
   // reading the ledger, the audit trail, receipts and holds page by page

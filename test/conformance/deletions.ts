@@ -175,6 +175,30 @@ function testClaiming(engine: Engine): void {
       assert.equal(await claim(store, 100), undefined);
     });
 
+    it("takes turns between organizations, whatever has been due the longest", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (let index = 0; index < 40; index += 1) {
+        await add(store, "transaction", `t${index}`);
+        await request(store, keyOf("transaction", `t${index}`), { now: 1, dueAt: index });
+      }
+      // More than share a claim, and the first ones by id too have more than one.
+      const others = Array.from({ length: 40 }, (_, index) => `org_${index + 10}`);
+      for (const id of others) {
+        for (const name of ["a", "b"]) {
+          await write(store, transaction(name), { organizationId: id });
+          await request(store, keyOf("transaction", name, id), { now: 1, dueAt: 100 });
+        }
+      }
+      const options = { now: 1_000, leaseUntil: 61_000, claimant: "test" };
+      const claimed = [
+        ...(await store.claimDeletions(options, 32)),
+        ...(await store.claimDeletions(options, 32)),
+      ];
+      const organizations = new Set(claimed.map(({ organizationId }) => organizationId));
+      assert.deepEqual([...organizations].toSorted(), [acme, ...others].toSorted());
+      assert.equal((await store.claimDeletions(options, 256)).length > 0, true);
+    });
+
     it("claims one whose lease has expired, and continues with what is left of it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");

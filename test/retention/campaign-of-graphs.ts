@@ -224,8 +224,8 @@ async function process(
   const fruitlessMax =
     1 +
     closed +
-    Math.ceil(sets / limits.dueDeletionsCheckedMax) +
-    Math.ceil(pending / limits.dueDeletionsCheckedMax);
+    Math.ceil(sets / limits.fruitlessChecksMax) +
+    Math.ceil(pending / limits.fruitlessChecksMax);
   for (let fruitless = 0; fruitless < fruitlessMax;) {
     const begun = await claimSome(store, graphs, now);
     if (begun.length === 0) fruitless += 1;

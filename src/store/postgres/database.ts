@@ -13,6 +13,7 @@ import {
 } from "./failure.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import { findRecords, lockRecords } from "./commit/record.ts";
+import { enterToPlan } from "./erase/enter.ts";
 import type { Visibility } from "../sql/statement/visibility.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
@@ -156,7 +157,8 @@ export class Database {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
     const { distributed } = this;
-    return new Transaction(client, { prepare, distributed, answerMs, lockRecords: lockOrFind });
+    const own = { lockRecords: lockOrFind, enter: enterToPlan };
+    return new Transaction(client, { prepare, distributed, answerMs, ...own });
   }
 
   async #begin(client: PoolClient, visibility: Visibility): Promise<void> {

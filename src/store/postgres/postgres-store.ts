@@ -20,7 +20,8 @@ import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Act, Claim, Completion, Store, StoreOptions } from "../interface/store.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
-import { claimDeletions, claimLarge } from "./erase/claim.ts";
+import { claimDeletions } from "../sql/erase/claim-step.ts";
+import { claimedAtOnceMax, claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { makeScanSource } from "./erase/party-scan.ts";
@@ -129,11 +130,12 @@ interface DeletionParts {
 function deletionMethods(database: Database, { options, vacuum }: DeletionParts) {
   const leases = new Leases();
   const postpone = postponer(database, leases);
+  const claimSome = claimer(database);
   return {
     deletionsAtOnce: deletionsAtOnceMax,
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
       for (const postponement of leases.postponements) await postpone(postponement);
-      const claimed = await claimSome(database, claim, deletionsMax);
+      const claimed = await claimSome(claim, Math.min(deletionsMax, claimedAtOnceMax));
       for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
       return claimed;
     }),
@@ -157,25 +159,27 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   } satisfies Partial<Store>;
 }
 
-async function claimSome(
-  database: Database,
-  claim: Claim,
-  deletionsMax: number,
-): Promise<readonly Deletion[]> {
-  for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-    const { claimed, large, checked } = await database.transaction(deletions, (tx) =>
-      claimDeletions(tx, claim, deletionsMax),
-    );
-    const [first] = large;
-    const begun =
-      first &&
-      (await database.transaction(deletions, (tx) =>
-        claimLarge(tx, first.deletionRequestId, claim),
-      ));
-    if (begun !== undefined) return [...claimed, begun];
-    if (claimed.length > 0 || checked === 0) return claimed;
-  }
-  return [];
+function claimer(database: Database) {
+  let turn = "";
+  return async (claim: Claim, deletionsMax: number): Promise<readonly Deletion[]> => {
+    for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+      const options = { deletionsMax, turn, bounds };
+      const found = await database.transaction(deletions, (tx) =>
+        tx.perform(claimDeletions, claim, options),
+      );
+      const { claimed, large, checked } = found;
+      ({ turn } = found);
+      const [first] = large;
+      const begun =
+        first &&
+        (await database.transaction(deletions, (tx) =>
+          claimLarge(tx, first.deletionRequestId, claim),
+        ));
+      if (begun !== undefined) return [...claimed, begun];
+      if (claimed.length > 0 || checked === 0) return claimed;
+    }
+    return [];
+  };
 }
 
 interface CompletionParts extends DeletionParts {

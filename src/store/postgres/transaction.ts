@@ -2,6 +2,7 @@
 
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { setLocal } from "./begin.ts";
 import { keyText } from "../shared/record-key.ts";
@@ -42,6 +43,7 @@ export interface TransactionOptions {
   /** How long a statement may take before it is abandoned, with its connection. */
   readonly answerMs: number;
   readonly lockRecords: (transaction: Transaction, keys: readonly RecordKey[]) => Promise<unknown>;
+  readonly enter: (transaction: Transaction, deletions: readonly Deletion[]) => Promise<void>;
 }
 
 export class Transaction {
@@ -138,6 +140,7 @@ export class Transaction {
     if (request.method === "together") return inSequence(request.statements.map(this.#answer));
     if (request.method === "rest") return this.#pace.rest();
     if (request.method === "lock") return this.#lock(request.keys);
+    if (request.method === "enter") return this.#options.enter(this, request.deletions);
     const { method, sql, insertion } = request;
     const columns = request.values.flatMap((value) => (value instanceof Rows ? value.columns : []));
     if (insertion !== undefined && this.distributed) {

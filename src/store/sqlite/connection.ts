@@ -122,7 +122,8 @@ export class Connection implements Disposable {
 
   readonly #answer = (request: Request): unknown => {
     // A transaction that writes is alone, and nobody is served before it ends.
-    if (request.method === "lock" || request.method === "rest") return false;
+    if (request.method === "lock" || request.method === "enter" || request.method === "rest")
+      return false;
     if (request.method === "together") return request.statements.map(this.#answer);
     const { method, sql, values } = request;
     const { text, places } = sqliteText(sql);

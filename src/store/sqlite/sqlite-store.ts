@@ -120,13 +120,17 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
       readPage: (query) => files.namingPage(query),
       takeStep: (some, page) => perform("scanStep", some, page, act),
     });
+  let turn = "";
   const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
     withScans(ids, await scan(ids, act), (ready) => completeScanned(ready, act));
   return {
     deletionsAtOnce: deletionsAtOnceMax,
     claimDeletions: async (claim, deletionsMax) => {
       for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const { claimed, large, checked } = await perform("claimDeletions", claim, deletionsMax);
+        const found = await perform("claimDeletions", claim, { deletionsMax, turn });
+        const { claimed, checked } = found;
+        ({ turn } = found);
+        const [large] = found.large;
         const begun = large && (await planner.begin(large, claim));
         if (begun !== undefined) return [...claimed, begun];
         if (claimed.length > 0 || checked === 0 || large !== undefined) return claimed;

@@ -31,7 +31,8 @@ function tablesOf(
 ): readonly string[] {
   const tables = new Set<string>();
   const answer = (statement: Request): unknown => {
-    if (statement.method === "lock" || statement.method === "rest") return false;
+    if (statement.method === "lock" || statement.method === "enter" || statement.method === "rest")
+      return false;
     if (statement.method === "together") return statement.statements.map(answer);
     const table = /\b(?:receipt|audit)_head\b/.exec(statement.sql)?.[0];
     if (table !== undefined) tables.add(table);

@@ -2,9 +2,11 @@
 // also the organization it is from, whose rules apply, and the sets with reports that keep it. Changes nothing but locks.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { type KeepingReport, listKeepingReports } from "../../sql/erase/restricted-set.ts";
 import type { Transaction } from "../transaction.ts";
+import { commitInTwoPhases } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 
@@ -17,6 +19,17 @@ const readInOrderOfKeys = `
  */
 export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
   await transaction.all(readInOrderOfKeys);
+}
+
+/** For plans, which are written to tables of the coordinator and of its shards. */
+export async function enterToPlan(
+  transaction: Transaction,
+  deletions: readonly Deletion[],
+): Promise<void> {
+  await enterFor(transaction, deletions);
+  await lockPlansFor(transaction, deletions);
+  await commitInTwoPhases(transaction);
+  if (deletions.some(isOfOrganization)) await useOrderOfKeys(transaction);
 }
 
 export async function enterFor(

@@ -19,8 +19,14 @@ export interface Migration {
   readonly compute?: (transaction: Transaction) => Promise<void>;
 }
 
+/** What is due, by the organizations that take turns. */
+const addTurns = `
+  CREATE INDEX deletion_in_turn
+    ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
+    WHERE status = 'pending'`;
+
 /** The migrations in order. A published migration is never edited; each further change is a new one. */
-const published: readonly Migration[] = [];
+const published: readonly Migration[] = [{ statements: () => addTurns }];
 
 export const schemaVersion = baselineVersion + published.length;
 

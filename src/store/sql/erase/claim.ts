@@ -1,5 +1,4 @@
 // Stores a worker's claim on a deletion: claimed, begun with a complete plan, or put off because of an obstacle.
-// Choosing the next deletion is each engine's own.
 
 import { approvalWait } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";

@@ -6,6 +6,7 @@
 // `perform(findKey, keyId)`, never a generator. Within this folder a function is called with `yield*`; a call without
 // it does nothing, and test/repository/yields.test.ts reports it.
 
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 
 export type Value = Scalar | Uint8Array | readonly string[] | Rows;
@@ -65,12 +66,21 @@ export interface Lock {
   readonly keys: readonly RecordKey[];
 }
 
+/**
+ * Shows the organizations of these deletions to the transaction, and locks their plans. Does nothing where a transaction that writes
+ * is alone.
+ */
+export interface Enter {
+  readonly method: "enter";
+  readonly deletions: readonly Deletion[];
+}
+
 /** Between two parts of long work, where others can be served in the middle of a transaction. */
 export interface Rest {
   readonly method: "rest";
 }
 
-export type Request = Statement | Together | Lock | Rest;
+export type Request = Statement | Together | Lock | Enter | Rest;
 
 export type Statements<Result> = Generator<Request, Result, unknown>;
 
@@ -123,6 +133,10 @@ export function* runTogether(
 /** Whether the records had to be locked. */
 export function* lock(keys: readonly RecordKey[]): Statements<boolean> {
   return (yield* ask({ method: "lock", keys })) as boolean;
+}
+
+export function* enter(deletions: readonly Deletion[]): Statements<void> {
+  yield* ask({ method: "enter", deletions });
 }
 
 export function* rest(): Statements<void> {

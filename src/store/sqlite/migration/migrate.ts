@@ -9,8 +9,14 @@ import { type Connection, hasTables, transaction } from "../connection.ts";
 /** Statements, or a function if rows have to be computed. */
 export type Migration = string | ((connection: Connection) => void);
 
+/** What is due, by the organizations that take turns. */
+const addTurns = `
+  CREATE INDEX deletion_in_turn
+    ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
+    WHERE status = 'pending'`;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
-const published: readonly Migration[] = [];
+const published: readonly Migration[] = [addTurns];
 
 export const schemaVersion = baselineVersion + published.length;
 

@@ -38,7 +38,8 @@ function describeStatement({ sql, values }: Statement): string {
 function makeAnswers() {
   const asked: string[] = [];
   const answer = (statement: Request): unknown => {
-    if (statement.method === "lock" || statement.method === "rest") return false;
+    if (statement.method === "lock" || statement.method === "enter" || statement.method === "rest")
+      return false;
     if (statement.method === "together") {
       asked.push(statement.statements.map(describeStatement).join("+"));
       return [];

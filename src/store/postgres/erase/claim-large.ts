@@ -1,0 +1,47 @@
+// Claims a deletion whose cascade is large: it is planned in a transaction of its own. The bounds of plans on this engine.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
+import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import { beginDeletions, putOff } from "../../sql/erase/claim.ts";
+import { planLargeCascade } from "../../sql/erase/plan-step.ts";
+import { writePlans } from "../../sql/erase/write-plan.ts";
+import { isObstacle, targetsOf } from "../../sql/erase/plan.ts";
+import type { Claim } from "../../interface/store.ts";
+import type { Transaction } from "../transaction.ts";
+import { enterToPlan } from "./enter.ts";
+
+/** Deletions that one transaction claims and plans. */
+export const claimedAtOnceMax = 128;
+export const planBounds = {
+  relationsMax: 1_000,
+  bounded: true,
+  shortHistories: false,
+  scan: { rowsMax: limits.floorScanRowsMax, historiesMax: limits.floorScanHistoriesMax },
+};
+const lockPending = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND status = 'pending'
+  FOR UPDATE SKIP LOCKED`;
+
+/** Plans one whose cascade is large, with rests. Undefined if it has an obstacle, or somebody else has claimed it meanwhile. */
+export async function claimLarge(
+  transaction: Transaction,
+  deletionRequestId: string,
+  claim: Claim,
+): Promise<Deletion | undefined> {
+  const row = await transaction.get<DeletionRow>(lockPending, deletionRequestId);
+  if (row === undefined) return undefined;
+  const deletion = toDeletion(row);
+  await enterToPlan(transaction, [deletion]);
+  const root = nodeKey(deletion.resourceType, deletion.resourceId);
+  const plan = await transaction.perform(planLargeCascade, deletion, root, claim.now);
+  if (isObstacle(plan)) {
+    await transaction.perform(putOff, deletion, plan, claim.now);
+    return undefined;
+  }
+  const targets = targetsOf(plan);
+  await transaction.perform(writePlans, [{ deletion, targets }]);
+  const [begun] = await transaction.perform(beginDeletions, [{ deletion, targets }], claim);
+  return begun;
+}

@@ -1,0 +1,103 @@
+// A worker claims deletions: those whose worker has ended, or else what is due, organizations in turn, so that one with very many
+// does not delay another's. Each then has a plan, or is put off because of an obstacle.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import type { Claim } from "../../interface/store.ts";
+import { takeDeletions } from "./claim.ts";
+import { planDeletions, type StepBounds } from "./plan-step.ts";
+import { all, enter, type Statements } from "../statement/statements.ts";
+
+/** The organizations that share a claim. */
+const organizationsMax = 32;
+
+const findAbandoned = `
+  SELECT deletion_request_id FROM deletion
+  --sqlite INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing') AND status = 'processing'
+    AND (next_attempt_at <= $1 OR (next_attempt_at IS NULL AND lease_until < $1))
+  ORDER BY started_at LIMIT $2
+  --postgres FOR UPDATE SKIP LOCKED`;
+
+/** The sets of an organization take turns with its other deletions. */
+const owner = "coalesce(restricted_of, organization_id)";
+const triedAt = "coalesce(next_attempt_at, due_at)";
+
+/** The next owner with a deletion that is pending, from one to the next, whatever the number of their deletions. */
+const nextOwner = (after: string) => `
+  SELECT min(${owner}) FROM deletion
+  --sqlite INDEXED BY deletion_in_turn
+  WHERE status = 'pending' AND ${owner} > ${after}`;
+
+/** In order, and no further than wanted: not EXISTS, which PostgreSQL would join in an order of its own. */
+const findOwners = `
+  WITH RECURSIVE pending (owner) AS (
+    SELECT (${nextOwner("$1")})
+    UNION ALL
+    SELECT (${nextOwner("pending.owner")}) FROM pending WHERE pending.owner IS NOT NULL)
+  SELECT owner FROM pending
+  WHERE owner IS NOT NULL AND (
+    SELECT 1 FROM deletion
+    --sqlite INDEXED BY deletion_in_turn
+    WHERE status = 'pending' AND ${owner} = pending.owner AND ${triedAt} <= $2 AND due_at <= $2
+    LIMIT 1) IS NOT NULL
+  LIMIT $3`;
+
+/** Ordered by when they can be tried again, so that deletions that wait for a hold or a floor don't starve others. */
+const findDue = `
+  SELECT * FROM deletion
+  --sqlite INDEXED BY deletion_in_turn
+  WHERE status = 'pending' AND ${owner} = $1 AND ${triedAt} <= $2 AND due_at <= $2
+  ORDER BY ${triedAt}, deletion_request_id LIMIT $3
+  --postgres FOR UPDATE SKIP LOCKED`;
+
+/** None claimed: those that were checked have to wait, and more may be due; without any checked, nothing is due. */
+export interface Claimed {
+  readonly claimed: readonly Deletion[];
+  /** Those whose plan does not fit in this transaction. */
+  readonly large: readonly Deletion[];
+  readonly checked: number;
+  /** The organization whose turn was the last. */
+  readonly turn: string;
+}
+
+export interface ClaimOptions {
+  readonly deletionsMax: number;
+  /** The organization whose turn was the last in the claim before; empty for none. */
+  readonly turn: string;
+  readonly bounds: StepBounds;
+}
+
+export function* claimDeletions(
+  claim: Claim,
+  { deletionsMax, turn, bounds }: ClaimOptions,
+): Statements<Claimed> {
+  const abandoned = yield* all<Pick<DeletionRow, "deletion_request_id">>(
+    findAbandoned,
+    claim.now,
+    deletionsMax,
+  );
+  if (abandoned.length > 0) {
+    const ids = abandoned.map((row) => row.deletion_request_id);
+    return { claimed: yield* takeDeletions(ids, claim), large: [], checked: ids.length, turn };
+  }
+  const owners = yield* findInTurn(turn, claim.now, Math.min(deletionsMax, organizationsMax));
+  const due: DeletionRow[] = [];
+  const share = Math.floor(deletionsMax / Math.max(1, owners.length));
+  for (const one of owners) {
+    due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
+  }
+  yield* enter(due.map(toDeletion));
+  const { begun, large } = yield* planDeletions(due, claim, bounds);
+  return { claimed: begun, large, checked: due.length, turn: owners.at(-1) ?? "" };
+}
+
+/** From the one after `turn` on, and then from the beginning. */
+function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
+  const after = yield* all<{ owner: string }>(findOwners, turn, now, max);
+  const before =
+    turn === "" || after.length === max
+      ? []
+      : yield* all<{ owner: string }>(findOwners, "", now, max - after.length);
+  return [...new Set([...after, ...before].map(({ owner: one }) => one))];
+}
