@@ -12,7 +12,8 @@ import { isUploadFolder } from "../process/open-uploads.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
 
 /** The files of SQLite, the lock of the serving process, and the copy of a restore in progress. */
-const besideStore = /^(?:|-wal|-shm|-journal|\.serving|\.restoring(?:|-wal|-shm|-journal))$/;
+const besideStore =
+  /^(?:|-wal|-shm|-journal|\.serving|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal))$/;
 const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 /** Created by the file system where the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
