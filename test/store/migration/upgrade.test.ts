@@ -9,10 +9,16 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import {
   migrate as migratePostgres,
   type Migration as PostgresMigration,
+  published as publishedOnPostgres,
 } from "../../../src/store/postgres/migration/migrate.ts";
 import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
-import { migrate, type Migration } from "../../../src/store/sqlite/migration/migrate.ts";
+import {
+  migrate,
+  type Migration,
+  published,
+  schemaVersion,
+} from "../../../src/store/sqlite/migration/migrate.ts";
 import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
@@ -25,14 +31,14 @@ function computeRows(connection: Connection): void {
 }
 
 describe("a store of the baseline on SQLite", () => {
-  const planted: readonly Migration[] = [addColumn, computeRows];
+  const planted: readonly Migration[] = [...published, addColumn, computeRows];
 
   it("is brought up by each migration once, and keeps its rows", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await write(store, transaction("one"));
     await store.close();
-    for (const migrations of [planted.slice(0, 1), planted, planted]) {
+    for (const migrations of [planted.slice(0, -1), planted, planted]) {
       const connection = new Connection(place.path, { readOnly: false });
       migrate(connection, migrations);
       const { value } = connection.get<{ value: number }>(
@@ -48,7 +54,7 @@ describe("a store of the baseline on SQLite", () => {
     await assert.rejects(place.open(), /Use the version of Sluice that wrote it, or a newer one/);
     place.withDatabase((file) => {
       file.exec(
-        `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`,
+        `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`,
       );
     });
     const again = await place.open();
@@ -60,7 +66,7 @@ describe("a store of the baseline on SQLite", () => {
     const place = makePlace(test);
     await (await place.open()).close();
     const connection = new Connection(place.path, { readOnly: false });
-    assert.throws(() => migrate(connection, [addColumn, "not SQL"]));
+    assert.throws(() => migrate(connection, [...published, addColumn, "not SQL"]));
     connection.close();
     const names = place.withDatabase((file) =>
       file.prepare("SELECT name FROM pragma_table_info('hold') WHERE name = 'planted'").all(),
@@ -96,6 +102,7 @@ describe("a store of the baseline on PostgreSQL", () => {
   after(() => server.remove());
 
   const planted: readonly PostgresMigration[] = [
+    ...publishedOnPostgres,
     { statements: () => addColumn.replace("INTEGER", "bigint") },
     {
       statements: ({ citus }) => `CREATE TABLE planted (id bigint); -- on Citus: ${citus}`,
@@ -109,17 +116,17 @@ describe("a store of the baseline on PostgreSQL", () => {
     await write(store, transaction("one"));
     await store.close();
     const database = new Database(url, defaultConnections);
-    for (const migrations of [planted.slice(0, 1), planted, planted]) {
+    for (const migrations of [planted.slice(0, -1), planted, planted]) {
       await migratePostgres(database, { migrations });
     }
     await database.close();
     const read = (sql: string) => server.query(sql, url);
     assert.deepEqual(await read("SELECT id::int AS id FROM planted"), [{ id: 1 }]);
     const version = "SELECT value::int AS value FROM meta WHERE name = 'schema_version'";
-    assert.deepEqual(await read(version), [{ value: baselineVersion + 2 }]);
+    assert.deepEqual(await read(version), [{ value: schemaVersion + 2 }]);
     await assert.rejects(openStore(url, { role: "command" }), /or a newer one/);
     await read(
-      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`,
+      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`,
     );
     const again = await openStore(url, { role: "serve" });
     assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);

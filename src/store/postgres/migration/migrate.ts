@@ -26,7 +26,7 @@ const addTurns = `
     WHERE status = 'pending'`;
 
 /** The migrations in order. A published migration is never edited; each further change is a new one. */
-const published: readonly Migration[] = [{ statements: () => addTurns }];
+export const published: readonly Migration[] = [{ statements: () => addTurns }];
 
 export const schemaVersion = baselineVersion + published.length;
 

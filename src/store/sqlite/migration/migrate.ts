@@ -16,7 +16,7 @@ const addTurns = `
     WHERE status = 'pending'`;
 
 /** In order. A migration that was published is never edited; the next change is the next one. */
-const published: readonly Migration[] = [addTurns];
+export const published: readonly Migration[] = [addTurns];
 
 export const schemaVersion = baselineVersion + published.length;
 
