@@ -184,12 +184,14 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
 
 async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<void> {
   snapshot?.end();
-  await parts.checkpointer?.pause();
-  // Without it, the next process scrubs what the mark of this one says.
-  await parts.unscrubbed.close().catch(() => undefined);
   // Without a snapshot, the reader is the writer's connection.
   if (snapshot !== undefined) reader.close();
-  await writer.close(() => parts.files.close());
+  await writer.close(async (submit) => {
+    await parts.checkpointer?.pause();
+    // If it fails, the mark that was saved before is still right, or none.
+    await parts.unscrubbed.close(performBy({ submit })).catch(() => undefined);
+    await parts.files.close();
+  });
   parts.descriptor.release();
   parts.right?.release();
 }

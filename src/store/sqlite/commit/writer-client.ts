@@ -48,8 +48,13 @@ export class WriterClient implements Pick<Writer, "submit"> {
   }
 
   submit(job: Job): Promise<unknown> {
+    if (this.#closing) return Promise.reject(this.#failure ?? unavailable("closing"));
+    return this.submitLast(job);
+  }
+
+  /** Also after `close` was called. */
+  submitLast(job: Job): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (this.#closing) return Promise.reject(unavailable("closing"));
     if (this.#waiting.size >= limits.queuedWritesMax) {
       return Promise.reject(unavailable("busy", { retryAfterSeconds: 1 }));
     }
@@ -149,7 +154,7 @@ export async function useWriterThread(
     refuseWrites: () => worker.postMessage("refuse writes" satisfies ToWriter),
     close: async (before) => {
       await client.close();
-      await before?.();
+      await before?.((job) => client.submitLast(job));
       worker.postMessage(null satisfies ToWriter);
       await gone.promise;
     },

@@ -13,8 +13,8 @@ export interface Writer {
   submit(job: Job): Promise<unknown>;
   /** A writer in a thread refuses waiting and later writes of records, of all clients. */
   readonly refuseWrites?: () => void;
-  /** Accepts no more jobs, finishes those that wait, awaits `before`, then closes. */
-  close(before?: () => Promise<void>): Promise<void>;
+  /** Accepts no more jobs, finishes those that wait, awaits `before`, which can still submit some, then closes. */
+  close(before?: (submit: Writer["submit"]) => Promise<void>): Promise<void>;
   /** A writer in a thread returns a port for another client, to be transferred to the client's thread. */
   readonly connect?: () => MessagePort;
 }
@@ -35,7 +35,10 @@ export class LocalWriter implements Writer {
   }
 
   submit(job: Job): Promise<unknown> {
-    if (this.#closing) return Promise.reject(unavailable("closing"));
+    return this.#closing ? Promise.reject(unavailable("closing")) : this.#submit(job);
+  }
+
+  #submit(job: Job): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#loop.add({ job, answer: (result) => finishJob(result, { resolve, reject }) });
       void this.#run();
@@ -43,10 +46,10 @@ export class LocalWriter implements Writer {
   }
 
   /** Closing the last connection checkpoints the WAL; while a store is served, that is not the command's connection. */
-  async close(before?: () => Promise<void>): Promise<void> {
+  async close(before?: (submit: Writer["submit"]) => Promise<void>): Promise<void> {
     this.#closing = true;
     await this.#run();
-    await before?.();
+    await before?.((job) => this.#submit(job));
     this.#connection.close();
   }
 

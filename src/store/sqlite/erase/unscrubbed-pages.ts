@@ -79,9 +79,9 @@ export class UnscrubbedPages {
     await this.#save();
   }
 
-  /** Call after the last write, and before the writer is closed. */
-  async close(): Promise<void> {
-    const { perform, files, kept } = this.#parts;
+  /** Call after the last write, and before the writer is closed. `perform`: also then. */
+  async close(perform: PerformOperation): Promise<void> {
+    const { files, kept } = this.#parts;
     const position = this.#position;
     if (!kept || position === undefined) return;
     this.#position = undefined;
