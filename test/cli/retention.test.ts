@@ -38,6 +38,12 @@ describe("retention set and show", () => {
     assert.match(out, /^person +1,825 days +closed$/m);
     await line.ask(...set("person", "none"));
     assert.deepEqual((await show())["floors"], [transaction]);
+    await line.ask(...set("customer_sar", "90"));
+    assert.equal(((await show())["floors"] as readonly object[]).length, 2);
+    await line.ask("operator create vera --role viewer");
+    const shown = await line.ask("retention show --organization acme --as vera");
+    assert.deepEqual(shown["floors"], [transaction]);
+    await line.ask(...set("customer_sar", "none"));
   });
 
   it("make a deletion wait, and show for what and until when", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { readDeletionDetails } from "../../src/actions/deletion/browse-deletions.ts";
+import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord } from "../../src/actions/retention/hold-record.ts";
 import { releaseHold } from "../../src/actions/retention/release-hold.ts";

@@ -6,7 +6,8 @@ import { keyHashOf, keySpaceOf } from "../../src/actions/intake/idempotency.ts";
 import { exportHistory, exportStates } from "../../src/actions/record/export-records.ts";
 import { countRecords } from "../../src/actions/access/find-organization.ts";
 import { listHolds } from "../../src/actions/retention/list-holds.ts";
-import { findReceipt, listDeletions } from "../../src/actions/deletion/read-deletion.ts";
+import { listDeletions } from "../../src/actions/deletion/list-deletions.ts";
+import { findReceipt } from "../../src/actions/deletion/read-deletion.ts";
 import { showing, viewerOf } from "../../src/actions/operator/viewer.ts";
 import { createKey } from "../../src/actions/access/create-key.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
@@ -138,10 +139,12 @@ export class World {
     const { organizationId } = this;
     const shown = showing(app, { includeConfidential: false });
     this.#add("records", await countRecords(shown, organizationId));
-    this.#add("holds", await listHolds(shown, { organizationId, limit: 100 }));
-    const listed = await listDeletions(shown, { organizationId, limit: 100 });
+    this.#add("holds", (await listHolds(shown, { organizationId }, { limit: 100 })).shown);
+    const listed = await listDeletions(shown, { organizationId }, { limit: 100 });
     // Those that were requested at the same time are in the order of their ids, which are random.
-    const named = listed.map((one) => `${one.resourceType} ${one.resourceId} ${one.status}`);
+    const named = listed.shown.map(
+      ({ deletion: one }) => `${one.resourceType} ${one.resourceId} ${one.status}`,
+    );
     this.#add("deletions", named.sort());
   }
 

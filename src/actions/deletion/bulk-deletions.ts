@@ -9,7 +9,7 @@ import { AppError } from "../../domain/error.ts";
 import type { App } from "../app.ts";
 import { approveDeletion } from "./approve-deletion.ts";
 import { cancelDeletion } from "./cancel-deletion.ts";
-import { type DeletionQuery, findMatching } from "./deletion-filter.ts";
+import { type DeletionQuery, findMatching } from "./list-deletions.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 

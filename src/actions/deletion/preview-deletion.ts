@@ -8,7 +8,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
-import { readNamingPart } from "../record/namings.ts";
+import { examinedMax, readNamingPart } from "../record/namings.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
 export interface DeletionPreview {
@@ -20,7 +20,11 @@ export interface DeletionPreview {
    * Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many
    * others.
    */
-  readonly pseudonymised: { readonly count: number; readonly isComplete: boolean };
+  readonly pseudonymised: {
+    readonly count: number;
+    readonly isComplete: boolean;
+    readonly examinedMax: number;
+  };
   readonly holds: readonly Hold[];
   /** The rules for types of which it erases records. */
   readonly floors: readonly RetentionFloor[];
@@ -64,7 +68,7 @@ async function countNamings(
   erased: readonly Node[],
 ): Promise<DeletionPreview["pseudonymised"]> {
   const parties = erased.filter(({ type }) => isPartyType(type)).map(({ id }) => id);
-  if (parties.length === 0) return { count: 0, isComplete: true };
+  if (parties.length === 0) return { count: 0, isComplete: true, examinedMax };
   const part = await readNamingPart(app, { organizationId, parties, after: undefined });
-  return { count: part.records.length, isComplete: part.last === undefined };
+  return { count: part.records.length, isComplete: part.last === undefined, examinedMax };
 }

@@ -1,17 +1,19 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
 import { mayCount, mayKnowKept, type Reader } from "../../domain/confidentiality.ts";
-import type { Deletion, DeletionStatus, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import {
+  type Deletion,
+  type DeletionStatus,
+  dueTime,
+  type ErasedCounts,
+} from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
 import { AppError } from "../../domain/error.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
-import type { DeletionFilter } from "../../store/interface/store.ts";
 import type { App } from "../app.ts";
 import { withCurrentFloor } from "./current-floor.ts";
-import { requireOrganization } from "../access/find-organization.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
-import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** The status object of the contract, section 7. */
 export interface DeletionView {
@@ -66,25 +68,6 @@ export async function findReceipt(
   return store.findReceipt(deletionRequestId, organizationId);
 }
 
-/** Lists deletions that this person may know of. Throws OperatorError not_permitted and no_such_organization. */
-export async function listDeletions(
-  app: App,
-  filter: DeletionFilter,
-): Promise<readonly Deletion[]> {
-  requireRight(app, "deletion.read");
-  await requireOrganization(app, filter.organizationId);
-  const knows = await viewerOf(app).knowledge(filter.organizationId);
-  const found: Deletion[] = [];
-  let { before } = filter;
-  for (;;) {
-    const limit = filter.limit - found.length;
-    const page = await app.store.listDeletions({ ...filter, before, limit });
-    found.push(...page.filter(knows));
-    before = page.at(-1);
-    if (page.length < limit || found.length >= filter.limit) return found;
-  }
-}
-
 /** Without disclosures. */
 export function viewDeletion(
   deletion: Deletion,
@@ -122,11 +105,6 @@ export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts 
     return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
   });
   return Object.fromEntries(visible);
-}
-
-/** The end of the grace period or of the retention floors, whichever is later. */
-export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
-  return Math.max(dueAt, floorUntil);
 }
 
 function viewDue(deletion: Deletion): Pick<DeletionView, "due_at"> {

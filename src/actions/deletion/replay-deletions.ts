@@ -6,7 +6,7 @@ import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { actOf, type App } from "../app.ts";
 import { processDeletions } from "./process-deletions.ts";
-import { explainWaits } from "./explain-wait.ts";
+import { withWaits } from "./deletion-wait.ts";
 import { keepLedger } from "../ledger/keep-ledger.ts";
 import { type Preparing, prepareReplay } from "../ledger/prepare-replay.ts";
 
@@ -111,12 +111,11 @@ async function findWaiting(app: App): Promise<Pick<Replay, "waiting" | "waitingM
   const open = (await Promise.all(lists))
     .flat()
     .filter(({ carriedOutBefore }) => carriedOutBefore !== undefined);
-  const waits = await explainWaits(app, open);
   const left = await app.store.replay.countReplayed();
   return {
-    waiting: open.map((deletion) => ({
+    waiting: (await withWaits(app, open)).map(({ deletion, waitsFor = "the worker" }) => ({
       deletion,
-      why: waits.get(deletion.deletionRequestId) ?? "the worker",
+      why: waitsFor,
     })),
     waitingMore: Math.max(0, left.queued + left.open - open.length),
   };

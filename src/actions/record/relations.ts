@@ -67,7 +67,7 @@ export interface ReferrerQuery {
  * A part of the records of one type that refer to a record, which need not exist, in the order of their ids. Throws
  * OperatorError not_permitted, invalid, no_such_type and no_such_organization.
  */
-export async function browseReferrers(
+export async function listReferrers(
   app: App,
   key: RecordKey,
   query: ReferrerQuery,
@@ -96,7 +96,7 @@ async function readReferrers(
 
 /**
  * Transactions that name a person or a company as sender or receiver. No index has them, so a search examines the next
- * records in the order of their ids, whether or not they name it. Throws as `browseReferrers`.
+ * records in the order of their ids, whether or not they name it. Throws as `listReferrers`.
  */
 export async function searchNamings(
   app: App,

@@ -2,7 +2,7 @@
 
 import type { Hold } from "../../domain/access.ts";
 import { actOf, type App } from "../app.ts";
-import { findHold, noSuchHold } from "./find-hold.ts";
+import { findHold, noSuchHold } from "./list-holds.ts";
 import { findTarget, nameTarget, type Target } from "../record/find-named-record.ts";
 import { listNames, OperatorError } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";

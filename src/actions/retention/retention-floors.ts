@@ -13,10 +13,10 @@ import {
 } from "../../domain/retention/floor.ts";
 import { actOf, type App } from "../app.ts";
 import { ceilingTooLow } from "../access/change-organization.ts";
-import { findOrganization } from "../access/find-organization.ts";
+import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/viewer.ts";
+import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
 
 export interface FloorSetting {
   readonly organizationId: string;
@@ -28,7 +28,7 @@ export interface FloorSetting {
 
 export interface Retention {
   readonly organization: Organization;
-  /** In the order of their types. */
+  /** In the order of their types, without those that this person may not know of. */
   readonly floors: readonly RetentionFloor[];
 }
 
@@ -66,7 +66,31 @@ export async function readRetention(app: App, organizationId: string): Promise<R
 
 async function read(app: App, organizationId: string): Promise<Retention> {
   const organization = await findOrganization(app, organizationId);
-  return { organization, floors: await app.store.retention.listFloors(organizationId) };
+  return withFloors(app, organization, await viewerOf(app).knowledge(organizationId));
+}
+
+export interface RetentionPart {
+  readonly shown: readonly Retention[];
+  /** For the next part; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Lists open organizations in the order of their ids. Throws OperatorError not_permitted. */
+export async function listRetention(app: App, after = "", limit = 50): Promise<RetentionPart> {
+  requireRight(app, "retention.read");
+  const all = await listOrganizations(app);
+  const following = all
+    .filter(({ organizationId, closedAt }) => organizationId > after && closedAt === undefined)
+    .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
+  const shown = following.slice(0, limit);
+  const next = following.length > limit ? shown.at(-1)?.organizationId : undefined;
+  const knows = await viewerOf(app).knowledge();
+  return { shown: await Promise.all(shown.map((one) => withFloors(app, one, knows))), next };
+}
+
+async function withFloors(app: App, organization: Organization, knows: Knows): Promise<Retention> {
+  const floors = await app.store.retention.listFloors(organization.organizationId);
+  return { organization, floors: floors.filter(knows) };
 }
 
 function requireAllowed(type: RecordType, keepDays: number, countedFrom: FloorOrigin): void {

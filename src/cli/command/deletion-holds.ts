@@ -1,6 +1,6 @@
 // `sluice deletion holds`
 
-import { listHolds } from "../../actions/retention/list-holds.ts";
+import { listHolds, requireListable } from "../../actions/retention/list-holds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineStoreCommand, flag, optional, withDefault } from "../command.ts";
@@ -30,14 +30,11 @@ export const deletionHolds = defineStoreCommand({
   restoring: true,
   run: async (opened, { organization, type, overdue, limit, after, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
-    const filter = {
-      organizationId: organization,
-      resourceType: type,
-      reviewBefore: overdue ? new Date(app.now()).toISOString().slice(0, 10) : undefined,
-      after,
-      limit,
-    };
-    const holds = await listHolds(app, filter);
+    const review = overdue ? ("overdue" as const) : undefined;
+    const query = { organizationId: organization, resourceType: type, review };
+    await requireListable(app, query);
+    const { shown } = await listHolds(app, query, { after, limit, examinedMax: Infinity });
+    const holds = shown.map(({ hold }) => hold);
     const next = holds.length === limit ? holds.at(-1)?.holdId : undefined;
     const more = next === undefined ? "" : `\nThere may be more: --after ${next}`;
     return {

@@ -1,9 +1,8 @@
 // `sluice deletion list`
 
-import type { App } from "../../actions/app.ts";
-import { withWaits } from "../../actions/deletion/deletion-filter.ts";
-import { listDeletions } from "../../actions/deletion/read-deletion.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { requireOrganization } from "../../actions/access/find-organization.ts";
+import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
+import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
@@ -30,51 +29,39 @@ export const deletionList = defineStoreCommand({
   restoring: true,
   run: async (opened, { organization, status, limit, includeConfidential }, { paint }) => {
     const app = showing(opened, { includeConfidential });
-    const deletions = await listDeletions(app, {
-      organizationId: organization,
-      status,
-      limit,
-    });
-    const waits = await readWaits(app, deletions);
-    const ids = deletions.map(({ organizationId }) => organizationId);
+    await requireOrganization(app, organization);
+    const query = { organizationId: organization, status };
+    const { shown } = await listDeletions(app, query, { limit, partsMax: Infinity });
+    const ids = shown.map(({ deletion }) => deletion.organizationId);
     const readers = await viewerOf(app).readers(ids);
     return {
       json: {
-        deletions: deletions.map((deletion) => {
+        deletions: shown.map(({ deletion, waitsFor }) => {
           const reader = readers.get(deletion.organizationId);
-          const waiting = waits.get(deletion.deletionRequestId);
-          return viewForOperator(deletion, waiting, reader && { reader });
+          return viewForOperator(deletion, waitsFor, reader && { reader });
         }),
       },
       text:
-        deletions.length === 0
+        shown.length === 0
           ? "There is no deletion request to list."
-          : renderTable(columns(waits), deletions, paint),
+          : renderTable(columns, shown, paint),
     };
   },
 });
 
-/** Maps deletion request ids to what the deletions wait for. */
-async function readWaits(
-  app: App,
-  deletions: readonly Deletion[],
-): Promise<ReadonlyMap<string, string>> {
-  const shown = await withWaits(app, deletions);
-  return new Map(
-    shown.flatMap(({ deletion, waitsFor }): [string, string][] =>
-      waitsFor === undefined ? [] : [[deletion.deletionRequestId, waitsFor]],
-    ),
-  );
-}
-
-function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[] {
-  return [
-    { title: "deletion request", cell: ({ deletionRequestId }) => deletionRequestId },
-    { title: "organization", cell: ({ organizationId }) => organizationId },
-    { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
-    { title: "status", cell: ({ status }) => status, tone: toneOfDeletion },
-    { title: "requested", cell: ({ requestedAt }) => formatTime(requestedAt) },
-    { title: "completed", cell: ({ completedAt }) => formatTime(completedAt) },
-    { title: "waits for", cell: ({ deletionRequestId }) => waits.get(deletionRequestId) ?? "-" },
-  ];
-}
+const columns: readonly Column<ShownDeletion>[] = [
+  { title: "deletion request", cell: ({ deletion }) => deletion.deletionRequestId },
+  { title: "organization", cell: ({ deletion }) => deletion.organizationId },
+  {
+    title: "record",
+    cell: ({ deletion: { resourceType, resourceId } }) => `${resourceType} ${resourceId}`,
+  },
+  {
+    title: "status",
+    cell: ({ deletion }) => deletion.status,
+    tone: ({ deletion }) => toneOfDeletion(deletion),
+  },
+  { title: "requested", cell: ({ deletion }) => formatTime(deletion.requestedAt) },
+  { title: "completed", cell: ({ deletion }) => formatTime(deletion.completedAt) },
+  { title: "waits for", cell: ({ waitsFor = "-" }) => waitsFor },
+];

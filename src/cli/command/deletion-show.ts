@@ -1,12 +1,9 @@
 // `sluice deletion show`
 
-import { hasPreview } from "../../actions/deletion/browse-deletions.ts";
-import { withWaits } from "../../actions/deletion/deletion-filter.ts";
-import { findDeletion } from "../../actions/record/find-named-record.ts";
+import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import { listHoldsOf } from "../../actions/retention/list-holds.ts";
 import { previewRestriction } from "../../actions/deletion/preview-restriction.ts";
-import { findReceipt } from "../../actions/deletion/read-deletion.ts";
-import { showing, viewerOf } from "../../actions/operator/viewer.ts";
+import { showing } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";
@@ -29,13 +26,10 @@ export const deletionShow = defineStoreCommand({
   restoring: true,
   run: async (opened, { id, includeConfidential }, { paint }) => {
     const app = showing(opened, { includeConfidential });
-    const deletion = await findDeletion(app, id);
-    const waiting = (await withWaits(app, [deletion]))[0]?.waitsFor;
-    const receipt = await findReceipt(app, deletion);
+    const { deletion, waitsFor, receipt, reader } = await showDeletion(app, id);
     const holds = await listHoldsOf(app, deletion);
-    const reader = await viewerOf(app).reader(deletion.organizationId);
-    const view = viewForOperator(deletion, waiting, { receipt, reader });
-    const parts = [describeDeletion(deletion, waiting, { reader, paint })];
+    const view = viewForOperator(deletion, waitsFor, { receipt, reader });
+    const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
     if (holds.length > 0) parts.push(renderHolds(holds));
     const restriction =
       includeConfidential && hasPreview(deletion)

@@ -174,14 +174,14 @@ const ofConfidential =
 /** What has to happen before anything is erased, as far as it is known and this person may see it. */
 async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {
   const app = showing(opened, { includeConfidential: false });
-  const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
+  const { shown } = await listHolds(app, { organizationId }, { limit: 1, examinedMax: Infinity });
   const counts = await countRecords(app, organizationId);
   const { floors } = await readRetention(app, organizationId);
   const { deletionApproval } = await findOrganization(app, organizationId);
   const isUnderFloor = floors.some(({ resourceType }) => Object.hasOwn(counts, resourceType));
   const conditions = [
     ...(deletionApproval === true ? ["a second person has approved it"] : []),
-    ...(held ? ["all its holds are released"] : []),
+    ...(shown.length > 0 ? ["all its holds are released"] : []),
     ...(isUnderFloor ? ["the last retention floor of its records has ended"] : []),
   ];
   return conditions.length === 0 ? undefined : conditions.join(" and ");

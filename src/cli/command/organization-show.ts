@@ -36,7 +36,9 @@ export const organizationShow = defineStoreCommand({
     const { deletionRequestId } = organization;
     const deletion =
       includeConfidential && deletionRequestId && (await findDeletion(app, deletionRequestId));
-    const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
+    const query = { organizationId: id };
+    const { shown } = await listHolds(app, query, { limit: holdsShown, examinedMax: Infinity });
+    const holds = shown.map(({ hold }) => hold);
     const parts = [
       describeOrganization(organization),
       ...(deletion

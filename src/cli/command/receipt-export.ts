@@ -1,6 +1,6 @@
 // `sluice receipt export`
 
-import { exportReceipts } from "../../actions/receipt/browse-receipts.ts";
+import { exportReceipts } from "../../actions/receipt/list-receipts.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { defineStoreCommand } from "../command.ts";

@@ -1,13 +1,13 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
-import { dueTime, viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
+import { viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
 import {
   confidentialTypes,
   mayCount,
   mayReadAllConfidential,
   type Reader,
 } from "../../domain/confidentiality.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Paint, Tone } from "./paint.ts";

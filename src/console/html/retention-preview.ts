@@ -1,6 +1,7 @@
 // What retention would delete, a part at a time, with the form that previews another ceiling.
 
-import type { PreviewPart, RetentionDetails } from "../../actions/retention/browse-retention.ts";
+import type { PreviewPart } from "../../actions/retention/preview-retention.ts";
+import type { Organization } from "../../domain/access.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { type Html, html } from "./html.ts";
 import { renderRecordLink } from "./record-link.ts";
@@ -20,7 +21,7 @@ export function retentionPath(
 
 /** `asked`: a ceiling other than the organization's. */
 export function renderRetentionPreview(
-  { organization }: RetentionDetails,
+  organization: Organization,
   { retainDays, tally, last }: PreviewPart,
   asked: number | undefined,
 ): Html {

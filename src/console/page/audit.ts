@@ -1,12 +1,12 @@
 // The audit trail: a part of it by filters, the verification of its chain part by part, and all of it as a file.
 
 import {
-  browseAudit,
   chainStart,
   downloadAudit,
+  listAudit,
   type Verification,
   verifyAudit,
-} from "../../actions/trail/browse-audit.ts";
+} from "../../actions/trail/list-audit.ts";
 import { viewAuditEntry } from "../../actions/trail/audit-entry.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
@@ -25,7 +25,7 @@ const screen = "/console/audit";
 
 export async function showAudit(person: Person): Promise<Answer> {
   const { app, query } = person;
-  const { entries, next } = await browseAudit(app, {
+  const { entries, next } = await listAudit(app, {
     actor: readText(query, "actor"),
     organizationId: readText(query, "organization"),
     action: readText(query, "action"),

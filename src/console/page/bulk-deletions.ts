@@ -9,7 +9,7 @@ import {
   selectDeletions,
   type Selection,
 } from "../../actions/deletion/bulk-deletions.ts";
-import type { DeletionQuery } from "../../actions/deletion/deletion-filter.ts";
+import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../request/answer.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";

@@ -5,14 +5,12 @@ import {
   type DeletionDetails,
   readDeletionDetails,
   readReceipt,
-} from "../../actions/deletion/browse-deletions.ts";
+} from "../../actions/deletion/show-deletion.ts";
 import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
-import { examinedMax } from "../../actions/record/namings.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
-import { dueTime } from "../../actions/deletion/read-deletion.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
@@ -118,7 +116,7 @@ export function renderPreview(
 
 function renderPseudonymised(
   resourceType: string,
-  { count, isComplete }: DeletionPreview["pseudonymised"],
+  { count, isComplete, examinedMax }: DeletionPreview["pseudonymised"],
 ): Html {
   const number = `${isComplete ? "" : "at least "}${formatNumber(count)}`;
   return html`<h3>Stays, with a pseudonym for the ${resourceType}: ${number}</h3>

@@ -1,15 +1,17 @@
 // The list of deletions with its filters, and the links to what can be done with all that a filter finds.
 
-import { browseDeletions, type DeletionPart } from "../../actions/deletion/browse-deletions.ts";
 import {
-  type DeletionQuery,
   type ShownDeletion,
   type WaitKind,
   waitKinds,
-} from "../../actions/deletion/deletion-filter.ts";
-import { dueTime } from "../../actions/deletion/read-deletion.ts";
+} from "../../actions/deletion/deletion-wait.ts";
+import {
+  type DeletionPart,
+  type DeletionQuery,
+  listDeletions,
+} from "../../actions/deletion/list-deletions.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
-import { deletionStatuses } from "../../domain/deletion/deletion.ts";
+import { deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../request/answer.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";
@@ -22,6 +24,7 @@ import { renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
+const shownMax = 50;
 
 const waitLabels: Readonly<Record<WaitKind, string>> = {
   approval: "an approval",
@@ -60,7 +63,7 @@ export async function showDeletions(person: Person): Promise<Answer> {
   const { app, query } = person;
   const filter = readFilter(query);
   const before = readText(query, "before");
-  const part = await browseDeletions(app, { ...filter, before });
+  const part = await listDeletions(app, filter, { before, limit: shownMax });
   const body = html`${renderFilters(query)} ${renderPart(part, query)}
   ${part.shown.length > 0 && renderBulkLinks(person, filter)}`;
   return pageAnswer(renderPage({ title: "Deletions", screen, body }, person));

@@ -7,7 +7,7 @@ import {
   type RecordQuery,
 } from "../../actions/record/find-records.ts";
 import {
-  browseReferrers,
+  listReferrers,
   readRelations,
   type Referrers,
   searchNamings,
@@ -116,7 +116,7 @@ async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
       ? (await readRelations(app, key, bounds)).referrers
       : resourceType === named
         ? []
-        : [await browseReferrers(app, key, { resourceType, after, recordsMax: referrersShownMax })];
+        : [await listReferrers(app, key, { resourceType, after, recordsMax: referrersShownMax })];
   const isParty = isPartyType(key.resourceType);
   return html`<section aria-labelledby="referring">
     <h2 id="referring">What refers to it</h2>

@@ -1,14 +1,14 @@
 // Legal holds: the list with filters, one hold with its release, and the form that places one.
 
 import {
-  browseHolds,
   type HoldDetails,
   type HoldPart,
+  listHolds,
   readHoldDetails,
   type ReviewState,
   reviewStateOf,
   reviewStates,
-} from "../../actions/retention/browse-holds.ts";
+} from "../../actions/retention/list-holds.ts";
 import type { App } from "../../actions/app.ts";
 import { readKnownTypes } from "../../actions/record/find-records.ts";
 import { holdRecord } from "../../actions/retention/hold-record.ts";
@@ -37,6 +37,7 @@ import { renderTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";
+const shownMax = 50;
 
 const reviewLabels: Readonly<Record<ReviewState, string>> = {
   overdue: "review overdue",
@@ -51,13 +52,13 @@ function holdPath(holdId: string): string {
 export async function showHolds(person: Person): Promise<Answer> {
   const { query } = person;
   const text = (name: string) => readText(query, name);
-  const part = await browseHolds(person.app, {
+  const filter = {
     organizationId: text("organization"),
     resourceType: text("type"),
     owner: text("owner"),
     review: reviewStates.find((state) => state === text("review")),
-    after: text("after"),
-  });
+  };
+  const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters(person)} ${renderPart(person, part)}`;
   return pageAnswer(renderPage({ title: "Legal holds", screen, body }, person));
 }

@@ -1,12 +1,12 @@
 // The receipts of completed deletions: their list, the keys that sign them, and the verification of one that somebody presents.
 
 import {
-  browseReceipts,
   downloadReceipts,
-  mayBrowseReceipts,
+  listReceipts,
+  mayListReceipts,
   type ReceiptPart,
   verifyPresented,
-} from "../../actions/receipt/browse-receipts.ts";
+} from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -26,8 +26,8 @@ type StoredReceipt = ReceiptPart["receipts"][number];
 export async function showReceipts(person: Person): Promise<Answer> {
   const { app, query } = person;
   const before = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
-  const part = mayBrowseReceipts(app)
-    ? await browseReceipts(app, before === undefined ? undefined : Number(before))
+  const part = mayListReceipts(app)
+    ? await listReceipts(app, before === undefined ? undefined : Number(before))
     : undefined;
   const body = html`${verificationForm} ${part !== undefined && renderPart(part)}
   ${renderKeys(await publishReceiptKeys(app))}`;

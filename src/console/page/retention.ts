@@ -1,14 +1,15 @@
 // Retention: ceilings and floors of organizations, what retention would delete, and the forms that change the rules.
 
-import {
-  browseRetention,
-  previewPart,
-  readRetentionOf,
-} from "../../actions/retention/browse-retention.ts";
+import { previewPart } from "../../actions/retention/preview-retention.ts";
 import { changeOrganization } from "../../actions/access/change-organization.ts";
-import { readKnownTypes } from "../../actions/record/find-records.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { type Retention, setFloor } from "../../actions/retention/retention-floors.ts";
+import {
+  listRetention,
+  readRetention,
+  type Retention,
+  setFloor,
+} from "../../actions/retention/retention-floors.ts";
+import { hasRight } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -31,7 +32,7 @@ export async function showRetention(person: Person): Promise<Answer> {
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
-  const { shown, next } = await browseRetention(app, query.get("after") ?? "");
+  const { shown, next } = await listRetention(app, query.get("after") ?? "");
   if (shown.length === 0) {
     return html`<p class="empty">
       There is no organization. Create one with
@@ -84,20 +85,19 @@ function describeCeiling(days: number | undefined): string {
 
 async function renderOne(person: Person, organizationId: string): Promise<Html> {
   const { app, query } = person;
-  const details = await readRetentionOf(app, organizationId);
+  const { organization, floors } = await readRetention(app, organizationId);
   const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const part = await previewPart(app, { organizationId, retainDays, after });
-  const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
-  const { organization, floors, maySet } = details;
+  const maySet = hasRight(app, "retention.set");
   return html`<dl class="facts">
       <dt>Ceiling</dt>
       <dd>${describeCeiling(organization.retainDays)}</dd>
     </dl>
-    ${renderFloors(floors)} ${renderRetentionPreview(details, part, retainDays)}
+    ${renderFloors(floors)} ${renderRetentionPreview(organization, part, retainDays)}
     ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}
-    ${maySet && renderFloorForm(organizationId, types)}`;
+    ${maySet && renderFloorForm(organizationId, part.types)}`;
 }
 
 const daysMax = limits.retainDaysMax;

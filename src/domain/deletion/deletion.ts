@@ -69,3 +69,8 @@ export interface Deletion {
   /** Present only for a replay, after restoring a backup has undone the deletion. */
   readonly carriedOutBefore?: CarriedOutBefore;
 }
+
+/** The end of the grace period or of the retention floors, whichever is later. */
+export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
+  return Math.max(dueAt, floorUntil);
+}

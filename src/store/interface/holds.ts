@@ -10,9 +10,6 @@ export type HoldOutcome = Hold | "no_such_record" | "being_erased" | "too_many_h
 
 export interface HoldFilter {
   readonly organizationId?: string | undefined;
-  readonly resourceType?: string | undefined;
-  /** Returns only holds with a review date before this day. */
-  readonly reviewBefore?: string | undefined;
   /** Starts after the hold with this id. */
   readonly after?: string | undefined;
   readonly limit: number;

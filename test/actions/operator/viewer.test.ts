@@ -6,9 +6,9 @@ import { after, before, describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { approveDeletion } from "../../../src/actions/deletion/approve-deletion.ts";
 import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit-access.ts";
-import { verifyAudit } from "../../../src/actions/trail/browse-audit.ts";
-import { readDeletionDetails } from "../../../src/actions/deletion/browse-deletions.ts";
-import { browseReceipts } from "../../../src/actions/receipt/browse-receipts.ts";
+import { verifyAudit } from "../../../src/actions/trail/list-audit.ts";
+import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
+import { listReceipts } from "../../../src/actions/receipt/list-receipts.ts";
 import { cancelDeletion } from "../../../src/actions/deletion/cancel-deletion.ts";
 import { checkErasure } from "../../../src/actions/check/check-store.ts";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
@@ -88,13 +88,13 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "deletion.require_approval": (app) => changeOrganization(app, "none", { deletionApproval: true }),
   "deletion.replay": ({ operator: as }, { config }) =>
     replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
-  "hold.read": (app) => listHolds(app, { limit: 1 }),
+  "hold.read": (app) => listHolds(app, {}, { limit: 1 }),
   "hold.place": (app) => holdRecord(app, record, { reason: "r" }),
   "hold.release": (app) => releaseHold(app, { holdId: "hold_none" }),
   "retention.read": (app) => readRetention(app, "none"),
   "retention.set": (app) =>
     setFloor(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
-  "receipt.read": (app) => browseReceipts(app),
+  "receipt.read": (app) => listReceipts(app),
   "receipt.disclose": (app) =>
     discloseReceipt(app, { deletionRequestId: "del_none", includeConfidential: false }),
   "receipt_key.rotate": (app) => rotateReceiptKey(app, makeKey(), () => undefined),

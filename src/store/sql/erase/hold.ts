@@ -47,14 +47,10 @@ const findFirst = `${findOfRecords} LIMIT 1`;
 const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
 
 /** In the order of an index of all holds, or of those of an organization. */
-const fromPlace = `
-  hold_id > $1 AND (CAST($2 AS text) IS NULL OR resource_type = $2)
-    AND (CAST($3 AS text) IS NULL OR review_on < $3)
-  ORDER BY hold_id LIMIT $4`;
+const findPage = `SELECT * FROM hold WHERE hold_id > $1 ORDER BY hold_id LIMIT $2`;
 
-const findPage = `SELECT * FROM hold WHERE ${fromPlace}`;
-
-const findPageOfOrganization = `SELECT * FROM hold WHERE organization_id = $5 AND ${fromPlace}`;
+const findPageOfOrganization = `
+  SELECT * FROM hold WHERE organization_id = $3 AND hold_id > $1 ORDER BY hold_id LIMIT $2`;
 
 /** Zero is in the past, so the worker tries again at once. */
 const wakeHeld = `
@@ -149,11 +145,10 @@ function keysText(keys: readonly RecordKey[]): string {
 }
 
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
-  const { organizationId, resourceType, reviewBefore, after, limit } = filter;
-  const values = [after ?? "", resourceType ?? null, reviewBefore ?? null, limit] as const;
+  const { organizationId, after = "", limit } = filter;
   const rows =
     organizationId === undefined
-      ? yield* all<HoldRow>(findPage, ...values)
-      : yield* all<HoldRow>(findPageOfOrganization, ...values, organizationId);
+      ? yield* all<HoldRow>(findPage, after, limit)
+      : yield* all<HoldRow>(findPageOfOrganization, after, limit, organizationId);
   return rows.map(toHold);
 }

@@ -20,7 +20,7 @@ function requireAudit(app: App): void {
 }
 
 /** Newest first. Throws OperatorError not_permitted. */
-export async function browseAudit(
+export async function listAudit(
   app: App,
   query: Omit<AuditQuery, "limit" | "examinedMax">,
 ): Promise<AuditPart> {

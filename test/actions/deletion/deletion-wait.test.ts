@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { explainWaits } from "../../../src/actions/deletion/explain-wait.ts";
+import { withWaits } from "../../../src/actions/deletion/deletion-wait.ts";
 import type { Hold } from "../../../src/domain/access.ts";
 import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
 import { keyOf } from "../../conformance/scene.ts";
@@ -29,8 +29,8 @@ const deletion = {
 
 async function explain(of: Partial<Deletion>, holds: readonly Hold[] = []) {
   const app = { store: { holds: { ofRecords: async () => holds } }, now: () => now };
-  const waits = await explainWaits(app as unknown as App, [{ ...deletion, ...of }]);
-  return waits.get("del_1");
+  const [shown] = await withWaits(app as unknown as App, [{ ...deletion, ...of }]);
+  return shown?.waitsFor;
 }
 
 describe("what an open deletion waits for", () => {

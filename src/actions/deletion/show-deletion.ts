@@ -1,41 +1,34 @@
-// Deletions for people who read them in the console: a part of the list, and everything about one. Leaves out what a
-// person may not know: deletions of records of confidential types, and what would disclose that there are such records.
+// Everything about one deletion, for people. Leaves out what a person may not know: deletions of records of confidential
+// types, and what would disclose that there are such records.
 
+import type { Reader } from "../../domain/confidentiality.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";
 import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { App } from "../app.ts";
-import {
-  type DeletionQuery,
-  findMatching,
-  type ShownDeletion,
-  withWaits,
-} from "./deletion-filter.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
+import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
+import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import { findDeletion } from "../record/find-named-record.ts";
+import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 import { findReceipt, visibleCounts } from "./read-deletion.ts";
-import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
-import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
-export interface DeletionPart {
-  readonly shown: readonly ShownDeletion[];
-  /** For the next part; undefined at the end. */
-  readonly next: string | undefined;
+export interface ReadDeletion extends ShownDeletion {
+  /** Undefined where there is none yet. */
+  readonly receipt: Receipt | undefined;
+  /** What this person may know of its numbers. */
+  readonly reader: Reader;
 }
 
-const shownMax = 50;
-
-/** Newest first, after `before`. Throws OperatorError not_permitted and no_such_deletion. */
-export async function browseDeletions(
-  app: App,
-  { before, ...query }: DeletionQuery & { readonly before: string | undefined },
-): Promise<DeletionPart> {
+/** Throws OperatorError not_permitted and no_such_deletion. */
+export async function showDeletion(app: App, id: string): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
-  const last = before === undefined ? undefined : await findDeletion(app, before);
-  const { found, next } = await findMatching(app, { ...query, before: last }, shownMax);
-  return { shown: await withWaits(app, found), next: next?.deletionRequestId };
+  const deletion = await findDeletion(app, id);
+  const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
+  const reader = await viewerOf(app).reader(deletion.organizationId);
+  return { ...shown, reader, receipt: await findReceipt(app, deletion) };
 }
 
 export interface DeletionDetails extends ShownDeletion {
@@ -54,20 +47,14 @@ export interface DeletionDetails extends ShownDeletion {
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
-  requireRight(app, "deletion.read");
-  const deletion = await findDeletion(app, id);
-  const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
-  const receipt = await findReceipt(app, deletion);
-  const { organizationId } = deletion;
+  const { receipt, reader, ...shown } = await showDeletion(app, id);
+  const { deletion } = shown;
   return {
     ...shown,
-    erased: visibleCounts(deletion, await viewerOf(app).reader(organizationId)),
+    erased: visibleCounts(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
-    mayCancel:
-      deletion.status === "pending" &&
-      !isOfOrganization(deletion) &&
-      hasRight(app, "deletion.cancel"),
+    mayCancel: hasPreview(deletion) && hasRight(app, "deletion.cancel"),
     mayApprove: mayApprove(app, deletion),
   };
 }

@@ -1,5 +1,5 @@
-// How long organizations keep records, for people who read it in the console: ceilings, floors, and what retention
-// would delete, a part at a time. Contains no trace of confidential types for somebody who may not know of them.
+// What retention would delete, for people who read it in the console, a part at a time. Contains no trace of confidential
+// types for somebody who may not know of them.
 
 import { setImmediate } from "node:timers/promises";
 import type { Organization } from "../../domain/access.ts";
@@ -9,47 +9,8 @@ import type { App } from "../app.ts";
 import { ExpiryTally, scanPart } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { readKnownTypes } from "../record/find-records.ts";
-import { findOrganization, listOrganizations } from "../access/find-organization.ts";
-import { hasRight, type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
-import type { Retention } from "./retention-floors.ts";
-
-export interface RetentionRulesPart {
-  readonly shown: readonly Retention[];
-  /** For the next part; undefined at the end. */
-  readonly next: string | undefined;
-}
-
-const shownMax = 50;
-
-/** Lists open organizations in the order of their ids. Throws OperatorError not_permitted. */
-export async function browseRetention(app: App, after = ""): Promise<RetentionRulesPart> {
-  requireRight(app, "retention.read");
-  const all = await listOrganizations(app);
-  const following = all
-    .filter(({ organizationId, closedAt }) => organizationId > after && closedAt === undefined)
-    .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
-  const shown = following.slice(0, shownMax);
-  const next = following.length > shownMax ? shown.at(-1)?.organizationId : undefined;
-  const knows = await viewerOf(app).knowledge();
-  return { shown: await Promise.all(shown.map((one) => withFloors(app, one, knows))), next };
-}
-
-export interface RetentionDetails extends Retention {
-  readonly maySet: boolean;
-}
-
-/** Throws OperatorError not_permitted and no_such_organization. */
-export async function readRetentionOf(app: App, organizationId: string): Promise<RetentionDetails> {
-  requireRight(app, "retention.read");
-  const organization = await findOrganization(app, organizationId);
-  const rules = await withFloors(app, organization, await viewerOf(app).knowledge(organizationId));
-  return { ...rules, maySet: hasRight(app, "retention.set") };
-}
-
-async function withFloors(app: App, organization: Organization, knows: Knows): Promise<Retention> {
-  const floors = await app.store.retention.listFloors(organization.organizationId);
-  return { organization, floors: floors.filter(knows) };
-}
+import { findOrganization } from "../access/find-organization.ts";
+import { requireRight } from "../operator/viewer.ts";
 
 export interface PreviewQuery {
   readonly organizationId: string;
@@ -65,6 +26,8 @@ export interface PreviewPart {
   readonly tally: ExpiryTally;
   /** The last record that was examined; undefined at the end. */
   readonly last: RecordKey | undefined;
+  /** The types that this person may know of. */
+  readonly types: readonly string[];
 }
 
 /**
@@ -83,9 +46,9 @@ export async function previewPart(app: App, query: PreviewQuery): Promise<Previe
   const stored = await findOrganization(app, organizationId);
   const { retainDays = stored.retainDays } = query;
   const tally = new ExpiryTally();
-  if (retainDays === undefined) return { retainDays, tally, last: undefined };
-  requireRetainDays(retainDays);
   const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
+  if (retainDays === undefined) return { retainDays, tally, types, last: undefined };
+  requireRetainDays(retainDays);
   const left = types.filter((type) => type >= (after?.resourceType ?? "")).sort();
   const first = left[0] ?? "";
   let last: RecordKey | undefined = {
@@ -97,7 +60,7 @@ export async function previewPart(app: App, query: PreviewQuery): Promise<Previe
     last = await previewStep(app, { ...stored, retainDays }, { tally, after: last, left });
     await setImmediate();
   }
-  return { retainDays, tally, last };
+  return { retainDays, tally, types, last };
 }
 
 interface Step {

@@ -30,12 +30,12 @@ function requireReceipts(app: App): void {
   requireRight(app, "confidential.read");
 }
 
-export function mayBrowseReceipts(app: App): boolean {
+export function mayListReceipts(app: App): boolean {
   return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
 }
 
 /** Returns receipts with numbers below `before`, or the last receipts. Throws OperatorError not_permitted. */
-export async function browseReceipts(app: App, before?: number): Promise<ReceiptPart> {
+export async function listReceipts(app: App, before?: number): Promise<ReceiptPart> {
   requireReceipts(app);
   const end = before ?? (await app.store.receiptHead()).receiptNo + 1;
   const after = Math.max(0, end - shownMax - 1);

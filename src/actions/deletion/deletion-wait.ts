@@ -1,0 +1,118 @@
+// What an open deletion waits for: an approval, its grace period, a hold, a floor, another attempt, or its turn. Names a
+// hold or a failure only to people who may know of it.
+
+import type { Hold } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
+import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { App } from "../app.ts";
+import { hasRight, viewerOf } from "../operator/viewer.ts";
+
+/**
+ * What an open deletion waits for, which may be several of these. `error`: another attempt after a failure, or
+ * something that only an operator can change, such as a cascade that is too large. `turn`: nothing but the worker.
+ */
+export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
+export type WaitKind = (typeof waitKinds)[number];
+
+/** The holds on the records of pending deletions, also those that the worker has not met because it is too early. */
+export class Holds {
+  readonly #byRecord: ReadonlyMap<string, readonly Hold[]>;
+
+  static async read({ store }: App, deletions: readonly Deletion[]): Promise<Holds> {
+    const pending = deletions.filter(({ status }) => status === "pending");
+    return new Holds(pending.length === 0 ? [] : await store.holds.ofRecords(pending));
+  }
+
+  private constructor(holds: readonly Hold[]) {
+    this.#byRecord = Map.groupBy(holds, nameOf);
+  }
+
+  of(deletion: Deletion): readonly Hold[] {
+    return deletion.status === "pending" ? (this.#byRecord.get(nameOf(deletion)) ?? []) : [];
+  }
+}
+
+function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return JSON.stringify([organizationId, resourceType, resourceId]);
+}
+
+/** Empty for a deletion that is not open. */
+export function waitKindsOf(deletion: Deletion, now: number, holds: Holds): ReadonlySet<WaitKind> {
+  const { status, dueAt, isHeld = false, floorUntil = 0, waitingFor } = deletion;
+  if (!isOpen(deletion)) return new Set();
+  const kinds: readonly (readonly [WaitKind, boolean])[] = [
+    ["approval", awaitsApproval(deletion)],
+    ["grace", status === "pending" && dueAt > now],
+    ["hold", isHeld || holds.of(deletion).length > 0],
+    ["floor", floorUntil > now],
+  ];
+  const found = kinds.filter(([, applies]) => applies).map(([kind]) => kind);
+  if (found.length > 0) return new Set(found);
+  return new Set([waitingFor === undefined ? "turn" : "error"]);
+}
+
+function isOpen({ status }: Deletion): boolean {
+  return openStatuses.some((open) => open === status);
+}
+
+export interface ShownDeletion {
+  readonly deletion: Deletion;
+  /** A sentence; undefined if it waits for nothing. */
+  readonly waitsFor: string | undefined;
+}
+
+/** Adds to each deletion what it waits for, as far as this person may know. */
+export async function withWaits(
+  app: App,
+  deletions: readonly Deletion[],
+): Promise<readonly ShownDeletion[]> {
+  const mayExplain = await readExplainable(app, deletions);
+  const holds = await Holds.read(app, deletions);
+  const now = app.now();
+  return deletions.map((deletion) => {
+    const describe = mayExplain(deletion) ? explain : describeKind;
+    return { deletion, waitsFor: isOpen(deletion) ? describe(deletion, now, holds) : undefined };
+  });
+}
+
+/**
+ * Whose wait may be explained to this person: the explanation never names a record of a type that always is
+ * confidential, because such a record delays no deletion that this person may know of.
+ */
+async function readExplainable(
+  app: App,
+  deletions: readonly Deletion[],
+): Promise<(deletion: Deletion) => boolean> {
+  if (hasRight(app, "confidential.read")) return () => true;
+  const readers = await viewerOf(app).readers(deletions.map((one) => one.organizationId));
+  const always = confidentialTypes();
+  return ({ organizationId: id }) => readers.get(id)?.confidential.isSubsetOf(always) === true;
+}
+
+function explain(deletion: Deletion, now: number, holds: Holds): string | undefined {
+  if (awaitsApproval(deletion)) return approvalWait;
+  const [hold, ...more] = holds.of(deletion);
+  if (hold !== undefined) return `a hold on this record: ${hold.reason}${moreThan(more.length)}`;
+  return deletion.waitingFor ?? (deletion.dueAt > now ? describeGrace(deletion) : undefined);
+}
+
+function moreThan(more: number): string {
+  if (more === 0) return "";
+  return more === 1 ? ", and 1 more hold" : `, and ${more} more holds`;
+}
+
+function describeKind(deletion: Deletion, now: number, holds: Holds): string | undefined {
+  const kinds = waitKindsOf(deletion, now, holds);
+  if (kinds.has("approval")) return approvalWait;
+  if (kinds.has("grace")) return describeGrace(deletion);
+  if (kinds.has("hold")) return "a legal hold";
+  const until = new Date(deletion.floorUntil ?? 0).toISOString();
+  if (kinds.has("floor")) return `a retention floor, until ${until}`;
+  return kinds.has("error") ? "another attempt" : undefined;
+}
+
+function describeGrace({ dueAt }: Deletion): string {
+  return `its grace period, until ${new Date(dueAt).toISOString()}`;
+}

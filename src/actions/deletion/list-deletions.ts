@@ -1,0 +1,115 @@
+// The list of deletions, newest first, with a filter and what each of them waits for. Leaves out deletions that a person
+// may not know of. A part reads a bounded number of rows, however few of them match.
+
+import {
+  type Deletion,
+  type DeletionStatus,
+  openStatuses,
+} from "../../domain/deletion/deletion.ts";
+import type { App } from "../app.ts";
+import { findDeletion } from "../record/find-named-record.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
+import {
+  Holds,
+  type ShownDeletion,
+  type WaitKind,
+  waitKindsOf,
+  withWaits,
+} from "./deletion-wait.ts";
+
+export interface DeletionQuery {
+  readonly organizationId?: string | undefined;
+  readonly status?: DeletionStatus | undefined;
+  readonly wait?: WaitKind | undefined;
+}
+
+export interface DeletionPage {
+  /** The id of the last deletion of the part before. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+  /** Parts that are read at most until there are so many. */
+  readonly partsMax?: number;
+}
+
+export interface DeletionPart {
+  readonly shown: readonly ShownDeletion[];
+  /** `before` of the next part; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Throws OperatorError not_permitted and no_such_deletion. */
+export async function listDeletions(
+  app: App,
+  query: DeletionQuery,
+  { before, limit, partsMax = 1 }: DeletionPage,
+): Promise<DeletionPart> {
+  requireRight(app, "deletion.read");
+  const last = before === undefined ? undefined : await findDeletion(app, before);
+  const found: Deletion[] = [];
+  let part: MatchingPart = { found: [], next: last, shownNext: last };
+  for (let parts = 0; parts < partsMax && found.length < limit; parts += 1) {
+    part = await findMatching(app, { ...query, before: part.next }, limit - found.length);
+    found.push(...part.found);
+    if (part.next === undefined) break;
+  }
+  return { shown: await withWaits(app, found), next: part.shownNext?.deletionRequestId };
+}
+
+/** Rows that are read for a part, however few of them match. */
+const examinedMax = 1_000;
+
+export interface MatchingPart {
+  readonly found: readonly Deletion[];
+  /** The last that was read, after which the next part begins; undefined at the end. */
+  readonly next: Deletion | undefined;
+  /** The last of which this person may know. */
+  readonly shownNext: Deletion | undefined;
+}
+
+/** Returns deletions that this person may know of. */
+export async function findMatching(
+  app: App,
+  query: DeletionQuery & { readonly before?: Deletion | undefined },
+  foundMax: number,
+): Promise<MatchingPart> {
+  const { wait, before } = query;
+  const isPlain = wait === undefined && hasRight(app, "confidential.read");
+  const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
+  const examined = await examine(app, query, { before, limit });
+  const known = examined.filter(await viewerOf(app).knowledge(query.organizationId));
+  const holds = wait === undefined ? undefined : await Holds.read(app, known);
+  const found: Deletion[] = [];
+  let last: Deletion | undefined;
+  for (const deletion of known) {
+    if (found.length === foundMax) return { found, next: last, shownNext: last };
+    last = deletion;
+    const kinds = holds && waitKindsOf(deletion, app.now(), holds);
+    if (wait === undefined || kinds?.has(wait) === true) found.push(deletion);
+  }
+  if (examined.length < limit) return { found, next: undefined, shownNext: undefined };
+  return { found, next: examined.at(-1), shownNext: last };
+}
+
+/** A deletion that waits is pending or, after a failure, processing. */
+async function examine(
+  { store }: App,
+  { organizationId, status, wait }: DeletionQuery,
+  { before, limit }: { readonly before: Deletion | undefined; readonly limit: number },
+): Promise<readonly Deletion[]> {
+  if (wait === undefined) return store.listDeletions({ organizationId, status, before, limit });
+  if (wait === "approval") {
+    if (status !== undefined && status !== "pending") return [];
+    return store.listDeletions({ organizationId, awaitsApproval: true, before, limit });
+  }
+  const statuses = openStatuses.filter((one) => status === undefined || one === status);
+  const lists = await Promise.all(
+    statuses.map((one) => store.listDeletions({ organizationId, status: one, before, limit })),
+  );
+  return lists.flat().sort(byTime).slice(0, limit);
+}
+
+/** Newest first, as the store lists them. */
+function byTime(one: Deletion, other: Deletion): number {
+  if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt;
+  return one.deletionRequestId < other.deletionRequestId ? 1 : -1;
+}
