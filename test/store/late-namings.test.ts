@@ -78,6 +78,33 @@ describe("a transaction that names an erased person", () => {
     });
   }
 
+  it("is searched for in steps where many have arrived, on SQLite", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "transaction", "t", countries);
+    await add(store, "person", "p");
+    const keys = [keyOf("transaction", "t"), keyOf("person", "p")];
+    const ids = await Promise.all(keys.map(async (key) => (await request(store, key)) ?? ""));
+    await store.claimDeletions({ now: worker.now, leaseUntil: worker.now, claimant: "c" }, 2);
+    await store.eraseStep(ids, 10, worker);
+    place.withDatabase((file) =>
+      file.exec(`INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
+        VALUES ('${ids[1]}', '${acme}', 'erased_${"0".repeat(32)}', 0)`),
+    );
+    // More than two transactions of the writer search.
+    for (let no = 0; no < 9; no += 1) {
+      const drafts = Array.from({ length: 500 }, (_, index) =>
+        draftOf("transaction", `t${no}-${index}`, { ...countries, sender_id: "q" }),
+      );
+      await write(store, drafts);
+    }
+    const outcomes = await store.completeDeletions(ids, worker);
+    assert.deepEqual(
+      outcomes.map(({ result }) => result),
+      ["completed", "completed"],
+    );
+  });
+
   it("is not connected with its pseudonym by any byte of a file, on SQLite", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
