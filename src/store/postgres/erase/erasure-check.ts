@@ -2,7 +2,6 @@
 // bytes in free space, and the ids of completed deletions. Needs permission to read the server's files, and reports if
 // it is missing.
 
-import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
@@ -10,31 +9,14 @@ import { hasState } from "../failure.ts";
 import { bytesAmongOthersMin, ErasedIds } from "./erased-ids.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
-import { keyColumns, type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { listOutlived } from "../../sql/erase/outlived.ts";
 import { withoutTimeouts, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
-
-const readCompleted = `
-  SELECT deletion_request_id, organization_id, resource_type, resource_id, started_at FROM deletion
-  WHERE status = 'completed' AND deletion_request_id > $1
-  ORDER BY deletion_request_id LIMIT $2`;
-
-const findOutlived = `
-  SELECT DISTINCT deletion_request_id AS subject
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-      AS erased (organization_id, resource_type, resource_id, deletion_request_id, started_at)
-    JOIN change USING (organization_id, resource_type, resource_id)
-  WHERE received_at < started_at
-    --citus AND change.resource_id = ANY ($3::text[])
-  `;
 
 const findLatest = `
   SELECT organization_id, resource_type, resource_id FROM deletion
   WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
-
-/** What is left of an organization of which everything was erased. */
-const findRecordsOf = `
-  SELECT DISTINCT organization_id FROM record WHERE organization_id = ANY ($1::text[])`;
 
 /** Records that exist, that others refer to, or that are being erased. */
 const findRecorded = `
@@ -55,22 +37,16 @@ const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
 
 const withoutTimeout: Visibility = { view: "all", unlimitedTime: true };
 
-const deletionsAtOnce = 5_000;
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
 /** A deletion keeps the id of its record, a hold until its release, and a report as long as it has to be kept. */
 const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold", "restricted_reference"]);
-const outlivedMax = 100;
 const insufficientPrivilege = "42501";
 
 export async function checkErasure(database: Database): Promise<ErasureReport> {
-  const findings: ErasureFinding[] = [];
-  for (const subject of await database.transaction(withoutTimeouts, listOutlived)) {
-    findings.push({
-      severe: true,
-      text: `Changes that ${subject} should have erased are still stored.`,
-    });
-  }
+  const findings = [
+    ...(await database.transaction(withoutTimeouts, (tx) => tx.perform(listOutlived))),
+  ];
   if (database.distributed)
     findings.push(...(await database.transaction(withoutTimeouts, listOrphans)));
   try {
@@ -81,45 +57,6 @@ export async function checkErasure(database: Database): Promise<ErasureReport> {
     findings.push(forbidden);
   }
   return { findings };
-}
-
-interface CompletedRow extends KeyRow {
-  readonly deletion_request_id: string;
-  readonly started_at: number;
-}
-
-/** Completed deletions with changes left, page by page: on a cluster the two are on different nodes. */
-async function listOutlived(transaction: Transaction): Promise<readonly string[]> {
-  const outlived: string[] = [];
-  for (let after = ""; outlived.length < outlivedMax;) {
-    const rows = await transaction.all<CompletedRow>(readCompleted, after, deletionsAtOnce);
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    const found = await transaction.all<{ subject: string }>(
-      findOutlived,
-      ...keyColumns(rows.map(toKey)),
-      rows.map(({ deletion_request_id }) => deletion_request_id),
-      rows.map(({ started_at }) => started_at),
-    );
-    outlived.push(...found.map(({ subject }) => subject));
-    outlived.push(...(await listOutlivedOrganizations(transaction, rows)));
-    after = last.deletion_request_id;
-  }
-  return outlived.slice(0, outlivedMax);
-}
-
-async function listOutlivedOrganizations(
-  transaction: Transaction,
-  rows: readonly CompletedRow[],
-): Promise<readonly string[]> {
-  const erased = rows.filter(({ resource_type }) => resource_type === organizationType);
-  if (erased.length === 0) return [];
-  const ids = erased.map(({ organization_id }) => organization_id);
-  const left = await transaction.all<{ organization_id: string }>(findRecordsOf, ids);
-  const organizations = new Set(left.map(({ organization_id }) => organization_id));
-  return erased
-    .filter(({ organization_id }) => organizations.has(organization_id))
-    .map(({ deletion_request_id }) => deletion_request_id);
 }
 
 async function listOrphans(transaction: Transaction): Promise<readonly ErasureFinding[]> {

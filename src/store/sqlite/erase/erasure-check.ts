@@ -2,37 +2,17 @@
 // content in the free space of the file. Repairs nothing.
 
 import { statSync } from "node:fs";
-import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
+import type { ErasureReport } from "../../interface/check-report.ts";
+import { listOutlived } from "../../sql/erase/outlived.ts";
 import type { Connection } from "../connection.ts";
 import { findResidue } from "./free-space.ts";
-
-const findOutlived = `
-  SELECT deletion_request_id AS subject FROM deletion JOIN record USING (organization_id, resource_type, resource_id)
-  WHERE status = 'completed' AND EXISTS (
-    SELECT 1 FROM change WHERE change.record_no = record.record_no AND received_at < started_at)
-  LIMIT 100`;
-
-/** The number of records may be large, so only their existence is checked. */
-const findOutlivedOrganizations = `
-  SELECT deletion_request_id AS subject FROM deletion
-  WHERE status = 'completed' AND resource_type = ? AND EXISTS (
-    SELECT 1 FROM record WHERE record.organization_id = deletion.organization_id)
-  LIMIT 100`;
 
 const findAnyBegun = `SELECT 1 FROM deletion WHERE status IN ('processing', 'completed') LIMIT 1`;
 
 const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processing'`;
 
 export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
-  const outlived = [
-    ...connection.all<{ subject: string }>(findOutlived),
-    ...connection.all<{ subject: string }>(findOutlivedOrganizations, organizationType),
-  ];
-  const findings: ErasureFinding[] = outlived.map(({ subject }) => ({
-    severe: true,
-    text: `Changes that ${subject} should have erased are still stored.`,
-  }));
+  const findings = [...connection.perform(listOutlived)];
   // If nothing was erased yet, free space only contains copies of stored data, or of the schema itself.
   const pages = connection.get(findAnyBegun) === undefined ? 0 : countResidue(descriptor);
   if (pages > 0) {
