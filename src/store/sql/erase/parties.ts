@@ -6,12 +6,11 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
-import type { PartyStep, Pass, Place, ScannedPage, ScanResult } from "../../interface/naming.ts";
-import { readConfidentialTypes } from "../access/organization.ts";
+import type { Naming, PartyStep, Pass, ScannedPage, ScanResult } from "../../interface/naming.ts";
 import { putOff } from "./claim.ts";
 import { findDeletions } from "./deletion.ts";
 import { findLateNamings } from "./naming.ts";
-import { findHoldObstacle, planningOf } from "./plan.ts";
+import { findHoldObstacle, planningOf, readRules } from "./plan.ts";
 import {
   addPseudonyms,
   findPartyErasures,
@@ -21,7 +20,7 @@ import {
 } from "./pseudonym.ts";
 import { findLatestArrival } from "../record/latest-arrival.ts";
 import type { Statements } from "../statement/statements.ts";
-import { extendPlan } from "./write-plan.ts";
+import { extendPlans, type Planned } from "./write-plan.ts";
 
 /** Greater than every arrival number. */
 const anyArrival = Number.MAX_SAFE_INTEGER;
@@ -74,42 +73,57 @@ interface StoringPage {
 
 function* storePage({ deletions, erasures, page, now }: StoringPage): Statements<PartyStep> {
   const { upTo, namings, last } = page;
-  const results = new Map<string, ScanResult>();
+  const { found, held } = yield* addToPlans(deletions, namings, now);
+  const results = new Map<string, ScanResult>(held.keys().map((id) => [id, "held"]));
   const progress: ScanProgress[] = [];
-  for (const deletion of deletions) {
-    const { deletionRequestId: id, resourceId } = deletion;
-    const places = namings.filter(({ parties }) => parties.includes(resourceId));
-    if ((yield* addToPlan(deletion, places, now)) !== undefined) {
-      results.set(id, "held");
-      continue;
-    }
-    const found = erasures.get(id)?.found === true || places.length > 0;
-    results.set(id, last !== undefined ? "scanning" : found ? "found" : "verified");
-    if (last !== undefined) progress.push({ id, pass: { upTo, after: last }, found });
-    else progress.push({ id, verifiedTo: found ? undefined : upTo });
+  for (const { deletionRequestId: id } of deletions) {
+    if (held.has(id)) continue;
+    const isFound = erasures.get(id)?.found === true || found.has(id);
+    results.set(id, last !== undefined ? "scanning" : isFound ? "found" : "verified");
+    if (last !== undefined) progress.push({ id, pass: { upTo, after: last }, found: isFound });
+    else progress.push({ id, verifiedTo: isFound ? undefined : upTo });
   }
   yield* storeProgress(progress, now);
   return { results, pass: undefined };
 }
 
-/** Adds the records to the plan. If one of them is held, the deletion is put off; returns what it waits for. */
-function* addToPlan(
-  deletion: Deletion,
-  places: readonly Place[],
+interface AddedToPlans {
+  /** The deletions of parties that records name. */
+  readonly found: ReadonlySet<string>;
+  /** Those of them that were put off, because such a record is held; with what they wait for. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+/** Adds to each plan the records of the organization that name its party. */
+function* addToPlans(
+  deletions: readonly Deletion[],
+  namings: readonly Naming[],
   now: number,
-): Statements<string | undefined> {
-  if (places.length === 0) return undefined;
-  const records = places.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
-  const confidential = yield* readConfidentialTypes(deletion.organizationId);
-  const obstacle = yield* findHoldObstacle(records, planningOf(deletion, now, confidential));
-  if (obstacle !== undefined) {
-    yield* putOff(deletion, obstacle, now);
-    return obstacle.waitingFor;
+): Statements<AddedToPlans> {
+  const [first] = deletions;
+  const held = new Map<string, string>();
+  const planned: Planned[] = [];
+  if (first === undefined || namings.length === 0) return { found: new Set(), held };
+  const rules = yield* readRules(first.organizationId);
+  for (const deletion of deletions) {
+    const reference = nodeKey(deletion.resourceType, deletion.resourceId);
+    const records = namings
+      .filter(({ parties }) => parties.includes(deletion.resourceId))
+      .map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
+    if (records.length === 0) continue;
+    const planning = { ...planningOf(deletion, now, rules.confidential), rules };
+    const obstacle = yield* findHoldObstacle(records, planning);
+    if (obstacle === undefined) {
+      const targets = records.map((record) => ({ record, reference, restricted: false }));
+      planned.push({ deletion, targets });
+    } else {
+      yield* putOff(deletion, obstacle, now);
+      held.set(deletion.deletionRequestId, obstacle.waitingFor);
+    }
   }
-  const reference = nodeKey(deletion.resourceType, deletion.resourceId);
-  const targets = records.map((record) => ({ record, reference, restricted: false }));
-  yield* extendPlan(deletion, targets);
-  return undefined;
+  yield* extendPlans(planned);
+  const found = planned.map(({ deletion }) => deletion.deletionRequestId);
+  return { found: new Set([...found, ...held.keys()]), held };
 }
 
 /** `partly`: there are many more changes to search. */
@@ -146,20 +160,19 @@ export function* verifyParties(
   const isPartly = arrivalsMax !== undefined && latest - to > arrivalsMax;
   const namings = yield* findLateNamings(ofParties, { from, to });
   const progress: ScanProgress[] = [];
-  for (const deletion of ofParties) {
-    const { deletionRequestId: id, organizationId, resourceId } = deletion;
-    const erasure = erasures.get(id);
-    const places = namings.filter(
-      (one) => one.organizationId === organizationId && one.parties.includes(resourceId),
-    );
-    const waitingFor = yield* addToPlan(deletion, places, now);
-    if (waitingFor !== undefined) results.set(id, { result: "held", waitingFor });
-    // Also if the scan has not ended.
-    else if (erasure?.verifiedTo === undefined || places.length > 0)
-      results.set(id, { result: "found" });
-    else {
-      results.set(id, { result: isPartly ? "partly" : "clean" });
-      if (to > erasure.verifiedTo) progress.push({ id, verifiedTo: to });
+  for (const [owner, some] of Map.groupBy(ofParties, ({ organizationId }) => organizationId)) {
+    const own = namings.filter(({ organizationId }) => organizationId === owner);
+    const { found, held } = yield* addToPlans(some, own, now);
+    for (const deletion of some) {
+      const { deletionRequestId: id } = deletion;
+      const [verified, waitingFor] = [verifiedTo(deletion), held.get(id)];
+      if (waitingFor !== undefined) results.set(id, { result: "held", waitingFor });
+      // Also if the scan has not ended.
+      else if (verified === undefined || found.has(id)) results.set(id, { result: "found" });
+      else {
+        results.set(id, { result: isPartly ? "partly" : "clean" });
+        if (to > verified) progress.push({ id, verifiedTo: to });
+      }
     }
   }
   if (arrivalsMax !== undefined) yield* storeProgress(progress, now);

@@ -18,7 +18,7 @@ import { all, get, Rows, run, type Statements } from "../statement/statements.ts
 import { type Redact, reopenUnredacted } from "./verification.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "./plan-step.ts";
-import { extendPlan } from "./write-plan.ts";
+import { extendPlans } from "./write-plan.ts";
 
 /** How many targets of a large plan share a transaction that verifies them. */
 export const verifiedTargetsAtOnceMax = 200;
@@ -177,7 +177,7 @@ function* planAgain(
       yield* putOff(deletion, plan, now);
       return { result: "held", waitingFor: plan.waitingFor };
     }
-    yield* extendPlan(deletion, targetsOf(plan));
+    yield* extendPlans([{ deletion, targets: targetsOf(plan) }]);
   }
   return { result: "found" };
 }

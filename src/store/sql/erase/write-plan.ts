@@ -8,7 +8,6 @@ import type { PlanTarget } from "./plan.ts";
 import { noteReferences } from "./restricted-reference.ts";
 import {
   all,
-  get,
   insert,
   type Insertion,
   rest,
@@ -16,7 +15,7 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { among, named } from "../statement/named.ts";
+import { among, inNamedIds, named } from "../statement/named.ts";
 
 /** Targets of one statement. */
 const targetsAtOnce = 500;
@@ -65,15 +64,15 @@ const insertion: Insertion = {
 };
 
 const findSame = `
-  SELECT target.position, target.action, target.resource_type, target.resource_id, target.to_type,
-    target.to_id, target.restricted
+  SELECT target.deletion_request_id, target.position, target.action, target.resource_type,
+    target.resource_id, target.to_type, target.to_id, target.restricted
     --sqlite , target.record_no
-  FROM ${named("action", "resource_type", "resource_id", "to_type", "to_id")}
+  FROM ${named("action", "resource_type", "resource_id", "to_type", "to_id", "id", "owner")}
     --sqlite CROSS
-    JOIN deletion_target AS target ON target.organization_id = $6
+    JOIN deletion_target AS target ON target.organization_id = named.owner
       AND target.resource_type = named.resource_type AND target.resource_id = named.resource_id
       AND target.action = named.action
-  WHERE target.deletion_request_id = $7
+  WHERE target.deletion_request_id = named.id
     AND target.to_type IS NOT DISTINCT FROM named.to_type
     AND target.to_id IS NOT DISTINCT FROM named.to_id
     --citus AND target.resource_id = ANY ($3::text[])
@@ -83,9 +82,12 @@ const removeTargets = `
   DELETE FROM deletion_target
   ${among("USING", "deletion_target", ["deletion_request_id", "position bigint"])}`;
 
-const readEnd = `SELECT plan_end FROM deletion WHERE deletion_request_id = $1`;
+const readEnds = `
+  SELECT deletion_request_id AS id, plan_end FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
 
-const setEnd = `UPDATE deletion SET plan_end = $2 WHERE deletion_request_id = $1`;
+const setEnds = `
+  UPDATE deletion SET plan_end = named.plan_end FROM ${named("id", "plan_end bigint")}
+  WHERE deletion_request_id = named.id`;
 
 type Owner = Pick<Deletion, "deletionRequestId" | "organizationId">;
 
@@ -130,46 +132,60 @@ function keyOf({ record, reference }: PlanTarget) {
   return [action, type, id, to?.type ?? null, to?.id ?? null] as const;
 }
 
-type SameRow = Omit<TargetRow, "deletion_request_id" | "organization_id">;
+type SameRow = Omit<TargetRow, "organization_id">;
 
 /**
- * Adds targets to the plan of a deletion, after the existing ones. A target that the plan contains already moves to the end and is
+ * Adds targets to the plans of deletions, after the existing ones. A target that a plan contains already moves to the end and is
  * processed again. Once its record was moved, nobody may write it again before the deletion is completed.
  */
-export function* extendPlan(deletion: Owner, targets: readonly PlanTarget[]): Statements<void> {
-  const { deletionRequestId: id } = deletion;
-  let end = (yield* get<{ plan_end: number }>(readEnd, id))?.plan_end ?? 0;
-  yield* noteReferences(deletion, targets);
-  for (let at = 0; at < targets.length; at += targetsAtOnce) {
-    const part = targets.slice(at, at + targetsAtOnce);
-    const same = end === 0 ? new Map<string, SameRow>() : yield* takeSame(deletion, part);
-    const from = end;
-    const rows = part.map((target, index) => {
-      const before = same.get(JSON.stringify(keyOf(target)));
+export function* extendPlans(planned: readonly Planned[]): Statements<void> {
+  if (planned.length === 0) return;
+  for (const { deletion, targets } of planned) yield* noteReferences(deletion, targets);
+  const ids = planned.map(({ deletion }) => deletion.deletionRequestId);
+  const rows = yield* all<{ id: string; plan_end: number }>(readEnds, ids);
+  const ends = new Map(rows.map((row) => [row.id, row.plan_end]));
+  const added = planned.flatMap(({ deletion, targets }) =>
+    targets.map((target) => ({ deletion, target })),
+  );
+  for (let at = 0; at < added.length; at += targetsAtOnce) {
+    const part = added.slice(at, at + targetsAtOnce);
+    const same = yield* takeSame(part);
+    const extended = part.map(({ deletion, target }) => {
+      const { deletionRequestId: id } = deletion;
+      const position = (ends.get(id) ?? 0) + 1;
+      ends.set(id, position);
+      const before = same.get(JSON.stringify([id, ...keyOf(target)]));
       const restricted = target.restricted || Boolean(before?.restricted);
       const recordNo = before?.record_no ?? null;
-      return toRow(deletion, from + index + 1, { ...target, restricted, recordNo });
+      return toRow(deletion, position, { ...target, restricted, recordNo });
     });
-    yield* insertRows(rows);
-    end += part.length;
+    yield* insertRows(extended);
     yield* rest();
   }
-  yield* run(setEnd, id, end);
+  yield* run(setEnds, new Rows([...ends], 2));
 }
 
 /** Removes the targets that are the same as these, and returns them. */
 function* takeSame(
-  { deletionRequestId, organizationId }: Owner,
-  targets: readonly PlanTarget[],
+  added: readonly { readonly deletion: Owner; readonly target: PlanTarget }[],
 ): Statements<ReadonlyMap<string, SameRow>> {
-  const keys = new Rows(targets.map(keyOf), 5);
-  const found = yield* all<SameRow>(findSame, keys, organizationId, deletionRequestId);
-  if (found.length === 0) return new Map();
-  const places = found.map(({ position }) => [deletionRequestId, position]);
-  yield* run(removeTargets, new Rows(places, 2));
+  const keys = added.map(({ deletion, target }) => {
+    return [...keyOf(target), deletion.deletionRequestId, deletion.organizationId];
+  });
+  const found = yield* all<SameRow>(findSame, new Rows(keys, 7));
+  const places = found.map((row) => [row.deletion_request_id, row.position]);
+  if (places.length > 0) yield* run(removeTargets, new Rows(places, 2));
   return new Map(found.map((row) => [textOf(row), row]));
 }
 
-function textOf({ action, resource_type, resource_id, to_type, to_id }: SameRow): string {
-  return JSON.stringify([action, resource_type, resource_id, to_type, to_id]);
+function textOf(row: SameRow): string {
+  const { action, resource_type, resource_id, to_type, to_id } = row;
+  return JSON.stringify([
+    row.deletion_request_id,
+    action,
+    resource_type,
+    resource_id,
+    to_type,
+    to_id,
+  ]);
 }

@@ -8,7 +8,7 @@ import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/store.ts";
 import { beginPlannedDeletion, putOff } from "../../sql/erase/claim.ts";
-import { extendPlan } from "../../sql/erase/write-plan.ts";
+import { extendPlans } from "../../sql/erase/write-plan.ts";
 import { readExistingDeletion } from "../../sql/erase/deletion.ts";
 import { listFloors } from "../../sql/erase/floor.ts";
 import { findObliged } from "../../sql/erase/obligation.ts";
@@ -88,7 +88,7 @@ export function addToPlan(
   }
   const targets = isObstacle(part) ? [] : part.targets;
   if (targets.length > 0) {
-    connection.perform(extendPlan, deletion, targets);
+    connection.perform(extendPlans, [{ deletion, targets }]);
     connection.run(extendClaim, deletionRequestId, leaseUntil);
     return "added";
   }
