@@ -4,15 +4,14 @@
 import type { Organization } from "../../../domain/access.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import { digestOfRequest } from "../../row/audit-row.ts";
 import { type OrganizationRow, toOrganization } from "../../row/access-row.ts";
-import { approvalColumns } from "../../row/deletion-row.ts";
 import type {
   OpenedDeletion,
   OrganizationDeletionRequest,
 } from "../../interface/organization-deletion.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization } from "../access/organization.ts";
+import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 
 const lockOne = `
@@ -34,12 +33,6 @@ const insertClosed = `
 
 const setDeletion = `
   UPDATE organization SET deletion_request_id = $1 WHERE organization_id = $2`;
-
-const insertDeletion = `
-  INSERT INTO deletion
-    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at, waiting_for, next_attempt_at, approval_requester)
-  VALUES ($1, $2, $3, $2, $4, 'pending', $5, $6, $6, $7, $8, $9)`;
 
 /** Undefined if there is no such organization. Closing it a second time changes nothing. */
 export function* closeOrganization(
@@ -67,24 +60,21 @@ export function* requestOrganizationDeletion(
   const { closedAt, deletionRequestId: known } = organization ?? {};
   if (closedAt === undefined) throw new TypeError("the organization is not closed");
   if (known !== undefined) return { deletionRequestId: known, isNew: false };
-  const asked = [deletionRequestId, organizationId, organizationType, reason] as const;
-  const approval = approvalColumns(organization?.deletionApproval === true ? act.actor : undefined);
-  yield* run(insertDeletion, ...asked, requestedBy, act.now, ...approval);
-  yield* run(setDeletion, deletionRequestId, organizationId);
   const request = {
-    deletionRequestId,
     organizationId,
-    resourceType: organizationType,
-    resourceId: organizationId,
+    deletionRequestId,
     reason,
     requestedBy,
-    requestedAt: act.now,
+    resourceType: organizationType,
+    resourceId: organizationId,
+    dueAt: act.now,
   };
-  const digest = digestOfRequest(request);
-  const asks = { resourceType: organizationType, dueAt: act.now, request: digest };
-  const detail = exported === undefined ? asks : { ...asks, export: { ...exported } };
-  const note = { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
-  yield* auditAct(note, act);
+  const approving = organization?.deletionApproval === true ? [organizationId] : [];
+  yield* insertDeletions([{ request, act }], new Set(approving));
+  yield* run(setDeletion, deletionRequestId, organizationId);
+  const note = noteOfRequest(request, act);
+  const detail = exported === undefined ? {} : { export: { ...exported } };
+  yield* auditAct({ ...note, detail: { ...note.detail, ...detail } }, act);
   return { deletionRequestId, isNew: true };
 }
 

@@ -56,7 +56,7 @@ const requested = [
 ];
 const columns = requested.map((column) => column.split(" ")[0]).join(", ");
 
-const insertDeletions = `
+const insertRows = `
   INSERT INTO deletion (status, ${columns})
   SELECT 'pending', ${columns}
   FROM ${named(...requested)}
@@ -82,13 +82,15 @@ export function* openDeletions(
 ): Statements<readonly Result<string | undefined>[]> {
   const { known, approving } = yield* readKnown(requests.map(({ request }) => request));
   const { results, opening } = evaluateRequests(requests, known);
-  yield* insertAll(opening, approving);
+  yield* insertDeletions(opening, approving);
   const { added } = known.replies;
   if ((yield* addReplies(added)) < added.length) {
     throw new Collision("another process has stored the reply");
   }
   // The lock on the head of the audit trail is the last one.
-  yield* auditActs(opening.map(({ request, act }) => ({ ...act, note: noteOf(request, act) })));
+  yield* auditActs(
+    opening.map(({ request, act }) => ({ ...act, note: noteOfRequest(request, act) })),
+  );
   return results;
 }
 
@@ -124,7 +126,7 @@ function idsOf(rows: readonly RuleRow[]): ReadonlySet<string> {
 }
 
 /** In the order of the keys, so that two processes can't deadlock. */
-function* insertAll(
+export function* insertDeletions(
   opening: readonly RequestAct[],
   approving: ReadonlySet<string>,
 ): Statements<void> {
@@ -148,13 +150,13 @@ function* insertAll(
       ];
       return [...row, act.now, dueAt, ...approval];
     });
-  if ((yield* run(insertDeletions, new Rows(rows, requested.length))) < rows.length) {
+  if ((yield* run(insertRows, new Rows(rows, requested.length))) < rows.length) {
     throw new Collision("another process has opened a deletion of the record");
   }
 }
 
 /** What the audit trail says of a deletion that is requested. */
-function noteOf(request: DeletionRequest, act: Act): AuditNote {
+export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
   const { organizationId, resourceType, deletionRequestId, dueAt } = request;
   const { requestedBy = act.actor } = request;
   const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
