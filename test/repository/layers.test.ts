@@ -111,6 +111,8 @@ describe("the layers", () => {
       "an action calls an entry point",
     ],
     ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
+    ["src/cli/a.ts", 'export const a = app.store.engine === "sqlite";', "a command knows engines"],
+    ["src/cli/a.ts", "export const a = texts[engine];", "a table by engine"],
     ["src/basics/a.ts", 'import { limits } from "../domain/limits.ts";', "a basic has imports"],
     ["src/files/a.ts", 'import { limits } from "../domain/limits.ts";', "files know a rule"],
     ["src/domain/a.ts", 'import { isPresent } from "../files/present.ts";', "domain does input"],

@@ -4,6 +4,8 @@
 
 import { builtinModules } from "node:module";
 import { posix } from "node:path";
+import { SyntaxKind } from "typescript/unstable/ast";
+import { isBinaryExpression, isElementAccessExpression } from "typescript/unstable/ast/is";
 import { type CodeFile, importsOf, type Import, placeOf, walk } from "../syntax.ts";
 
 const basics = "src/basics/";
@@ -113,6 +115,7 @@ function findViolationsOf(file: CodeFile): readonly string[] {
   return [
     ...imports.map(({ specifier, node }) => `${placeOf(file, node)}: must not import ${specifier}`),
     ...findSql(file),
+    ...findEngineTests(file),
   ];
 }
 
@@ -162,6 +165,28 @@ function findSql(file: CodeFile): readonly string[] {
     violations.push(
       `${placeOf(file, node)}: SQL may stand only in src/store/sql and in an engine's folder`,
     );
+  });
+  return violations;
+}
+
+const comparisons: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.EqualsEqualsEqualsToken,
+  SyntaxKind.ExclamationEqualsEqualsToken,
+]);
+
+/** What differs between engines is stated by each of them (src/store/interface/engine-traits.ts). */
+function findEngineTests(file: CodeFile): readonly string[] {
+  if (file.path.startsWith("src/store/")) return [];
+  const violations: string[] = [];
+  walk(file.syntax, (node) => {
+    const isTest = isBinaryExpression(node) && comparisons.has(node.operatorToken.kind);
+    const tested = isTest
+      ? [node.left, node.right]
+      : isElementAccessExpression(node)
+        ? [node.argumentExpression]
+        : [];
+    if (!tested.some((part) => /\bengine$/.test(part.getText(file.syntax)))) return;
+    violations.push(`${placeOf(file, node)}: only the store tells engines apart`);
   });
   return violations;
 }
