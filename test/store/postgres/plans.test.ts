@@ -132,6 +132,15 @@ describe("the plans of daily work", () => {
     assert.deepEqual([...new Set(found)], []);
   });
 
+  it("wake the sets that reports keep without comparing them with every open deletion", () => {
+    const waking = plans.filter((plan) => plan["Query Text"].includes("SELECT 'restricted/' ||"));
+    assert.ok(waking.length > 0);
+    for (const { Plan: plan } of waking) {
+      const [deletions] = plan.Plans?.filter((node) => node["Relation Name"] === "deletion") ?? [];
+      assert.ok(deletions !== undefined, "the update reads a join");
+    }
+  });
+
   it("find the open deletions of records by their keys, not among all that are due", () => {
     const ofRecords = plans.filter((plan) => plan["Query Text"].includes("open_deletion"));
     const indexes = ofRecords.map((plan) =>

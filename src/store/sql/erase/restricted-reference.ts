@@ -37,14 +37,21 @@ const followReports = `
   FROM ${namedRows("owner", "type", "id", "mover")}
   WHERE organization_id = named.owner AND from_type = named.type AND from_id = named.id AND from_set = ''`;
 
-/** Zero is in the past, so what waits for these reports is evaluated again. */
+/**
+ * Zero is in the past, so what waits for these reports is evaluated again. An array on PostgreSQL, which would otherwise compare all
+ * open deletions with all of these reports.
+ */
 const wakeSets = `
   UPDATE deletion SET next_attempt_at = 0
-  WHERE status IN ('pending', 'processing') AND deletion_request_id IN (
+  WHERE status IN ('pending', 'processing') AND deletion_request_id
+    --sqlite IN (
+    --postgres = ANY (ARRAY (
     SELECT 'restricted/' || restricted_reference.deletion_request_id
     FROM ${reports}
       JOIN restricted_reference ON restricted_reference.organization_id = named.owner
-        AND from_type = named.type AND from_id = named.id AND from_set = '')`;
+        AND from_type = named.type AND from_id = named.id AND from_set = ''
+    --postgres )
+    )`;
 
 const forgetReports = `
   DELETE FROM restricted_reference
