@@ -2,7 +2,7 @@
 // Decides nothing: which records, and how many at once, is given.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../interface/act.ts";
+import type { AuditNote } from "../../interface/trail.ts";
 import { type KeyRow, toKey } from "../../shared/record-key.ts";
 import { type MovedRecord, moveHolds } from "./restricted-hold.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
@@ -136,11 +136,13 @@ export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly
 
 export type MovingRecord = NumberedKey & MovedRecord;
 
-/** Returns those that still existed, with the organization id of their set; runs as many statements if there are none. */
+/**
+ * Returns those that still existed, with the organization id of their set, and what the audit trail says of their holds; runs as many
+ * statements if there are none.
+ */
 export function* moveRecords(
   records: readonly MovingRecord[],
-  act: Act,
-): Statements<readonly RecordKey[]> {
+): Statements<{ readonly moved: readonly RecordKey[]; readonly notes: readonly AuditNote[] }> {
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, numberedRows(records)));
   const rows = new Rows(
     records.map((one) => [
@@ -154,8 +156,8 @@ export function* moveRecords(
   );
   yield* run(moveChanges, rows);
   yield* run(moveRelations, rows);
-  yield* moveHolds(records, act);
-  return (yield* all<KeyRow>(moveRows, rows)).map(toKey);
+  const notes = yield* moveHolds(records);
+  return { moved: (yield* all<KeyRow>(moveRows, rows)).map(toKey), notes };
 }
 
 export interface LongRow extends KeyRow {

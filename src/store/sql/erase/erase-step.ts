@@ -6,6 +6,7 @@ import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import type { AuditNote } from "../../interface/trail.ts";
 import type { ErasureStep } from "../../interface/store.ts";
 import {
   type ErasureProgress,
@@ -21,6 +22,7 @@ import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
 import { findLatestArrival } from "../record/latest-arrival.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
+import { auditActs } from "../trail/audit.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import type { Redact } from "./verification.ts";
 import {
@@ -96,10 +98,12 @@ function* eraseParts(
   const options = { deletions, pseudonyms, redact, act };
   const redacted = yield* redactReferences(targets, options);
   const erased = yield* eraseUnrestricted(targets);
-  const moved = yield* moveRestricted(parts, act);
+  const { moved, notes } = yield* moveRestricted(parts);
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
+  // Also without any, so that the time does not tell.
+  yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
   return new Set(ended.map(({ deletion }) => deletion.deletionRequestId));
 }
@@ -129,17 +133,17 @@ function* eraseUnrestricted(
 }
 
 /** By the organization id of the restricted set: the records that still existed, by their former keys. */
-function* moveRestricted(
-  parts: readonly PlanPart[],
-  act: Act,
-): Statements<ReadonlyMap<string, readonly RecordKey[]>> {
+function* moveRestricted(parts: readonly PlanPart[]): Statements<{
+  readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
+  readonly notes: readonly AuditNote[];
+}> {
   const moving = parts.flatMap(({ deletion, targets }) => {
     const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
     const set = restrictedId(deletion.deletionRequestId);
     return numberedKeys(kept).map((key) => ({ ...key, set }));
   });
-  const moved = yield* moveRecords(moving, act);
-  return Map.groupBy(moved, ({ organizationId }) => organizationId);
+  const { moved, notes } = yield* moveRecords(moving);
+  return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
 }
 
 function progressOf(

@@ -3,10 +3,8 @@
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../interface/act.ts";
 import { keyText } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { auditActs } from "../trail/audit.ts";
 import { findHoldsOf } from "./hold.ts";
 import { named } from "../statement/named.ts";
 import { Rows, run, type Statements } from "../statement/statements.ts";
@@ -23,8 +21,12 @@ export interface MovedRecord extends RecordKey {
   readonly set: string;
 }
 
-/** Without a hold, as many statements are run as without records, so that the time does not tell. */
-export function* moveHolds(records: readonly MovedRecord[], act: Act): Statements<void> {
+/**
+ * Returns what the audit trail says of them, for the end of the step. Without a hold, as many statements are run as without records,
+ * so that the time does not tell.
+ */
+export function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
+  const notes: AuditNote[] = [];
   const sets = new Map(records.map((record) => [keyText(record), record.set]));
   for (let at = 0; at === 0 || at < records.length; at += recordsAtOnce) {
     const holds = yield* findHoldsOf(records.slice(at, at + recordsAtOnce));
@@ -36,9 +38,9 @@ export function* moveHolds(records: readonly MovedRecord[], act: Act): Statement
         2,
       ),
     );
-    if (moved.length > 0)
-      yield* auditActs(moved.map(([hold, set]) => ({ ...act, note: noteOf(hold, set) })));
+    notes.push(...moved.map(([hold, set]) => noteOf(hold, set)));
   }
+  return notes;
 }
 
 function noteOf(before: Hold, set: string): AuditNote {

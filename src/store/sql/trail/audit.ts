@@ -41,8 +41,9 @@ const checkedAtOnce = 1_000;
 
 /** `entryNo`: given where the chain was cut. */
 export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
-  const row = makeAuditRow(entry, yield* lockAuditHead(), entryNo);
-  yield* storeEntries([row]);
+  const head = yield* lockAuditHead();
+  const row = makeAuditRow(entry, head, entryNo);
+  yield* storeEntries([row], head);
   return toHead(row);
 }
 
@@ -51,11 +52,10 @@ export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements
   yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
 }
 
-/** The same for several acts, in this order. */
+/** The same for several acts, in this order; runs as many statements for none. */
 export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
-  if (acts.length === 0) return;
   const head = yield* lockAuditHead();
-  yield* storeEntries(chainOf(acts, head));
+  yield* storeEntries(chainOf(acts, head), head);
 }
 
 function chainOf(
@@ -70,9 +70,8 @@ function chainOf(
   });
 }
 
-function* storeEntries(rows: readonly AuditRow[]): Statements<void> {
-  const last = rows.at(-1);
-  if (last === undefined) return;
+function* storeEntries(rows: readonly AuditRow[], before: AuditHead): Statements<void> {
+  const last = rows.at(-1) ?? before;
   const values = rows.map((row) => {
     const { entry_no, at, actor, action, organization_id, subject, detail } = row;
     const { previous_hash, hash } = row;
