@@ -12,12 +12,14 @@ import {
   add,
   claim,
   finish,
+  hold,
   keyOf,
   onDay,
   operator,
   organization,
   request,
   seen,
+  worker,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -52,6 +54,12 @@ function textOf(asked: unknown): string {
   return typeof asked === "object" && asked !== null && "text" in asked ? String(asked.text) : "";
 }
 
+/** Of a record that none of the deletions is about. */
+function elsewhere(type: string): Fields {
+  if (type === "customer_sar") return { ...seen(2), related_person_id: "elsewhere" };
+  return seen(2);
+}
+
 const sent: string[] = [];
 
 /** Entries of the audit trail are inserted together, in one round trip. */
@@ -60,6 +68,59 @@ function roundTrips(): readonly string[] {
     .splice(0)
     .filter((text) => !text.includes("INSERT INTO audit_entry"))
     .map((text) => text.replaceAll(/\s+/g, " ").slice(0, 200));
+}
+
+interface Prepared {
+  readonly id: string;
+  readonly reports?: number;
+  /** Whether the reports are under a hold. */
+  readonly isHeld?: boolean;
+  /** Nothing that everybody may see belongs to the record. */
+  readonly isAlone?: boolean;
+}
+
+async function prepare(
+  store: Store,
+  { root, type, visible, relation }: Case,
+  { id, reports = 0, isHeld = false, isAlone = false }: Prepared,
+): Promise<string> {
+  await add(store, root, id, seen(2));
+  if (!isAlone) await add(store, visible, `${id}-visible`, { ...seen(2), ...relation(id) });
+  for (let no = 0; no < reports; no += 1) {
+    await add(store, type, `${id}-${no}`, { ...seen(2), ...relation(id) });
+    if (isHeld) await hold(store, keyOf(type, `${id}-${no}`));
+  }
+  return (await request(store, keyOf(root, id))) ?? "";
+}
+
+async function deleteOne(store: Store, one: Case, prepared: Prepared) {
+  const asked = await prepare(store, one, prepared);
+  sent.splice(0);
+  assert.equal((await claim(store, onDay(3)))?.deletionRequestId, asked);
+  const { kept } = await finish(store, asked, limits.erasureStepRecordsMax);
+  const trips = roundTrips();
+  const set = await claim(store, onDay(3));
+  assert.equal(set, undefined);
+  return { trips, kept: kept[one.type] ?? 0 };
+}
+
+/** Several that are due together; the statements until nothing of them is left to erase. */
+async function eraseTogether(store: Store, one: Case, all: readonly Prepared[]) {
+  const asked: string[] = [];
+  for (const prepared of all) asked.push(await prepare(store, one, prepared));
+  sent.splice(0);
+  const now = onDay(3);
+  const leased = { now, leaseUntil: now + 60_000, claimant: "test" };
+  const claimed = await store.claimDeletions(leased, all.length);
+  assert.deepEqual(
+    new Set(claimed.map(({ deletionRequestId }) => deletionRequestId)),
+    new Set(asked),
+  );
+  const { done } = await store.eraseStep(asked, limits.erasureStepRecordsMax, worker);
+  assert.equal(done.length, asked.length);
+  const trips = roundTrips();
+  for (const id of asked) await finish(store, id, limits.erasureStepRecordsMax);
+  return trips;
 }
 
 describe("a deletion on PostgreSQL", () => {
@@ -87,44 +148,74 @@ describe("a deletion on PostgreSQL", () => {
     await server.remove();
   });
 
-  async function deleteOne({ root, type, visible, relation }: Case, id: string, reports: number) {
-    await add(store, root, id, seen(2));
-    await add(store, visible, `${id}-visible`, { ...seen(2), ...relation(id) });
-    for (let no = 0; no < reports; no += 1) {
-      await add(store, type, `${id}-${no}`, { ...seen(2), ...relation(id) });
-    }
-    const asked = (await request(store, keyOf(root, id))) ?? "";
-    sent.splice(0);
-    assert.equal((await claim(store, onDay(3)))?.deletionRequestId, asked);
-    const { kept } = await finish(store, asked, limits.erasureStepRecordsMax);
-    const trips = roundTrips();
-    const set = await claim(store, onDay(3));
-    assert.equal(set, undefined);
-    return { trips, kept: kept[type] ?? 0 };
-  }
-
   for (const one of cases) {
-    const { root, type } = one;
+    const { root } = one;
     it(`of a ${root} sends as many statements for a report that is erased with it`, async () => {
       // The first deletion of a store also stores the key of its receipt.
-      await deleteOne(one, `${root}-first`, 0);
-      const without = await deleteOne(one, `${root}-none`, 0);
-      const erased = await deleteOne(one, `${root}-erased`, 2);
+      await deleteOne(store, one, { id: `${root}-first` });
+      const without = await deleteOne(store, one, { id: `${root}-none` });
+      const erased = await deleteOne(store, one, { id: `${root}-erased`, reports: 2 });
       assert.deepEqual([erased.kept, erased.trips], [0, without.trips]);
     });
 
-    for (const countedFrom of ["last_seen", "report_filed_at"] as const) {
-      if (countedFrom === "report_filed_at" && type === "customer_sar") continue;
-      it(`of a ${root} sends as many for one that is kept from ${countedFrom}`, async () => {
-        const rule = { keepDays: 100, countedFrom };
-        const change = { organizationId: acme, resourceType: type, rule };
-        await store.retention.setFloor(change, operator);
-        const without = await deleteOne(one, `${root}-none-${countedFrom}`, 0);
-        for (const reports of [1, 2]) {
-          const kept = await deleteOne(one, `${root}-${countedFrom}-${reports}`, reports);
-          assert.deepEqual([kept.kept, kept.trips], [reports, without.trips]);
-        }
+    it(`of a ${root} sends as many for a report where nothing else belongs to it`, async () => {
+      const without = await deleteOne(store, one, { id: `${root}-alone`, isAlone: true });
+      const erased = await deleteOne(store, one, {
+        id: `${root}-alone-erased`,
+        reports: 1,
+        isAlone: true,
       });
-    }
+      assert.deepEqual(erased.trips, without.trips);
+    });
   }
+
+  for (const one of cases) describeHolds(one, () => store);
+  for (const one of cases) describeFloors(one, () => store);
 });
+
+function describeHolds(one: Case, opened: () => Store): void {
+  const { root, type } = one;
+  it(`of a ${root} sends as many for one under a hold, or a hold elsewhere in the organization`, async () => {
+    const store = opened();
+    const without = await deleteOne(store, one, { id: `${root}-not-held` });
+    const held = await deleteOne(store, one, { id: `${root}-held`, reports: 2, isHeld: true });
+    assert.deepEqual([held.kept, held.trips], [2, without.trips]);
+    for (const heldType of ["transaction", type]) {
+      await add(store, heldType, `${root}-elsewhere-${heldType}`, elsewhere(heldType));
+      await hold(store, keyOf(heldType, `${root}-elsewhere-${heldType}`));
+      const beside = await deleteOne(store, one, { id: `${root}-beside-${heldType}` });
+      assert.deepEqual(beside.trips, without.trips);
+    }
+  });
+
+  it(`of a ${root} sends none for each of several that are due together`, async () => {
+    const store = opened();
+    const none = await eraseTogether(store, one, [{ id: `${root}-x` }, { id: `${root}-y` }]);
+    const many = Array.from({ length: 6 }, (_, no) => {
+      return { id: `${root}-set-${no}`, reports: 1, isHeld: true };
+    });
+    const held = await eraseTogether(store, one, many);
+    assert.deepEqual(held, none);
+  });
+}
+
+function describeFloors(one: Case, opened: () => Store): void {
+  const { root, type } = one;
+  for (const countedFrom of ["last_seen", "report_filed_at"] as const) {
+    if (countedFrom === "report_filed_at" && type === "customer_sar") continue;
+    it(`of a ${root} sends as many for one that is kept from ${countedFrom}`, async () => {
+      const store = opened();
+      const rule = { keepDays: 100, countedFrom };
+      const change = { organizationId: acme, resourceType: type, rule };
+      await store.retention.setFloor(change, operator);
+      const without = await deleteOne(store, one, { id: `${root}-none-${countedFrom}` });
+      for (const reports of [1, 2]) {
+        const kept = await deleteOne(store, one, {
+          id: `${root}-${countedFrom}-${reports}`,
+          reports,
+        });
+        assert.deepEqual([kept.kept, kept.trips], [reports, without.trips]);
+      }
+    });
+  }
+}

@@ -5,7 +5,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletions, putOff } from "../../sql/erase/claim.ts";
-import { planLargeCascade } from "../../sql/erase/plan-step.ts";
+import { planLargeCascade } from "../../sql/erase/record-plans.ts";
 import { writePlans } from "../../sql/erase/write-plan.ts";
 import { isObstacle, targetsOf } from "../../sql/erase/plan.ts";
 import type { Claim } from "../../interface/store.ts";

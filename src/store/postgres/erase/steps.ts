@@ -7,7 +7,7 @@ import { redactPayload } from "../../shared/redact-payload.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
-import { largestCascade as bounds } from "../../sql/erase/plan-step.ts";
+import { largestCascade as bounds } from "../../sql/erase/record-plans.ts";
 import { smallPlanMax } from "../../sql/erase/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";

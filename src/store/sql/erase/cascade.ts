@@ -7,8 +7,11 @@ import {
   type ErasurePlan,
   type NodeKey,
   nodeKey,
+  parseNodeKey,
   planErasureInParts,
 } from "../../../domain/deletion/erasure.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { eachPage, findErasing, type RelationRow } from "./relations.ts";
 
@@ -23,6 +26,14 @@ export class RelationGraph {
   readonly holders = new Map<NodeKey, Edge[]>();
   /** Records that a deletion which is being processed erases. */
   readonly erasing = new Set<NodeKey>();
+
+  /** Every record that a plan which follows this graph can erase or change. */
+  nodes(): ReadonlySet<NodeKey> {
+    const referring = [...this.referrers.values()].flatMap((edges) =>
+      edges.map(({ from }) => from),
+    );
+    return new Set([...this.referrers.keys(), ...referring]);
+  }
 }
 
 export interface Collecting {
@@ -31,21 +42,29 @@ export interface Collecting {
   readonly bounded: BoundedEdges;
 }
 
-/** Follows the relations backwards to any depth, or until the bound is exceeded. */
+/**
+ * Follows the relations backwards to any depth, or until the bound is exceeded. After the last records that are not confidential as
+ * many levels are read whether or not there are reports: on PostgreSQL the time would disclose them.
+ */
 export function* collectGraph({
   organizationId,
   roots,
   bounded,
-}: Collecting): Statements<RelationGraph> {
+  confidential,
+}: Collecting & {
+  readonly confidential: ReadonlySet<ResourceType>;
+}): Statements<RelationGraph> {
   const graph = new RelationGraph();
-  for (let level = [...new Set(roots)]; level.length > 0;) {
+  const depth = depthOf(confidential);
+  let spare = depth;
+  for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
     const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
     const next = new Set<NodeKey>();
     const isRead = yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
       const edges = rows.map(toEdge);
       bounded.add(...edges);
       const belonging = edges.filter(({ kind }) => kind === "belongs").map(({ from }) => from);
-      for (const node of yield* findErasing(organizationId, belonging)) graph.erasing.add(node);
+      for (const { node } of yield* findErasing(organizationId, belonging)) graph.erasing.add(node);
       for (const edge of edges) read.get(edge.to)?.push(edge);
       for (const from of belonging) if (!graph.erasing.has(from)) next.add(from);
       return !bounded.isExceeded;
@@ -56,8 +75,23 @@ export function* collectGraph({
     if (!isHeld) return graph;
     for (const [node, edges] of read) graph.referrers.set(node, edges);
     level = fresh;
+    const isOpen = fresh.some((node) => !confidential.has(parseNodeKey(node).type));
+    spare = isOpen ? depth : spare - 1;
   }
   return graph;
+}
+
+/** How many confidential records can belong to one another, each to the one before. */
+function depthOf(confidential: ReadonlySet<ResourceType>): number {
+  const below = (to: ResourceType): number => {
+    const types = recordTypes.filter(
+      ({ resourceType, relations }) =>
+        confidential.has(resourceType) &&
+        relations.some((one) => one.to === to && one.kind === "belongs"),
+    );
+    return Math.max(0, ...types.map(({ resourceType }) => 1 + below(resourceType)));
+  };
+  return Math.max(0, ...[...confidential].map((type) => 1 + below(type)));
 }
 
 function* collectHolders(
@@ -68,7 +102,7 @@ function* collectHolders(
     const edges = rows.filter(({ kind }) => kind === "belongs").map(toEdge);
     bounded.add(...edges);
     const holding = edges.map(({ to }) => to);
-    for (const node of yield* findErasing(organizationId, holding)) graph.erasing.add(node);
+    for (const { node } of yield* findErasing(organizationId, holding)) graph.erasing.add(node);
     for (const edge of edges) {
       const known = graph.holders.get(edge.from);
       if (known === undefined) graph.holders.set(edge.from, [edge]);

@@ -92,12 +92,13 @@ export function* claimDeletions(
   return { claimed: begun, large, checked: due.length, turn: owners.at(-1) ?? "" };
 }
 
-/** From the one after `turn` on, and then from the beginning. */
+/**
+ * From the one after `turn` on, and then from the beginning, whether or not that is needed: it depends on restricted sets too,
+ * and on PostgreSQL the time would disclose them.
+ */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
   const after = yield* all<{ owner: string }>(findOwners, turn, now, max);
-  const before =
-    turn === "" || after.length === max
-      ? []
-      : yield* all<{ owner: string }>(findOwners, "", now, max - after.length);
+  const left = max - after.length;
+  const before = yield* all<{ owner: string }>(findOwners, "", now, left);
   return [...new Set([...after, ...before].map(({ owner: one }) => one))];
 }

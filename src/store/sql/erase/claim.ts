@@ -23,9 +23,11 @@ const setClaimed = `
 const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
 
 const setWaiting = `
-  UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3, floor_until = $4,
+  UPDATE deletion SET waiting_for = named.waiting_for, held = named.held,
+    next_attempt_at = named.next_attempt_at, floor_until = named.floor_until,
     claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
-  WHERE deletion_request_id = $5`;
+  FROM ${named("id", "waiting_for", "held boolean", "next_attempt_at bigint", "floor_until bigint")}
+  WHERE deletion_request_id = named.id`;
 
 /** A deletion that awaits an approval is not due; this puts one off again that something else has made due. */
 export const notApproved: Obstacle = {
@@ -77,6 +79,7 @@ export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Stateme
 }
 
 function* auditStart(begun: readonly Deletion[], { now }: Claim): Statements<void> {
+  if (begun.length === 0) return;
   const act = { actor: "worker", now };
   const notes = begun.map((deletion) => noteOfDeletion(deletion, "start", {}));
   yield* auditActs(notes.map((note) => ({ ...act, note })));
@@ -91,14 +94,25 @@ export function* storeCursor(
 }
 
 /** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
-export function* putOff(
-  { deletionRequestId }: Deletion,
-  { waitingFor, held, floorUntil, retryAt }: Obstacle,
-  now: number,
-): Statements<void> {
-  const until =
-    floorUntil === undefined
-      ? (retryAt ?? now + limits.heldDeletionRetryMs)
-      : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
-  yield* run(setWaiting, waitingFor, held, until, floorUntil ?? null, deletionRequestId);
+export function* putOff(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
+  yield* putOffAll([{ deletion, obstacle }], now);
+}
+
+export interface Waiting {
+  readonly deletion: Deletion;
+  readonly obstacle: Obstacle;
+}
+
+/** The same for several. */
+export function* putOffAll(waiting: readonly Waiting[], now: number): Statements<void> {
+  if (waiting.length === 0) return;
+  const rows = waiting.map(({ deletion, obstacle }) => {
+    const { waitingFor, held, floorUntil, retryAt } = obstacle;
+    const until =
+      floorUntil === undefined
+        ? (retryAt ?? now + limits.heldDeletionRetryMs)
+        : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
+    return [deletion.deletionRequestId, waitingFor, held, until, floorUntil ?? null];
+  });
+  yield* run(setWaiting, new Rows(rows, 5));
 }

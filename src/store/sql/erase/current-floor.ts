@@ -6,7 +6,8 @@ import { planErasure } from "../../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import type { FloorNow } from "../../interface/retention.ts";
 import { previewCascade } from "../record/cascade-preview.ts";
-import { listFloors, needsLongHistory } from "./floor.ts";
+import { listFloors } from "./floor.ts";
+import { findLongHistories, readOrigins } from "./floor-origin.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
@@ -24,7 +25,9 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
   const { edges, isComplete } = yield* previewCascade(deletion, types);
   const { erase } = planErasure(planning.root, edges);
   const records = erase.map((node) => toKey(organizationId, node));
-  if (!isComplete || (yield* needsLongHistory({ floors, records }))) return "unknown";
-  const { floorUntil, waitingFor } = (yield* findFloorObstacle(erase, planning, floors)) ?? {};
+  const search = { floors, records };
+  if (!isComplete || (yield* findLongHistories(search)).length > 0) return "unknown";
+  const origins = yield* readOrigins(search);
+  const { floorUntil, waitingFor } = findFloorObstacle(erase, planning, { floors, origins }) ?? {};
   return { floorUntil, waitingFor };
 }

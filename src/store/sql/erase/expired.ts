@@ -2,9 +2,9 @@
 // the order of their keys. What keeps one of them is each engine's own statement. Deletes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
-import { findLatestFloor, listFloors } from "./floor.ts";
+import { listFloors } from "./floor.ts";
+import { latestFloor, readOrigins } from "./floor-origin.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const readPage = `
@@ -56,23 +56,13 @@ export function* decideExpiries(
   { organizationId, now }: ExpiryQuery,
   kept: readonly (Keepers & { readonly key: RecordKey })[],
 ): Statements<ExpiredPart["expired"]> {
-  const floors = kept.length === 0 ? [] : yield* listFloors(organizationId);
-  const expired: { key: RecordKey; expiry: Expiry }[] = [];
-  for (const [index, { key, ...keepers }] of kept.entries()) {
-    const expiry = decideExpiry(keepers);
-    const own = floors.filter(({ resourceType }) => resourceType === key.resourceType);
-    const isFloored = expiry === "due" && own.length > 0 && (yield* isUnderFloor(key, own, now));
-    expired[index] = { key, expiry: isFloored ? "floor" : expiry };
-  }
-  return expired;
-}
-
-/** As for a deletion that is requested now. */
-function* isUnderFloor(
-  key: RecordKey,
-  floors: readonly RetentionFloor[],
-  now: number,
-): Statements<boolean> {
-  const floor = yield* findLatestFloor({ floors, records: [key], requestedAt: now });
-  return floor !== undefined && floor.until > now;
+  const expired = kept.map(({ key, ...keepers }) => ({ key, expiry: decideExpiry(keepers) }));
+  const records = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
+  const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
+  const origins = yield* readOrigins({ floors, records });
+  return expired.map(({ key, expiry }) => {
+    // As for a deletion that is requested now.
+    const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
+    return { key, expiry: (floor?.until ?? 0) > now ? "floor" : expiry };
+  });
 }

@@ -10,6 +10,7 @@ import { type HoldRow, toHold } from "../../row/hold-row.ts";
 import type { HoldFilter, HoldOutcome, NewHold } from "../../interface/holds.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
+import { keyRows } from "../statement/named.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const findById = `SELECT * FROM hold WHERE hold_id = $1`;
@@ -42,9 +43,17 @@ const findOfRecords = `
     --postgres OFFSET 0) AS named JOIN hold USING (organization_id, resource_type, resource_id)
   ORDER BY named.key, placed_at, hold_id`;
 
-const findFirst = `${findOfRecords} LIMIT 1`;
-
-const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
+/** CROSS JOIN makes SQLite begin with the ids of the organizations. */
+const findIn = `
+  SELECT hold.* FROM
+    --sqlite json_each($4) AS owner CROSS JOIN hold ON hold.organization_id = owner.value
+    --sqlite WHERE (resource_type, resource_id) IN (
+    --sqlite   SELECT value ->> 1, value ->> 2 FROM json_each($1))
+    --postgres unnest($1::text[], $2::text[], $3::text[])
+    --postgres   AS named (organization_id, resource_type, resource_id)
+    --postgres   JOIN hold USING (resource_type, resource_id)
+    --postgres WHERE hold.organization_id = ANY ($4::text[])
+  `;
 
 /** In the order of an index of all holds, or of those of an organization. */
 const findPage = `SELECT * FROM hold WHERE hold_id > $1 ORDER BY hold_id LIMIT $2`;
@@ -124,14 +133,13 @@ export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Ho
   return (yield* all<HoldRow>(findOfRecords, keysText(keys))).map(toHold);
 }
 
-export function* hasHolds(organizationId: string): Statements<boolean> {
-  return (yield* get(findAny, organizationId)) !== undefined;
-}
-
-/** A hold on the first of these records that has one. */
-export function* findFirstHeld(keys: readonly RecordKey[]): Statements<Hold | undefined> {
-  const row = yield* get<HoldRow>(findFirst, keysText(keys));
-  return row === undefined ? undefined : toHold(row);
+/** The holds on records with the types and ids of these in other organizations. */
+export function* findHoldsIn(
+  organizationIds: readonly string[],
+  keys: readonly RecordKey[],
+): Statements<readonly Hold[]> {
+  if (organizationIds.length === 0) return [];
+  return (yield* all<HoldRow>(findIn, keyRows(keys), organizationIds)).map(toHold);
 }
 
 function keysText(keys: readonly RecordKey[]): string {

@@ -1,85 +1,114 @@
-// Keeps what a pseudonym stands for as long as somebody has to be able to prove it: while a report has to be kept, officers must
+// Keeps what pseudonyms stand for as long as somebody has to be able to prove it: while a report has to be kept, officers must
 // be able to say who the parties of its transactions were. It is kept as a reference from the report to the pseudonym, in the
 // restricted set of the deletion that chose it; without such a report nothing is kept.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { supportingTypes } from "../../../domain/deletion/restriction.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { planningOf } from "./plan.ts";
-import { lockReport } from "./redact-kept.ts";
-import { noteReferencesOf } from "./restricted-reference.ts";
-import { findObstacleOfReport } from "./restricted-set.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { toKey } from "./plan.ts";
+import { noteReferences } from "./restricted-reference.ts";
+import { findObstaclesOfReports } from "./restricted-set.ts";
+import { named } from "../statement/named.ts";
+import { all, lock, Rows, type Statements } from "../statement/statements.ts";
 
 /** Only in the organization: what a report in a restricted set names is erased, or in a set too, and then keeps its parties. */
 const findNaming = `
-  SELECT DISTINCT from_type, from_id FROM relation
-  WHERE organization_id = $1 AND to_type = $2
-    --sqlite AND to_id IN (SELECT value FROM json_each($3))
-    --sqlite AND from_type IN (SELECT value FROM json_each($4))
-    --postgres AND to_id = ANY ($3::text[]) AND from_type = ANY ($4::text[])
+  SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
+    --sqlite CROSS
+    JOIN relation USING (organization_id, to_type, to_id)
+  WHERE
+    --sqlite from_type IN (SELECT value FROM json_each($4))
+    --postgres from_type = ANY ($4::text[])
+    --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;
 
 interface NamingRow {
   readonly from_type: string;
   readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
 }
 
-/** In the transaction in which the pseudonym has replaced the id of the party in these records. */
-export function* keepPseudonym(
-  deletion: Deletion,
-  records: readonly RecordKey[],
-  { pseudonym, now }: { readonly pseudonym: string; readonly now: number },
-): Statements<void> {
-  const { deletionRequestId, organizationId, resourceType } = deletion;
-  const confidential = yield* readConfidentialTypes(organizationId);
-  // Whatever the deletion was allowed before a restore, the report has to be kept now.
-  const planning = {
-    ...planningOf(deletion, now, confidential),
-    restrictedOf: organizationId,
-    isReplay: false,
-  };
-  for (const report of yield* findReports(records, { organizationId, confidential })) {
-    const keeping = { ...report, movedBy: undefined };
-    if ((yield* findObstacleOfReport(keeping, planning)) === undefined) continue;
-    // A deletion that moves it later finds the reference.
-    yield* lockReport(report);
-    const to = [{ type: resourceType, id: pseudonym }];
-    yield* noteReferencesOf(deletionRequestId, report, to);
+/** Records in which the pseudonym has replaced the id of the party of a deletion. */
+export interface Renaming {
+  readonly deletion: Deletion;
+  readonly pseudonym: string;
+  readonly records: readonly RecordKey[];
+}
+
+/** By record: the replacements that it, or what it names, is concerned by. */
+type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
+
+/**
+ * In the transaction of the replacements. As many statements are run whether or not there is a report that has to be kept: on
+ * PostgreSQL the time would disclose it.
+ */
+export function* keepPseudonyms(renamings: readonly Renaming[], now: number): Statements<void> {
+  const byOwner = Map.groupBy(renamings, ({ deletion }) => deletion.organizationId);
+  for (const [organizationId, some] of byOwner) {
+    const confidential = yield* readConfidentialTypes(organizationId);
+    const concerned = some.flatMap((one) =>
+      one.records.map((key) => [nodeKey(key.resourceType, key.resourceId), one] as const),
+    );
+    const search = { organizationId, types: confidential.union(supportingTypes) };
+    // The reports that the records support directly, or by an alert.
+    const direct = yield* findConcerned(groupPairs(concerned), search);
+    const between = new Map([...direct].filter(([node]) => supportingTypes.has(typeOf(node))));
+    const indirect = yield* findConcerned(between, search);
+    const reports = [...direct, ...indirect].filter(([node]) => confidential.has(typeOf(node)));
+    const keeping = reports.flatMap(([node, ones]) =>
+      [...ones].map((one) => {
+        const { requestedAt } = one.deletion;
+        return { ...toKey(organizationId, node), movedBy: undefined, requestedAt, one };
+      }),
+    );
+    // Whatever a deletion was allowed before a restore, the report has to be kept now.
+    const rules = { restrictedOf: organizationId, isReplay: false, now };
+    const obstacles = yield* findObstaclesOfReports(keeping, rules);
+    const kept = keeping.filter((_, index) => obstacles[index] !== undefined);
+    // A deletion that moves one of them later finds the reference.
+    yield* lock(kept);
+    yield* noteReferences(
+      kept.map(({ one: { deletion, pseudonym }, ...report }) => ({
+        deletionRequestId: deletion.deletionRequestId,
+        report,
+        to: { type: deletion.resourceType, id: pseudonym },
+      })),
+    );
   }
 }
 
-interface ReportSearch {
+function typeOf(node: NodeKey): ResourceType {
+  return parseNodeKey(node).type;
+}
+
+interface ConcernedSearch {
   readonly organizationId: string;
-  readonly confidential: ReadonlySet<ResourceType>;
+  readonly types: ReadonlySet<ResourceType>;
 }
 
-/** The reports that these records support, directly or by an alert. */
-function* findReports(
-  records: readonly RecordKey[],
-  search: ReportSearch,
-): Statements<readonly RecordKey[]> {
-  const naming = yield* findAllNaming(records, search);
-  const between = naming.filter(({ resourceType }) => supportingTypes.has(resourceType));
-  const found = [...naming, ...(yield* findAllNaming(between, search))];
-  return found.filter(({ resourceType }) => search.confidential.has(resourceType));
+/** The records of these types that name them. */
+function* findConcerned(
+  concerned: Concerned,
+  { organizationId, types }: ConcernedSearch,
+): Statements<Concerned> {
+  const keys = [...concerned.keys()].map((node) => {
+    const { type, id } = parseNodeKey(node);
+    return [organizationId, type, id];
+  });
+  const rows = yield* all<NamingRow>(findNaming, new Rows(keys, 3), [...types]);
+  const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
+    [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
+      (one) => [nodeKey(from_type, from_id), one] as const,
+    ),
+  );
+  return groupPairs(pairs);
 }
 
-function* findAllNaming(
-  records: readonly RecordKey[],
-  { organizationId, confidential }: ReportSearch,
-): Statements<readonly RecordKey[]> {
-  const types = [...confidential.union(supportingTypes)];
-  let naming: readonly RecordKey[] = [];
-  for (const [type, some] of Map.groupBy(records, ({ resourceType }) => resourceType)) {
-    const ids = some.map(({ resourceId }) => resourceId);
-    const rows = yield* all<NamingRow>(findNaming, organizationId, type, ids, types);
-    const found = rows.map(({ from_type: resourceType, from_id: resourceId }) => {
-      return { organizationId, resourceType, resourceId };
-    });
-    naming = [...naming, ...found];
-  }
-  return naming;
+function groupPairs(pairs: readonly (readonly [NodeKey, Renaming])[]): Concerned {
+  const grouped = Map.groupBy(pairs, ([node]) => node);
+  return new Map([...grouped].map(([node, some]) => [node, new Set(some.map(([, one]) => one))]));
 }

@@ -2,6 +2,7 @@
 // those under a hold. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
 import type { Naming, NamingPage, NamingQuery, Place } from "../../interface/naming.ts";
@@ -72,11 +73,14 @@ interface OwnedRow extends NamingRow {
   readonly organization_id: string;
 }
 
-/** A record under a hold that names the party. It has to stay as it is, and so the deletion has to wait. */
-export function* findHeldNaming(
+/** By party: a record under a hold that names it. That has to stay as it is, and so the deletion has to wait. */
+export function* findHeldNamings(
   organizationId: string,
-  party: string,
-): Statements<Place | undefined> {
+  nodes: readonly NodeKey[],
+): Statements<ReadonlyMap<NodeKey, Place>> {
+  const places = new Map<string, Place>();
+  const parties = nodes.map((node) => parseNodeKey(node).id);
+  if (parties.length === 0) return new Map();
   for (const type of namingTypes) {
     const { resourceType } = type;
     let last = "";
@@ -84,14 +88,21 @@ export function* findHeldNaming(
       const key = [organizationId, resourceType] as const;
       const held = yield* all<{ id: string }>(findHeld, ...key, last, heldAtOnce);
       const ids = held.map(({ id }) => id);
-      const rows = yield* all<NamingRow>(textsOf(type).among, ...key, ids, searchedFor([party]));
-      const [found] = toNamings(type, rows, new Set([party]));
-      if (found !== undefined) return found;
+      const values = [...key, ids, searchedFor(parties)] as const;
+      const rows = yield* all<NamingRow>(textsOf(type).among, ...values);
+      const namings = toNamings(type, rows, new Set(parties));
+      for (const one of namings)
+        for (const party of one.parties) if (!places.has(party)) places.set(party, one);
       if (ids.length < heldAtOnce) break;
       last = ids.at(-1) ?? "";
     }
   }
-  return undefined;
+  return new Map(
+    nodes.flatMap((node) => {
+      const place = places.get(parseNodeKey(node).id);
+      return place === undefined ? [] : [[node, place]];
+    }),
+  );
 }
 
 /**

@@ -4,7 +4,10 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
-import { findLatestFloor, listFloors, type RecordFloor } from "./floor.ts";
+import { listFloors } from "./floor.ts";
+import { latestFloor, readOrigins, type RecordFloor } from "./floor-origin.ts";
+import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import { keyText } from "../../shared/record-key.ts";
 import type { Planning } from "./plan.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
@@ -32,7 +35,7 @@ const readPage = `
 
 interface SeenRow {
   readonly resource_id: string;
-  readonly last_seen: string;
+  readonly last_seen: NormalisedTimestamp;
 }
 
 export function isComplete({ floors, done }: FloorScan): boolean {
@@ -63,19 +66,26 @@ export function* scanFloors(
   const from = continued(scan, floors);
   const floor = floors[from.done];
   if (floor === undefined) return from;
-  const key = [planning.organizationId, floor.resourceType, from.after] as const;
-  const rows = yield* all<SeenRow>(readPage, ...key, rowsMax);
-  let { latest } = from;
-  let histories = 0;
-  for (const row of rows) {
-    if (!mayEndLater(floor, row, { latest, planning })) continue;
-    if (floor.countedFrom !== "last_seen") histories += 1;
-    const found = yield* findFloorOf(floor, row, planning);
-    if (found !== undefined && found.until > (latest?.until ?? 0)) latest = found;
-    if (histories === historiesMax) return { ...from, after: row.resource_id, latest };
-  }
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < rowsMax) {
+  const { organizationId, requestedAt } = planning;
+  const { resourceType } = floor;
+  const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, from.after, rowsMax);
+  const candidates = rows.filter((row) => mayEndLater(floor, row, { ...from, planning }));
+  const isSeen = floor.countedFrom === "last_seen";
+  const some = isSeen ? candidates : candidates.slice(0, historiesMax);
+  const records = some.map((row) => ({
+    organizationId,
+    resourceType,
+    resourceId: row.resource_id,
+  }));
+  const search = { floors: [floor], records };
+  const origins = isSeen
+    ? new Map(records.map((record, index) => [keyText(record), some[index]?.last_seen]))
+    : yield* readOrigins(search);
+  const found = latestFloor({ ...search, origins, requestedAt });
+  const latest =
+    found !== undefined && found.until > (from.latest?.until ?? 0) ? found : from.latest;
+  const last = some.length < candidates.length ? some.at(-1) : rows.at(-1);
+  if (last === undefined || (last === rows.at(-1) && rows.length < rowsMax)) {
     return { floors, done: from.done + 1, after: "", latest };
   }
   return { ...from, after: last.resource_id, latest };
@@ -97,17 +107,4 @@ function mayEndLater(
   if (floor.countedFrom === "report_filed_at") return true;
   if (floorEnd(floor, last_seen, requestedAt) > until) return true;
   return floor.countedFrom === "closed" && floorEnd(floor, undefined, requestedAt) > until;
-}
-
-function* findFloorOf(
-  floor: RetentionFloor,
-  { resource_id: resourceId, last_seen }: SeenRow,
-  { requestedAt }: Planning,
-): Statements<RecordFloor | undefined> {
-  const { resourceType } = floor;
-  if (floor.countedFrom === "last_seen") {
-    return { ...floor, resourceId, until: floorEnd(floor, last_seen, requestedAt) };
-  }
-  const records = [{ resourceType, resourceId }];
-  return yield* findLatestFloor({ floors: [floor], records, requestedAt });
 }

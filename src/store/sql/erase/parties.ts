@@ -7,10 +7,13 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming, PartyStep, Pass, ScannedPage, ScanResult } from "../../interface/naming.ts";
-import { putOff } from "./claim.ts";
+import { putOffAll, type Waiting } from "./claim.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
 import { findDeletions } from "./deletion.ts";
 import { findLateNamings } from "./naming.ts";
-import { findHoldObstacle, planningOf, readRules } from "./plan.ts";
+import { findHoldsOf } from "./hold.ts";
+import { findHeld, planningOf } from "./plan.ts";
 import {
   addPseudonyms,
   findPartyErasures,
@@ -104,26 +107,30 @@ function* addToPlans(
   const held = new Map<string, string>();
   const planned: Planned[] = [];
   if (first === undefined || namings.length === 0) return { found: new Set(), held };
-  const rules = yield* readRules(first.organizationId);
+  const { organizationId } = first;
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const found = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));
+  const holds = new Set(found.map(keyText));
+  const waiting: Waiting[] = [];
   for (const deletion of deletions) {
     const reference = nodeKey(deletion.resourceType, deletion.resourceId);
     const records = namings
       .filter(({ parties }) => parties.includes(deletion.resourceId))
       .map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
     if (records.length === 0) continue;
-    const planning = { ...planningOf(deletion, now, rules.confidential), rules };
-    const obstacle = yield* findHoldObstacle(records, planning);
+    const obstacle = findHeld(records, planningOf(deletion, now, confidential), { holds });
     if (obstacle === undefined) {
       const targets = records.map((record) => ({ record, reference, restricted: false }));
       planned.push({ deletion, targets });
     } else {
-      yield* putOff(deletion, obstacle, now);
+      waiting.push({ deletion, obstacle });
       held.set(deletion.deletionRequestId, obstacle.waitingFor);
     }
   }
+  yield* putOffAll(waiting, now);
   yield* extendPlans(planned);
-  const found = planned.map(({ deletion }) => deletion.deletionRequestId);
-  return { found: new Set([...found, ...held.keys()]), held };
+  const ids = planned.map(({ deletion }) => deletion.deletionRequestId);
+  return { found: new Set([...ids, ...held.keys()]), held };
 }
 
 /** `partly`: there are many more changes to search. */

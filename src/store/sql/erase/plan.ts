@@ -8,19 +8,15 @@ import {
   nodeKey,
   parseNodeKey,
 } from "../../../domain/deletion/erasure.ts";
-import { isPartyType } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { describeFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
-import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
-import { findFirstHeld, hasHolds } from "./hold.ts";
-import { findHeldNaming } from "./naming.ts";
-import { readConfidentialTypes } from "../access/organization.ts";
-import { lock, type Statements } from "../statement/statements.ts";
-
-/** Records of one statement: a plan may have very many, and PostgreSQL serves others between two statements. */
-const nodesAtOnce = 500;
+import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import type { Place } from "../../interface/naming.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { latestFloor, type ReadFloors, type RecordFloor, under } from "./floor-origin.ts";
+import type { Erasing } from "./relations.ts";
 
 /** Why a plan can't be processed, as reported to operators. */
 export interface Obstacle {
@@ -73,25 +69,26 @@ export interface Planning {
   readonly confidential: ReadonlySet<ResourceType>;
   readonly now: number;
   readonly requestedAt: number;
-  /** The rules of the organization, where they were read for several plans. */
-  readonly rules?: PlanRules;
   /** A replay after a restore: floors no longer matter, because the deletion was allowed when it was completed. */
   readonly isReplay: boolean;
 }
 
-export interface PlanRules {
-  readonly confidential: ReadonlySet<ResourceType>;
-  readonly hasHolds: boolean;
+/** What obliges to keep records, as far as it was read (obligation.ts). The texts are those of the keys of records. */
+export class Obligations {
   readonly floors: readonly RetentionFloor[];
-}
+  /** Records under a hold, also of restricted sets. */
+  readonly holds = new Set<string>();
+  /** By a person or a company: a record under a hold that names it. */
+  readonly namings = new Map<NodeKey, Place>();
+  readonly origins = new Map<string, NormalisedTimestamp | undefined>();
+  /** Records whose floors can't be evaluated, because their histories are long and were not read. */
+  readonly long = new Set<string>();
+  /** Reports that deletions which are processing erase, without keeping them. */
+  readonly erasing: Erasing[] = [];
 
-/** Nobody changes them until the end of the transaction: on PostgreSQL the caller has locked the plans of the organization. */
-export function* readRules(organizationId: string): Statements<PlanRules> {
-  return {
-    confidential: yield* readConfidentialTypes(organizationId),
-    hasHolds: yield* hasHolds(organizationId),
-    floors: yield* listFloors(organizationId),
-  };
+  constructor(floors: readonly RetentionFloor[]) {
+    this.floors = floors;
+  }
 }
 
 export function planningOf(
@@ -115,79 +112,69 @@ export function isKeptSilently(node: NodeKey, { root, confidential }: Planning):
 }
 
 /**
- * What prevents the plan from being processed now: the first hold, or else the floor that ends last. With `bounded`, the result
- * is `too_long` where a long history would have to be read.
+ * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` where a long
+ * history would have to be read.
  */
-export function* findObstacle(
-  { erase, redact }: ErasurePlan,
+export function findObstacle(
+  plan: ErasurePlan,
   planning: Planning,
-  { bounded }: { readonly bounded: boolean },
-): Statements<Obstacle | "too_long" | undefined> {
-  const redacted = redact.map(({ record }) => record);
-  const held =
-    (yield* findHoldObstacle([...erase, ...redacted], planning)) ??
-    (yield* findNamingObstacle(erase, planning));
+  obligations: Obligations,
+): Obstacle | "too_long" | undefined {
+  const { erase, redact } = plan;
+  const nodes = [...erase, ...redact.map(({ record }) => record)];
+  const held = findHeld(nodes, planning, obligations);
   if (held !== undefined) return held;
-  const { organizationId } = planning;
-  const floors = planning.rules?.floors ?? (yield* listFloors(organizationId));
-  if (floors.length === 0) return undefined;
-  const silent = redacted.filter((node) => isKeptSilently(node, planning));
-  const records = [...erase, ...silent].map((node) => toKey(organizationId, node));
-  if (bounded && (yield* needsLongHistory({ floors, records }))) return "too_long";
-  const floored = yield* findFloorObstacle(erase, planning, floors);
-  if (floored !== undefined) return floored;
-  // Once more with the records locked: a change of one of them may be about to be committed.
-  const types = new Set(floors.map(({ resourceType }) => resourceType));
-  const isLocked = yield* lock(records.filter(({ resourceType }) => types.has(resourceType)));
-  return isLocked ? yield* findFloorObstacle(erase, planning, floors) : undefined;
+  const naming = erase.map((node) => obligations.namings.get(node)).find((one) => one);
+  if (naming !== undefined) return obstacleOfHold(naming);
+  const { floors, long } = obligations;
+  const isLong = recordsUnderFloor(plan, planning, floors).some((key) => long.has(keyText(key)));
+  return isLong ? "too_long" : findFloorObstacle(erase, planning, obligations);
 }
 
 /** The first hold on any of these records. */
-export function* findHoldObstacle(
+export function findHeld(
   nodes: readonly NodeKey[],
   planning: Planning,
-): Statements<Obstacle | undefined> {
-  const { organizationId, rules } = planning;
-  if (!(rules?.hasHolds ?? (yield* hasHolds(organizationId)))) return undefined;
-  const visible = nodes.filter((node) => !isKeptSilently(node, planning));
-  for (let at = 0; at < visible.length; at += nodesAtOnce) {
-    const keys = visible.slice(at, at + nodesAtOnce).map((node) => toKey(organizationId, node));
-    const hold = yield* findFirstHeld(keys);
-    if (hold === undefined) continue;
-    return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
-  }
-  return undefined;
+  { holds }: Pick<Obligations, "holds">,
+): Obstacle | undefined {
+  const { organizationId } = planning;
+  const isHeld = (node: NodeKey) => holds.has(keyText(toKey(organizationId, node)));
+  const held = nodes.find((node) => isHeld(node) && !isKeptSilently(node, planning));
+  return held && obstacleOfHold(toKey(organizationId, held));
 }
 
-/** A hold on a record that names one of these parties, whose id it has to preserve. */
-export function* findNamingObstacle(
-  nodes: readonly NodeKey[],
-  { organizationId, rules }: Planning,
-): Statements<Obstacle | undefined> {
-  for (const { type, id } of nodes.map(parseNodeKey)) {
-    if (!isPartyType(type) || !(rules?.hasHolds ?? (yield* hasHolds(organizationId)))) continue;
-    const place = yield* findHeldNaming(organizationId, id);
-    if (place === undefined) continue;
-    const { resourceType, resourceId } = place;
-    return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
-  }
-  return undefined;
+export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
+  return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
 }
 
 /** The floor of these records that ends last, unless it has ended. Only records that are erased count, not redacted ones. */
-export function* findFloorObstacle(
+export function findFloorObstacle(
   nodes: readonly NodeKey[],
   planning: Planning,
-  floors: readonly RetentionFloor[],
-): Statements<Obstacle | undefined> {
+  { floors, origins }: Pick<ReadFloors, "floors" | "origins">,
+): Obstacle | undefined {
   const { organizationId, now, requestedAt, isReplay } = planning;
-  if (isReplay || floors.length === 0) return undefined;
+  if (isReplay) return undefined;
   const visible = nodes.filter((node) => !isKeptSilently(node, planning));
   const records = visible.map((node) => toKey(organizationId, node));
-  const floor = yield* findLatestFloor({ floors, records, requestedAt });
+  return obstacleOfFloor(latestFloor({ floors, records, origins, requestedAt }), now);
+}
+
+export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Obstacle | undefined {
   if (floor === undefined || floor.until <= now) return undefined;
   const waitingFor = describeFloor(floor, floor.resourceId, floor.until);
   return { waitingFor, held: false, floorUntil: floor.until };
+}
+
+/** Records of the plan under a floor that may not be erased, or are reports that may not be changed either. */
+export function recordsUnderFloor(
+  { erase, redact }: ErasurePlan,
+  planning: Planning,
+  floors: readonly RetentionFloor[],
+): readonly RecordKey[] {
+  const silent = redact.map(({ record }) => record).filter((one) => isKeptSilently(one, planning));
+  const records = [...erase, ...silent].map((node) => toKey(planning.organizationId, node));
+  return under(floors, records);
 }
 
 export function toKey(organizationId: string, node: NodeKey): RecordKey {

@@ -105,11 +105,7 @@ function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<voi
 }
 
 /** Until the end of the transaction nobody else rewrites or moves it. False if it does not exist there. */
-export function* lockReport({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<boolean> {
+function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): Statements<boolean> {
   return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
 }
 

@@ -9,7 +9,7 @@ import type { ErasedRecords } from "../../interface/erased-records.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { evaluateParties } from "../../shared/rewritten-parties.ts";
 import { type Reference, referencesOf, type TargetRow } from "./erasure.ts";
-import { keepPseudonym } from "./kept-pseudonym.ts";
+import { keepPseudonyms } from "./kept-pseudonym.ts";
 import { deleteOrphans } from "./orphan.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import type { Redact } from "./verification.ts";
@@ -137,11 +137,15 @@ function* followParties(
   renamed: ReadonlyMap<string, Renamed>,
   { deletions, pseudonyms, act }: RedactionOptions,
 ): Statements<void> {
-  for (const deletion of deletions) {
+  const renamings = deletions.flatMap((deletion) => {
     const { deletionRequestId: id } = deletion;
     const [found, pseudonym] = [renamed.get(id), pseudonyms.get(id)];
-    if (found === undefined || pseudonym === undefined) continue;
-    yield* keepPseudonym(deletion, found.records, { pseudonym, now: act.now });
-    if (found.orphans.length > 0) yield* deleteOrphans(deletion, found.orphans, act);
+    return found === undefined || pseudonym === undefined
+      ? []
+      : [{ deletion, pseudonym, ...found }];
+  });
+  yield* keepPseudonyms(renamings, act.now);
+  for (const { deletion, orphans } of renamings) {
+    if (orphans.length > 0) yield* deleteOrphans(deletion, orphans, act);
   }
 }

@@ -3,7 +3,7 @@
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
-import type { KeyRow } from "../../shared/record-key.ts";
+import type { TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
 import { named } from "../statement/named.ts";
 
@@ -38,7 +38,7 @@ const findPageFrom = `
 
 /** Records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
 const findGoing = `
-  SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
+  SELECT target.resource_type, target.resource_id, target.deletion_request_id, target.restricted
   FROM ${named("organization_id", "resource_type", "resource_id")}
     --sqlite CROSS
     JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
@@ -72,7 +72,7 @@ export function* eachPage(
   { organizationId, nodes, end }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
-  for (let at = 0; at < nodes.length; at += nodesAtOnce) {
+  for (let at = 0; at === 0 || at < nodes.length; at += nodesAtOnce) {
     const part = nodes.slice(at, at + nodesAtOnce);
     if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
     if (nodes.length > nodesAtOnce) yield* rest();
@@ -85,8 +85,6 @@ function* eachPageOfSome(
   { organizationId, nodes, end }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
-  const [first] = nodes;
-  if (first === undefined) return true;
   const keys = new Rows(
     nodes.map((node) => {
       const { type, id } = parseNodeKey(node);
@@ -96,7 +94,9 @@ function* eachPageOfSome(
   );
   const rows = yield* all<RelationRow>(end === "to" ? findTo : findFrom, keys, rowsAtOnce + 1);
   if (rows.length <= rowsAtOnce) return yield* handle(rows);
-  if (nodes.length === 1) return yield* eachPageOfOne(organizationId, { node: first, end }, handle);
+  const [first] = nodes;
+  if (first !== undefined && nodes.length === 1)
+    return yield* eachPageOfOne(organizationId, { node: first, end }, handle);
   const half = Math.ceil(nodes.length / 2);
   for (const part of [nodes.slice(0, half), nodes.slice(half)]) {
     if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
@@ -123,16 +123,26 @@ function* eachPageOfOne(
   }
 }
 
+export interface Erasing {
+  readonly node: NodeKey;
+  readonly deletionRequestId: string;
+  /** It is moved to the restricted store. */
+  readonly restricted: boolean;
+}
+
 /** Those of these records that a deletion which is being processed erases. */
 export function* findErasing(
   organizationId: string,
   nodes: readonly NodeKey[],
-): Statements<ReadonlySet<NodeKey>> {
-  if (nodes.length === 0) return new Set();
+): Statements<readonly Erasing[]> {
   const keys = nodes.map((node) => {
     const { type, id } = parseNodeKey(node);
     return [organizationId, type, id];
   });
-  const rows = yield* all<KeyRow>(findGoing, new Rows(keys, 3));
-  return new Set(rows.map(({ resource_type, resource_id }) => nodeKey(resource_type, resource_id)));
+  const rows = yield* all<TargetRow>(findGoing, new Rows(keys, 3));
+  return rows.map((row) => ({
+    node: nodeKey(row.resource_type, row.resource_id),
+    deletionRequestId: row.deletion_request_id,
+    restricted: Boolean(row.restricted),
+  }));
 }

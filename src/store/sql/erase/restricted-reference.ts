@@ -2,31 +2,36 @@
 // set knows the reports that keep it; when it ends, they are redacted.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { type Node, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import type { Node } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { PlanTarget } from "./plan.ts";
-import { named as namedRows } from "../statement/named.ts";
-import { get, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
+import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
+import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const findMoving = `
-  SELECT deletion_request_id FROM deletion_target AS target
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND action = 'erase'
+  SELECT target.organization_id, target.resource_type, target.resource_id, target.deletion_request_id
+  FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+  WHERE action = 'erase'
     --sqlite AND restricted = 1 AND EXISTS (
     --sqlite   SELECT 1 FROM deletion
     --sqlite   WHERE deletion_request_id = target.deletion_request_id AND status = 'processing')
     --postgres AND restricted
-  LIMIT 1`;
+    --citus AND target.resource_id = ANY ($3::text[])
+  `;
 
-/** The ids of what is referred to come as one JSON list of types and ids. */
+const columns = ["id", "owner", "from_type", "from_id", "from_set", "to_type", "to_id"];
+
 const insertReferences = `
   INSERT INTO restricted_reference
     (deletion_request_id, organization_id, from_type, from_id, from_set, to_type, to_id)
-  SELECT $1, $2, $3, $4, $5, named.value ->> 0, named.value ->> 1
-  FROM
-    --sqlite json_each($6) AS named
-    --postgres json_array_elements(CAST($6 AS json)) AS named (value)
+  SELECT id, owner, from_type, from_id, from_set, to_type, to_id FROM ${namedRows(...columns)}
   WHERE true
   ON CONFLICT DO NOTHING`;
+
+/** References of one statement. */
+const referencesAtOnce = 500;
 
 const removeOfDeletion = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
 
@@ -58,56 +63,39 @@ const forgetReports = `
   WHERE from_set = '' AND (organization_id, from_type, from_id) IN (
     SELECT named.owner, named.type, named.id FROM ${reports})`;
 
+/** A reference to what a deletion erases or moves, which remains in a report. */
+export interface RemainingReference {
+  readonly deletionRequestId: string;
+  /** It is still in its organization. */
+  readonly report: RecordKey;
+  readonly to: Node;
+}
+
 /**
  * In the transaction that writes the targets, so that no report leaves its organization without being followed. A report that
  * another deletion is about to move is known by that deletion from the beginning.
  */
-export function* noteReferences(
-  { deletionRequestId, organizationId }: LeavingReports["deletion"],
-  targets: readonly PlanTarget[],
-): Statements<void> {
-  const kept = targets.filter(({ reference, restricted }) => restricted && reference !== undefined);
-  for (const [report, references] of Map.groupBy(kept, ({ record }) => record)) {
-    const { type: resourceType, id: resourceId } = parseNodeKey(report);
-    const named = references.flatMap(({ reference }) =>
-      reference === undefined ? [] : [parseNodeKey(reference)],
-    );
-    const key = { organizationId, resourceType, resourceId };
-    yield* noteReferencesOf(deletionRequestId, key, named);
+export function* noteReferences(references: readonly RemainingReference[]): Statements<void> {
+  for (let at = 0; at === 0 || at < references.length; at += referencesAtOnce) {
+    const part = references.slice(at, at + referencesAtOnce);
+    const moving = yield* findMovingDeletions(part.map(({ report }) => report));
+    const rows = part.map(({ deletionRequestId, report, to }) => {
+      const mover = moving.get(keyText(report)) ?? "";
+      return [deletionRequestId, ...reportOf(report), mover, to.type, to.id];
+    });
+    yield* run(insertReferences, new Rows(rows, columns.length));
   }
 }
 
-/** Of one report, which is still in its organization. */
-export function* noteReferencesOf(
-  deletionRequestId: string,
-  report: RecordKey,
-  named: readonly Node[],
-): Statements<void> {
-  const { organizationId, resourceType, resourceId } = report;
-  const moving = yield* findMovingDeletion(report);
-  yield* run(
-    insertReferences,
-    deletionRequestId,
-    organizationId,
-    resourceType,
-    resourceId,
-    moving ?? "",
-    JSON.stringify(named.map(({ type, id }) => [type, id])),
+/** By the texts of their keys: the deletions that are about to move these reports of an organization. */
+export function* findMovingDeletions(
+  records: readonly RecordKey[],
+): Statements<ReadonlyMap<string, string>> {
+  const rows = yield* all<KeyRow & { readonly deletion_request_id: string }>(
+    findMoving,
+    keyRows(records),
   );
-}
-
-/** The deletion that is about to move this report of an organization. */
-export function* findMovingDeletion({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<string | undefined> {
-  const key = [organizationId, resourceType, resourceId] as const;
-  return (yield* get<MovingRow>(findMoving, ...key))?.deletion_request_id;
-}
-
-interface MovingRow {
-  readonly deletion_request_id: string;
+  return new Map(rows.map((row) => [rowKeyText(row), row.deletion_request_id]));
 }
 
 export function* forgetReferencesOf(deletionRequestId: string): Statements<void> {

@@ -4,16 +4,17 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import { describeFloor } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
+import { keyText } from "../../shared/record-key.ts";
 import { digestOfRequest } from "../../row/audit-row.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { findLatestFloor, listFloors } from "./floor.ts";
+import { listFloors } from "./floor.ts";
+import { latestFloor, readOrigins } from "./floor-origin.ts";
 import { findHoldsOf } from "./hold.ts";
-import type { Obstacle, Planning } from "./plan.ts";
-import { findMovingDeletion } from "./restricted-reference.ts";
+import { type Obstacle, obstacleOfFloor, obstacleOfHold, type Planning } from "./plan.ts";
+import { findMovingDeletions } from "./restricted-reference.ts";
 import { inNamedIds, named } from "../statement/named.ts";
-import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
 const findReferencesOf = `
   SELECT DISTINCT deletion_request_id FROM restricted_reference
@@ -30,7 +31,9 @@ const insertSets = `
   ON CONFLICT DO NOTHING
   RETURNING deletion_request_id`;
 
-const findMover = `SELECT status, requested_at FROM deletion WHERE deletion_request_id = $1`;
+const findMovers = `
+  SELECT deletion_request_id, status, requested_at FROM deletion
+  WHERE ${inNamedIds("deletion_request_id")}`;
 
 const findReports = `
   SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
@@ -48,6 +51,9 @@ const wakeOthers = `
 const forgetReports = `
   DELETE FROM restricted_reference WHERE organization_id = $1 AND from_set = $2`;
 
+/** Reports that are evaluated together. */
+const reportsAtOnce = 500;
+
 /** A report that keeps a set; `organizationId`: where it is now. */
 export interface KeepingReport {
   readonly organizationId: string;
@@ -58,6 +64,7 @@ export interface KeepingReport {
 }
 
 interface MoverRow {
+  readonly deletion_request_id: string;
   readonly status: string;
   readonly requested_at: number;
 }
@@ -153,35 +160,50 @@ export function* findSetObstacle(planning: Planning): Statements<Obstacle | unde
   const { deletionRequestId, restrictedOf, now } = planning;
   const moving = deletionOfSet(deletionRequestId);
   if (restrictedOf === undefined || moving === undefined) return undefined;
-  if (isOpen(yield* get<MoverRow>(findMover, moving))) return unfinished(moving, now);
-  for (const report of yield* listKeepingReports(deletionRequestId, restrictedOf)) {
-    const obstacle = yield* findObstacleOfReport(report, planning);
+  const mover = (yield* readMovers([moving])).get(moving);
+  if (isOpen(mover)) return unfinished(moving, now);
+  const reports = yield* listKeepingReports(deletionRequestId, restrictedOf);
+  for (let at = 0; at < reports.length; at += reportsAtOnce) {
+    const part = reports.slice(at, at + reportsAtOnce);
+    const asked = part.map((report) => ({ ...report, requestedAt: planning.requestedAt }));
+    const obstacles = yield* findObstaclesOfReports(asked, { ...planning, restrictedOf });
+    const obstacle = obstacles.find((one) => one !== undefined);
     if (obstacle !== undefined) return obstacle;
   }
   return undefined;
 }
 
-/** A report is kept for as long where it is as what supports it; without a time to count from, since the request that moved it. */
-export function* findObstacleOfReport(
-  report: KeepingReport,
-  { restrictedOf, requestedAt: asked, isReplay, now }: Planning,
-): Statements<Obstacle | undefined> {
-  const { organizationId, resourceType, resourceId } = report;
-  const movedBy = report.movedBy ?? (yield* findMovingDeletion(report));
-  const mover = movedBy === undefined ? undefined : yield* get<MoverRow>(findMover, movedBy);
-  if (movedBy !== undefined && isOpen(mover)) return unfinished(movedBy, now);
-  const requestedAt = Math.max(asked, mover?.requested_at ?? asked);
-  const [hold] = yield* findHoldsOf([report]);
-  if (hold !== undefined) {
-    return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
-  }
-  if (isReplay) return undefined;
-  const rules = yield* listFloors(restrictedOf);
-  const floors = rules.map((rule) => ({ ...rule, organizationId }));
-  const floor = yield* findLatestFloor({ floors, records: [report], requestedAt });
-  if (floor === undefined || floor.until <= now) return undefined;
-  const waitingFor = describeFloor(floor, resourceId, floor.until);
-  return { waitingFor, held: false, floorUntil: floor.until };
+interface ReportRules extends Pick<Planning, "isReplay" | "now"> {
+  readonly restrictedOf: string;
+}
+
+/**
+ * A report is kept for as long where it is as what supports it; without a time to count from, since the request that moved it. The
+ * result of each report, in order; as many statements are run for none.
+ */
+export function* findObstaclesOfReports(
+  reports: readonly (KeepingReport & Pick<Planning, "requestedAt">)[],
+  { restrictedOf, isReplay, now }: ReportRules,
+): Statements<readonly (Obstacle | undefined)[]> {
+  const moving = yield* findMovingDeletions(reports.filter((one) => one.movedBy === undefined));
+  const moverOf = (report: KeepingReport) => report.movedBy ?? moving.get(keyText(report));
+  const movers = yield* readMovers(reports.map((one) => moverOf(one) ?? ""));
+  const held = new Set((yield* findHoldsOf(reports)).map(keyText));
+  const floors = isReplay ? [] : yield* listFloors(restrictedOf);
+  const origins = yield* readOrigins({ floors, records: reports });
+  return reports.map((report) => {
+    const movedBy = moverOf(report) ?? "";
+    const mover = movers.get(movedBy);
+    if (isOpen(mover)) return unfinished(movedBy, now);
+    if (held.has(keyText(report))) return obstacleOfHold(report);
+    const requestedAt = Math.max(report.requestedAt, mover?.requested_at ?? 0);
+    return obstacleOfFloor(latestFloor({ floors, origins, records: [report], requestedAt }), now);
+  });
+}
+
+function* readMovers(ids: readonly string[]): Statements<ReadonlyMap<string, MoverRow>> {
+  const rows = yield* all<MoverRow>(findMovers, ids);
+  return new Map(rows.map((row) => [row.deletion_request_id, row]));
 }
 
 /** False for a deletion that does not exist: there is nothing to wait for. */

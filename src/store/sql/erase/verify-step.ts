@@ -17,7 +17,7 @@ import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { type Redact, reopenUnredacted } from "./verification.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
-import { type PlanBounds, planCascade } from "./plan-step.ts";
+import { type PlanBounds, planCascade } from "./record-plans.ts";
 import { extendPlans } from "./write-plan.ts";
 
 /** How many targets of a large plan share a transaction that verifies them. */

@@ -4,8 +4,8 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { TargetRow } from "./erasure.ts";
-import type { PlanTarget } from "./plan.ts";
-import { noteReferences } from "./restricted-reference.ts";
+import { type PlanTarget, toKey } from "./plan.ts";
+import { noteReferences, type RemainingReference } from "./restricted-reference.ts";
 import {
   all,
   insert,
@@ -102,7 +102,18 @@ export function* writePlans(planned: readonly Planned[]): Statements<void> {
     targets.map((target, index) => toRow(deletion, index + 1, target)),
   );
   yield* insertRows(rows);
-  for (const { deletion, targets } of planned) yield* noteReferences(deletion, targets);
+  // Whether or not there is one, so that the time does not tell.
+  if (planned.length > 0) yield* noteReferences(planned.flatMap(remainingIn));
+}
+
+/** What remains in reports that have to be kept. */
+function remainingIn({ deletion, targets }: Planned): readonly RemainingReference[] {
+  const { deletionRequestId, organizationId } = deletion;
+  return targets.flatMap(({ record, reference, restricted }) => {
+    if (!restricted || reference === undefined) return [];
+    const report = toKey(organizationId, record);
+    return [{ deletionRequestId, report, to: parseNodeKey(reference) }];
+  });
 }
 
 function* insertRows(rows: readonly TargetValues[]): Statements<void> {
@@ -140,7 +151,7 @@ type SameRow = Omit<TargetRow, "organization_id">;
  */
 export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   if (planned.length === 0) return;
-  for (const { deletion, targets } of planned) yield* noteReferences(deletion, targets);
+  yield* noteReferences(planned.flatMap(remainingIn));
   const ids = planned.map(({ deletion }) => deletion.deletionRequestId);
   const rows = yield* all<{ id: string; plan_end: number }>(readEnds, ids);
   const ends = new Map(rows.map((row) => [row.id, row.plan_end]));

@@ -4,7 +4,7 @@
 import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../interface/store.ts";
 import { type Claimed, claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
-import type { PlanBounds } from "../../sql/erase/plan-step.ts";
+import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
 /** Deletions that one transaction claims and plans. */

@@ -11,12 +11,14 @@ import { beginPlannedDeletion, putOff } from "../../sql/erase/claim.ts";
 import { extendPlans } from "../../sql/erase/write-plan.ts";
 import { readExistingDeletion } from "../../sql/erase/deletion.ts";
 import { listFloors } from "../../sql/erase/floor.ts";
-import { findObliged } from "../../sql/erase/obligation.ts";
+import { readObligations } from "../../sql/erase/obligation.ts";
+import { findObliged } from "../../sql/erase/restrict-plan.ts";
 import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
   findFloorObstacle,
-  findHoldObstacle,
+  findHeld,
   isObstacle,
+  Obligations,
   type Obstacle,
   planningOf,
   type PlanTarget,
@@ -109,16 +111,24 @@ function* findObstacleOf(
   if (status === "pending" && !isDeepStrictEqual(yield* listFloors(organizationId), floors)) {
     return rulesChanged;
   }
-  const planning = planningOf(deletion, now, yield* readConfidentialTypes(organizationId));
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const planning = planningOf(deletion, now, confidential);
+  const obligations = new Obligations(floors);
+  yield* readObligations(obligations, recordsOf(targets), {
+    organizationId,
+    confidential,
+    deletions: [deletion],
+    shortHistories: false,
+  });
   const erase = targets.filter(
     ({ record, reference }) => reference === undefined && record !== planning.root,
   );
   const obstacle =
-    (yield* findHoldObstacle(recordsOf(targets), planning)) ??
-    (yield* findFloorObstacle(recordsOf(erase), planning, floors));
+    findHeld(recordsOf(targets), planning, obligations) ??
+    findFloorObstacle(recordsOf(erase), planning, obligations);
   if (obstacle !== undefined) return obstacle;
   const open = targets.filter(({ restricted }) => !restricted);
-  const obliged = yield* findObliged(recordsOf(open), planning);
+  const obliged = findObliged(recordsOf(open), planning, obligations);
   return obliged.size === 0 ? undefined : planChanged(now);
 }
 

@@ -6,7 +6,7 @@ import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
-import { planLargeCascade } from "../../sql/erase/plan-step.ts";
+import { planLargeCascade } from "../../sql/erase/record-plans.ts";
 import { listFloors } from "../../sql/erase/floor.ts";
 import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
 import { readNamingPage } from "../../sql/erase/naming.ts";

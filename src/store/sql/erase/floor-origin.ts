@@ -1,0 +1,195 @@
+// What the retention floors of records count from, read for many records at once, and the floor of them that ends last. Changes
+// nothing.
+
+import { recordTypeByName } from "../../../domain/record-types.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { ClosedSince } from "../../../domain/retention/closed-since.ts";
+import { FiledAt } from "../../../domain/retention/filed-at.ts";
+import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { keyRows, namedRecords } from "../statement/named.ts";
+import { all, type Statements } from "../statement/statements.ts";
+
+/** Changes that one statement reads; a history of more is a long one. */
+const changesAtOnce = 500;
+
+const findSeen = `
+  SELECT organization_id, resource_type, resource_id, last_seen FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN record USING (organization_id, resource_type, resource_id)
+  --citus WHERE record.resource_id = ANY ($3::text[])
+  `;
+
+const findChanges = `
+  SELECT organization_id, resource_type, resource_id, change_no, payload FROM ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite JOIN change USING (record_no)
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  LIMIT $4`;
+
+const findPage = `
+  SELECT change_no, payload
+  FROM record JOIN change
+  --sqlite USING (record_no)
+  --postgres USING (organization_id, resource_type, resource_id)
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND change_no > $4
+  ORDER BY change_no LIMIT $5`;
+
+const findLong = `
+  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
+    --sqlite CROSS
+    JOIN record USING (organization_id, resource_type, resource_id)
+  WHERE EXISTS (
+    SELECT 1 FROM change
+    --sqlite WHERE change.record_no = record.record_no
+    --postgres WHERE change.organization_id = record.organization_id
+    --postgres   AND change.resource_type = record.resource_type
+    --postgres   AND change.resource_id = record.resource_id
+    LIMIT 1 OFFSET ${changesAtOnce})
+    --citus AND record.resource_id = ANY ($3::text[])
+  `;
+
+/** By the text of its key: what the floor of a record counts from. A record that does not exist, or has no floor, is missing. */
+export type FloorOrigins = ReadonlyMap<string, NormalisedTimestamp | undefined>;
+
+/** The floor of a record, and when it ends. */
+export interface RecordFloor extends RetentionFloor {
+  readonly resourceId: string;
+  readonly until: number;
+}
+
+export interface FloorSearch {
+  readonly floors: readonly RetentionFloor[];
+  readonly records: readonly RecordKey[];
+}
+
+/**
+ * How many statements are run depends on the floors, whether or not there are records under them: on PostgreSQL the time would
+ * disclose a report. Only long histories take more.
+ */
+export function* readOrigins({ floors, records }: FloorSearch): Statements<FloorOrigins> {
+  const bySeen = floors.filter(({ countedFrom }) => countedFrom === "last_seen");
+  const byHistory = floors.filter(({ countedFrom }) => countedFrom !== "last_seen");
+  const seen = bySeen.length === 0 ? [] : yield* readSeen(under(bySeen, records));
+  const histories =
+    byHistory.length === 0 ? [] : yield* readHistories(byHistory, under(byHistory, records));
+  return new Map([...seen, ...histories]);
+}
+
+/** Those of the records that have one of these floors. */
+export function under<Key extends Pick<RecordKey, "resourceType">>(
+  floors: readonly RetentionFloor[],
+  records: readonly Key[],
+): readonly Key[] {
+  const types = new Set(floors.map(({ resourceType }) => resourceType));
+  return records.filter(({ resourceType }) => types.has(resourceType));
+}
+
+function* readSeen(records: readonly RecordKey[]): Statements<FloorOrigins> {
+  const rows = yield* all<KeyRow & { readonly last_seen: NormalisedTimestamp }>(
+    findSeen,
+    keyRows(records),
+  );
+  return new Map(rows.map((row) => [rowKeyText(row), row.last_seen]));
+}
+
+interface ChangeRow {
+  readonly change_no: number;
+  readonly payload: string;
+}
+
+/** All of them at once, or else half of the records at a time, or else one record page by page. */
+function* readHistories(
+  floors: readonly RetentionFloor[],
+  records: readonly RecordKey[],
+): Statements<FloorOrigins> {
+  const key = keyRows(records);
+  const rows = yield* all<KeyRow & ChangeRow>(findChanges, key, changesAtOnce + 1);
+  if (rows.length > changesAtOnce) {
+    const [first] = records;
+    if (records.length === 1 && first !== undefined) return yield* readLongHistory(floors, first);
+    const half = Math.ceil(records.length / 2);
+    const one = yield* readHistories(floors, records.slice(0, half));
+    return new Map([...one, ...(yield* readHistories(floors, records.slice(half)))]);
+  }
+  const origins = new Map<string, NormalisedTimestamp | undefined>();
+  for (const [text, changes] of Map.groupBy(rows, rowKeyText)) {
+    const origin = originFor(floors, changes[0]?.resource_type ?? "");
+    origin.addAll(changes.map(toChange));
+    origins.set(text, origin.end());
+  }
+  return origins;
+}
+
+function* readLongHistory(
+  floors: readonly RetentionFloor[],
+  record: RecordKey,
+): Statements<FloorOrigins> {
+  const { organizationId, resourceType, resourceId } = record;
+  const origin = originFor(floors, resourceType);
+  let after = 0;
+  for (;;) {
+    const key = [organizationId, resourceType, resourceId] as const;
+    const rows = yield* all<ChangeRow>(findPage, ...key, after, changesAtOnce);
+    const added = origin.addAll(rows.map(toChange));
+    const last = rows.at(-1);
+    if (last === undefined || added < changesAtOnce)
+      return new Map([[keyText(record), origin.end()]]);
+    after = last.change_no;
+  }
+}
+
+function originFor(floors: readonly RetentionFloor[], resourceType: string): ClosedSince | FiledAt {
+  const floor = floors.find((one) => one.resourceType === resourceType);
+  return floor?.countedFrom === "report_filed_at"
+    ? new FiledAt()
+    : new ClosedSince(recordTypeByName(resourceType) ?? {});
+}
+
+function toChange({ change_no: changeNo, payload }: ChangeRow) {
+  return { changeNo, payload };
+}
+
+/** The records of which the floor can only be evaluated by reading a long history. */
+export function* findLongHistories({
+  floors,
+  records,
+}: FloorSearch): Statements<readonly RecordKey[]> {
+  const byHistory = floors.filter(({ countedFrom }) => countedFrom !== "last_seen");
+  if (byHistory.length === 0) return [];
+  return (yield* all<KeyRow>(findLong, keyRows(under(byHistory, records)))).map(toKey);
+}
+
+export interface ReadFloors extends FloorSearch {
+  readonly origins: FloorOrigins;
+  /** Floors without a value to count from are counted from this time. */
+  readonly requestedAt: number;
+}
+
+/** The floor of these records that ends last; undefined if none of them has a floor. */
+export function latestFloor({
+  floors,
+  records,
+  origins,
+  requestedAt,
+}: ReadFloors): RecordFloor | undefined {
+  const byType = new Map(floors.map((floor) => [floor.resourceType, floor]));
+  let latest: RecordFloor | undefined;
+  for (const record of records) {
+    const floor = byType.get(record.resourceType);
+    const text = keyText(record);
+    if (floor === undefined || !origins.has(text)) continue;
+    const until = floorEnd(floor, origins.get(text), requestedAt);
+    if (until > (latest?.until ?? 0)) latest = { ...floor, resourceId: record.resourceId, until };
+  }
+  return latest;
+}
+
+/** The same for records that were not read yet. */
+export function* findLatestFloor(
+  search: FloorSearch & Pick<ReadFloors, "requestedAt">,
+): Statements<RecordFloor | undefined> {
+  return latestFloor({ ...search, origins: yield* readOrigins(search) });
+}

@@ -1,0 +1,189 @@
+// The plans of deletions of records: the cascade of each, what keeps it from being processed, and what has to be kept. Several
+// deletions of an organization are planned together, with the result of one after the other. Writes nothing.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import {
+  BoundedEdges,
+  type ErasurePlan,
+  type NodeKey,
+  nodeKey,
+} from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { lock, type Statements } from "../statement/statements.ts";
+import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
+import { listFloors } from "./floor.ts";
+import { readFloorsAgain, readObligations } from "./obligation.ts";
+import {
+  findObstacle,
+  isObstacle,
+  Obligations,
+  type Obstacle,
+  type Planning,
+  planningOf,
+  recordsUnderFloor,
+  tooLarge,
+} from "./plan.ts";
+import { restrictPlan } from "./restrict-plan.ts";
+
+/** Relations that are read for several deletions together; those of which not all is read are planned one by one. */
+const relationsOfSetMax = 2_000;
+
+export interface PlanBounds {
+  /** Relations of one cascade. */
+  readonly relationsMax: number;
+  /** Whether what is beyond the bound is planned elsewhere; otherwise it is too large. */
+  readonly bounded: boolean;
+  /** Whether that also applies to what needs a long history to be read, because writers wait for it. */
+  readonly shortHistories: boolean;
+}
+
+export type RecordPlan = ErasurePlan | Obstacle | "large";
+
+interface Root {
+  readonly planning: Planning;
+  readonly deletion: Deletion;
+  /** The record of the deletion, or something else of it that was found to be left. */
+  readonly root: NodeKey;
+}
+
+export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
+  return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
+}
+
+/** The cascade of any record of the organization, for a deletion that is large, or that is processed already. */
+export function* planCascade(
+  deletion: Deletion,
+  root: NodeKey,
+  { now, bounds }: { readonly now: number; readonly bounds: PlanBounds },
+): Statements<RecordPlan> {
+  const [plan = "large"] = yield* planRecords([{ deletion, root }], now, bounds);
+  return plan;
+}
+
+/** The largest cascade that is planned at all, where nobody waits for it. */
+export const largestCascade: PlanBounds = {
+  relationsMax: limits.cascadeRecordsMax,
+  bounded: false,
+  shortHistories: false,
+};
+
+export function* planLargeCascade(
+  deletion: Deletion,
+  root: NodeKey,
+  now: number,
+): Statements<ErasurePlan | Obstacle> {
+  const plan = yield* planCascade(deletion, root, { now, bounds: largestCascade });
+  return plan === "large" ? tooLarge : plan;
+}
+
+/** The plans of deletions of one organization, each as if the earlier ones had begun. */
+export function* planRecords(
+  deletions: readonly Omit<Root, "planning">[],
+  now: number,
+  bounds: PlanBounds,
+): Statements<readonly RecordPlan[]> {
+  const [first] = deletions;
+  if (first === undefined) return [];
+  const { organizationId } = first.deletion;
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const obligations = new Obligations(yield* listFloors(organizationId));
+  const reading = { organizationId, confidential, bounds, obligations };
+  const roots = deletions.map((one) => {
+    return { ...one, planning: planningOf(one.deletion, now, confidential) };
+  });
+  const relationsMax = Math.max(bounds.relationsMax, relationsOfSetMax);
+  const graph = yield* readGraph(roots, relationsMax, reading);
+  const set = { ...reading, roots, graph, alone: new Map<Root, RelationGraph>() };
+  return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
+}
+
+interface Reading {
+  readonly organizationId: string;
+  readonly confidential: ReadonlySet<ResourceType>;
+  readonly bounds: PlanBounds;
+  readonly obligations: Obligations;
+}
+
+interface PlanningSet extends Reading {
+  readonly roots: readonly Root[];
+  readonly graph: RelationGraph;
+  /** Of those for which the common graph does not have everything. */
+  readonly alone: Map<Root, RelationGraph>;
+}
+
+function* readGraph(
+  roots: readonly Root[],
+  relationsMax: number,
+  { organizationId, confidential, bounds, obligations }: Reading,
+): Statements<RelationGraph> {
+  const bounded = new BoundedEdges(relationsMax, confidential);
+  const graph = yield* collectGraph({
+    organizationId,
+    roots: roots.map(({ root }) => root),
+    bounded,
+    confidential,
+  });
+  yield* readObligations(obligations, [...graph.nodes()], {
+    organizationId,
+    confidential,
+    deletions: roots.map(({ deletion }) => deletion),
+    shortHistories: bounds.shortHistories,
+  });
+  return graph;
+}
+
+/** Once more with the records locked that are under floors: a change of one of them may be about to be committed. */
+function* planLocked(set: PlanningSet): Statements<readonly RecordPlan[]> {
+  const { roots, obligations, confidential } = set;
+  const locked = new Set<string>();
+  for (;;) {
+    const plans = yield* planInOrder(set);
+    const begun = plans.flatMap((plan, index) => {
+      const planning = roots[index]?.planning;
+      return plan === "large" || isObstacle(plan) || !planning ? [] : [{ plan, planning }];
+    });
+    const records = begun
+      .flatMap(({ plan, planning }) => recordsUnderFloor(plan, planning, obligations.floors))
+      .filter((key) => !locked.has(keyText(key)));
+    const isKnown = locked.size > 0 && records.length === 0;
+    if (begun.length === 0 || isKnown || !(yield* lock(records))) return plans;
+    for (const key of records) locked.add(keyText(key));
+    yield* readFloorsAgain(obligations, records, confidential);
+    if (records.length === 0) return plans;
+  }
+}
+
+function* planInOrder(set: PlanningSet): Statements<readonly RecordPlan[]> {
+  const going = new Set<NodeKey>();
+  const plans: RecordPlan[] = [];
+  for (const one of set.roots) {
+    const plan = yield* planOne(one, going, set);
+    plans.push(plan);
+    if (plan === "large" || isObstacle(plan)) continue;
+    for (const node of plan.erase) going.add(node);
+  }
+  return plans;
+}
+
+/** `going`: what the plans before this one erase. */
+function* planOne(
+  one: Root,
+  going: ReadonlySet<NodeKey>,
+  set: PlanningSet,
+): Statements<RecordPlan> {
+  const { roots, graph, alone, bounds, obligations } = set;
+  let cascade = yield* cascadeOf(one.root, alone.get(one) ?? graph, going);
+  if (cascade === undefined && roots.length > 1 && !alone.has(one)) {
+    const own = yield* readGraph([one], bounds.relationsMax, set);
+    alone.set(one, own);
+    cascade = yield* cascadeOf(one.root, own, going);
+  }
+  if (cascade === undefined) return bounds.bounded ? "large" : tooLarge;
+  const { plan, edges } = cascade;
+  const obstacle = findObstacle(plan, one.planning, obligations);
+  if (obstacle === "too_long") return "large";
+  return obstacle ?? restrictPlan(plan, edges, { ...one, obligations });
+}
