@@ -175,7 +175,7 @@ describe("the rights of operators", () => {
   it("are those of each setting that is changed at once", async () => {
     const both = { name: "Acme", deletionGraceSeconds: 1 };
     const rights = new Set(["organization.change"] as const);
-    const app = { ...service.app, rights };
+    const app = { ...service.app, viewer: new Viewer(service.app, rights) };
     assert.equal(await isRefused(() => changeOrganization(app, "acme", both)), false);
     for (const more of [{ retainDays: 10_000 }, { deletionApproval: true }]) {
       assert.equal(
