@@ -1,16 +1,33 @@
 // Runs the tests: every test/**/*.test.ts, or those under the given paths (npm test --
 // test/domain). Succeeds only if tests ran and none failed; a path without tests and a file without
-// tests are failures too.
+// tests are failures too. What the files can share is made once: compiled code, and a PostgreSQL server.
 
-import { globSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
+import { sharePostgres } from "./support/postgres/postgres-server.ts";
+import { preferMemory } from "./support/temp-folder.ts";
 import { TestReport } from "./test-report.ts";
 
 const root = dirname(import.meta.dirname);
 /** Only to name a test that hangs instead of waiting for it. */
 const fileTimeoutMs = 10 * 60_000;
+
+/** Parts of the paths of the longest files, which are run first. */
+const long = [
+  "test/conformance/",
+  "test/abuse/",
+  "test/console/tasks",
+  "test/receipt/crash",
+  "test/disclosure/",
+  "test/crash/",
+  "test/fuzz/",
+  "test/package/",
+  "test/cli/serve",
+  "test/client/",
+  "test/move/",
+];
 
 // Set where a test runs these tests; the runner would mistake itself for that test's child.
 delete process.env["NODE_TEST_CONTEXT"];
@@ -21,12 +38,17 @@ const compiled = mkdtempSync(join(tmpdir(), "sluice-compiled-"));
 process.env["NODE_COMPILE_CACHE"] = compiled;
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
 
+// Hardly any test is about a loss of power; those that are have a disk of their own.
+preferMemory();
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(paths: readonly string[]): Promise<number> {
   const files = findTests(paths);
   if (files === undefined) return 2;
   const report = new TestReport(root, (text) => process.stdout.write(text));
+  const usePostgres = files.filter((file) => readFileSync(file, "utf8").includes("startPostgres"));
+  const server = usePostgres.length > 1 ? await sharePostgres() : undefined;
   const events = run({
     files,
     // Many tests wait for a process or for the disk, so one more file than there are processors.
@@ -34,6 +56,7 @@ async function main(paths: readonly string[]): Promise<number> {
     timeout: fileTimeoutMs,
   });
   for await (const event of events) report.take(event);
+  await server?.remove();
   return report.close() ? 0 : 1;
 }
 
@@ -45,7 +68,7 @@ function findTests(paths: readonly string[]): string[] | undefined {
   const places = paths.length === 0 ? [resolve(root, "test")] : paths.map((path) => resolve(path));
   const found = places.map(testsAt);
   const empty = places.find((_, index) => found[index]?.length === 0);
-  if (empty === undefined) return [...new Set(found.flat())].sort();
+  if (empty === undefined) return [...new Set(found.flat())].sort(longFirst);
   process.stderr.write(`There is no test in ${relative(process.cwd(), empty) || "."}.\n`);
   return undefined;
 }
@@ -56,4 +79,13 @@ function testsAt(place: string): readonly string[] {
   return globSync("**/*.test.ts", { cwd: place, exclude: ["**/node_modules"] }).map((path) =>
     resolve(place, path),
   );
+}
+
+/** So that no long file is left when all others have ended. */
+function longFirst(one: string, other: string): number {
+  const placeOf = (file: string): number => {
+    const place = long.findIndex((name) => file.includes(name));
+    return place === -1 ? long.length : place;
+  };
+  return placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
 }

@@ -1,5 +1,5 @@
-// A PostgreSQL server of a test file's own, on a free port in a temporary folder, or the one that
-// SLUICE_TEST_DATABASE_URL names; a Citus cluster where one is requested, or where that is one.
+// A PostgreSQL server on a free port in a temporary folder: of a test file's own, or the one that all files of a run share;
+// or the one that SLUICE_TEST_DATABASE_URL names. A Citus cluster where one is requested, or where that is one.
 // Stores are opened as an ordinary role: row-level security does not apply to superusers.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -19,6 +19,8 @@ import { waitFor } from "../wait-for.ts";
 
 const run = promisify(execFile);
 
+/** The variable that names the shared server to the files of a run. */
+const sharedServer = "SLUICE_TEST_SHARED_SERVER";
 export const ownerName = "sluice_owner";
 export const password = "not-to-be-shown";
 
@@ -64,10 +66,9 @@ export interface ServerOptions {
   readonly diskMebibytes?: number;
 }
 
-/** Starts a server, or uses the one that is named; the caller removes it. */
+/** Starts a server, or uses the one that is named or shared; the caller removes it. */
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
-  const { SLUICE_TEST_DATABASE_URL } = process.env;
-  const given = options.own === true ? undefined : SLUICE_TEST_DATABASE_URL;
+  const given = options.own === true ? undefined : givenServer(options);
   const servers = given === undefined ? await startOwn(options) : [];
   const adminUrl = servers[0]?.adminUrl ?? given ?? "";
   const workers = await findWorkers(queryAs, adminUrl);
@@ -76,6 +77,13 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     CREATE ROLE ${ownerName} LOGIN PASSWORD '${password}';
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`);
   let made = 0;
+  const databases = new Set<string>();
+  const drop = async (url: string): Promise<void> => {
+    databases.delete(url);
+    const name = new URL(url).pathname.slice(1);
+    for (const place of [adminUrl, ...(workers ?? [])])
+      await queryAs(place, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
   return {
     adminUrl,
     query,
@@ -88,20 +96,38 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
         const places = workers.map((url) => urlOf(url, { database: name }));
         await joinCluster(queryAs, urlOf(adminUrl, { database: name }), places);
       }
-      return urlOf(adminUrl, { user: ownerName, password, database: name });
+      const url = urlOf(adminUrl, { user: ownerName, password, database: name });
+      databases.add(url);
+      return url;
     },
-    async dropDatabase(url) {
-      const drop = `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`;
-      for (const place of [adminUrl, ...(workers ?? [])]) await queryAs(place, drop);
-    },
+    dropDatabase: drop,
     nodes: Math.max(1, servers.length),
     stop: async (how, node) => void (await Promise.all(own(servers, node).map((s) => s.stop(how)))),
     start: async () => void (await Promise.all(own(servers).map((server) => server.start()))),
     startAsReplica: async () => own(servers)[0]?.startAsReplica(),
     fillDisk: () => own(servers)[0]?.fillDisk() ?? (() => undefined),
     promote: async () => void (await query("SELECT pg_promote()")),
-    remove: async () => void (await Promise.all(servers.map((server) => server.remove()))),
+    remove: async () => {
+      if (servers.length === 0) for (const url of databases) await drop(url);
+      await Promise.all(servers.map((server) => server.remove()));
+    },
   };
+}
+
+/** Only tests that need no settings use the shared one. */
+function givenServer({ settings, durable, diskMebibytes }: ServerOptions): string | undefined {
+  const { SLUICE_TEST_DATABASE_URL: named, [sharedServer]: shared } = process.env;
+  const isUsual = settings === undefined && durable !== true && diskMebibytes === undefined;
+  return named ?? (isUsual ? shared : undefined);
+}
+
+/** Starts one for all files of a run, unless a server is named or a cluster is requested. The caller removes it. */
+export async function sharePostgres(): Promise<PostgresServer | undefined> {
+  const isGiven = process.env["SLUICE_TEST_DATABASE_URL"] !== undefined;
+  if (isGiven || wantedWorkers() !== undefined) return undefined;
+  const server = await startPostgres({ own: true, settings: { max_connections: "500" } });
+  process.env[sharedServer] = server.adminUrl;
+  return server;
 }
 
 /** One server, or the nodes of a cluster, the coordinator first. */
