@@ -5,7 +5,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
-import { testEngine, testOperations } from "./suite.ts";
+import { testCommand, testEngine } from "./suite.ts";
 
 function sqlite(role: StoreOptions["role"]): Engine {
   return {
@@ -37,4 +37,4 @@ function sqlite(role: StoreOptions["role"]): Engine {
 }
 
 testEngine(sqlite("serve"));
-testOperations(sqlite("command"));
+testCommand(sqlite("command"));
