@@ -81,11 +81,12 @@ function testsAt(place: string): readonly string[] {
   );
 }
 
+function placeOf(file: string): number {
+  const place = long.findIndex((name) => file.includes(name));
+  return place === -1 ? long.length : place;
+}
+
 /** So that no long file is left when all others have ended. */
 function longFirst(one: string, other: string): number {
-  const placeOf = (file: string): number => {
-    const place = long.findIndex((name) => file.includes(name));
-    return place === -1 ? long.length : place;
-  };
   return placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
 }

@@ -35,6 +35,7 @@ describe("a temporary failure", () => {
     "502 of a proxy": page(502),
     "503": refuse(50301),
     "504 of a proxy": page(504),
+    "520 of a proxy": page(520),
   };
   for (const [name, failure] of Object.entries(passing)) {
     it(`is retried under the same key: ${name}`, async (test) => {

@@ -7,6 +7,7 @@ import {
   type OperatorErrorName,
   reasonOf,
 } from "../../../src/actions/operator/operator-error.ts";
+import { AppError } from "../../../src/domain/error.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { advice } from "../../../src/cli/output/advice.ts";
 import { viewError } from "../../../src/cli/output/error-view.ts";
@@ -43,6 +44,14 @@ describe("the error that is shown", () => {
   it("has no advice to create what there is", () => {
     const error = new OperatorError("no_such_key", "There are: key_1.", { context: some });
     assert.equal(viewError(error).message, "There are: key_1.");
+  });
+
+  it("names the fields of an error of the API", () => {
+    const errors = [{ field: "amount", message: "is required" }];
+    const { message, code } = viewError(
+      new AppError("validation_failed", { message: "It is not valid.", errors }),
+    );
+    assert.deepEqual([message, code], ["It is not valid. amount is required.", 40_000]);
   });
 
   it("has the advice of the error that caused it", () => {

@@ -66,6 +66,15 @@ describe("a form with a file", () => {
     assert.equal(error.errorName, "request_timeout");
   });
 
+  it("has one file; what a further one contains is not received", async () => {
+    const form = await openForm(field + file);
+    await until(form.hasFile);
+    form.sending.end(`1\n\r\n${file}2\n\r\n--x--\r\n`);
+    await until(() => form.settled() !== undefined);
+    form.close();
+    assert.equal(form.settled(), "tx_id\n1\n");
+  });
+
   it("has longer for the file", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const form = await openForm(field + file);

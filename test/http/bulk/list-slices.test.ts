@@ -43,6 +43,10 @@ describe("slices of a list", () => {
       ['"large one"', 1],
       ["3", 1],
     ]);
+    assert.deepEqual(slicesOf('[1,"large one"]', bounds).slices, [
+      ["1", 1],
+      ['"large one"', 1],
+    ]);
   });
 
   it("do not exist for a list without items", () => {
