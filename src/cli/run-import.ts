@@ -4,6 +4,7 @@ import { findType } from "../actions/record/find-named-record.ts";
 import { beginImport } from "../actions/intake/import-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { trackImport } from "../actions/intake/track-import.ts";
+import { writeDrafts } from "../actions/intake/write-records.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
@@ -115,7 +116,13 @@ async function withTarget<Result>(
   return context.withApp(async (app) => {
     await beginImport(app, { organizationId, resourceType: type.resourceType, update });
     const about = { organizationId, resourceType: type.resourceType, source: "command" } as const;
-    return work(storeTarget(app, organizationId), (run) => trackImport(app, about, run));
+    const target = storeTarget({
+      name: "the local store",
+      organizationId,
+      now: app.now,
+      write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
+    });
+    return work(target, (run) => trackImport(app, about, run));
   });
 }
 

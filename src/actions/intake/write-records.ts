@@ -1,7 +1,12 @@
 // Adds, appends or updates records of one type that are in memory.
 
-import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type {
+  IdempotencyMark,
+  RecordWrite,
+  WriteOutcome,
+} from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
+import { markRequest } from "./idempotency.ts";
 import { Submission, type SubmissionOptions, type WriteReport } from "./submission.ts";
 
 export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
@@ -19,4 +24,22 @@ export function writeRecords(
   const submission = new Submission({ organizationId, type, mode, lenient, single, receivedAt });
   for (const item of items) submission.add(item);
   return inFlight.run(idempotency?.keyHash, () => submission.store(store, idempotency));
+}
+
+/**
+ * Writes drafts of an import that were made elsewhere. The key has to contain a digest of them. Rejects as `RecordStore.writeRecords`
+ * does, and with AppError idempotency_in_flight.
+ */
+export function writeDrafts(
+  { store, inFlight }: App,
+  write: RecordWrite,
+  { keySpace, key }: { readonly keySpace: string; readonly key: string },
+): Promise<WriteOutcome> {
+  const idempotency = markRequest(keySpace, {
+    idempotencyKey: key,
+    operation: `import ${write.mode} ${write.resourceType}`,
+    writeOptions: "lenient",
+    body: "",
+  });
+  return inFlight.run(idempotency.keyHash, () => store.writeRecords({ ...write, idempotency }));
 }

@@ -3,13 +3,18 @@
 
 export const recordCharactersMax = 4 * 1_024 * 1_024;
 
-/** True if its JSON, apart from punctuation, is longer; reads no further than that. */
+/** True if its JSON, apart from punctuation, is longer. */
 export function isTooLong(record: unknown): boolean {
+  return charactersOf(record) > recordCharactersMax;
+}
+
+/** The length of its JSON apart from punctuation; reads no further than to the maximum. */
+export function charactersOf(record: unknown): number {
   const open: unknown[] = [record];
   let characters = 0;
   while (open.length > 0 && characters <= recordCharactersMax) {
     const value = open.pop();
-    characters += typeof value === "string" ? jsonLength(value) : 1;
+    characters += typeof value === "string" ? jsonLength(value) : plainLength(value);
     if (typeof value !== "object" || value === null) continue;
     if (Array.isArray(value)) {
       for (const item of value) open.push(item);
@@ -20,7 +25,11 @@ export function isTooLong(record: unknown): boolean {
       open.push(inside);
     }
   }
-  return characters > recordCharactersMax;
+  return characters;
+}
+
+function plainLength(value: unknown): number {
+  return typeof value === "number" ? String(value).length : 1;
 }
 
 // eslint-disable-next-line no-control-regex

@@ -7,14 +7,9 @@ import type { Refusal } from "./refused-file.ts";
 import type { Row } from "../formats/row.ts";
 import type { Range } from "./state-file.ts";
 
-/** A submission and its payload as JSON text. */
-export interface Prepared extends Submission {
-  readonly text: string;
-}
-
 export interface Item {
   readonly row: Row;
-  readonly submissions: readonly Prepared[];
+  readonly submissions: readonly Submission[];
 }
 
 export interface Chunk {
@@ -84,13 +79,9 @@ class Draft {
       this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.fieldErrors });
       return;
     }
-    const submissions = mapped.submissions.map(({ update, payload }): Prepared => {
-      const text = JSON.stringify(payload);
-      this.#characters += text.length;
-      this.#ids.add(String(payload[this.#idField]));
-      return { update, payload, text };
-    });
-    this.#items.push({ row, submissions });
+    this.#characters += mapped.characters;
+    for (const { payload } of mapped.submissions) this.#ids.add(String(payload[this.#idField]));
+    this.#items.push({ row, submissions: mapped.submissions });
   }
 
   end(): Chunk {
@@ -108,7 +99,7 @@ function sizeOf(row: Row): number {
 /** The submissions of a chunk that are sent together, each with the index of its item. */
 export interface ChunkList {
   readonly update: boolean;
-  readonly members: readonly (Prepared & { readonly item: number })[];
+  readonly members: readonly (Submission & { readonly item: number })[];
 }
 
 /** Adds come before updates; within each, rows keep their order. */
@@ -121,9 +112,14 @@ export function listsOf({ items }: Chunk): readonly ChunkList[] {
     .filter(({ members }) => members.length > 0);
 }
 
-/** An Idempotency-Key: the same for the same list of the same import, and for no other. */
-export function keyOf(importId: string, { range }: Chunk, { update, members }: ChunkList): string {
-  const content = members.map(({ text }) => text).join("\n");
-  const digest = hash("sha256", content, "base64url").slice(0, 22);
+/**
+ * An Idempotency-Key: the same for the same list of the same import, and for no other. `texts`: what is written of the list.
+ */
+export function keyOf(
+  importId: string,
+  { range, update }: { readonly range: Range; readonly update: boolean },
+  texts: readonly string[],
+): string {
+  const digest = hash("sha256", texts.join("\n"), "base64url").slice(0, 22);
   return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${digest}`;
 }

@@ -33,14 +33,15 @@ export function httpTarget(options: HttpTargetOptions): Target {
   const session = makeSession(options);
   return {
     name: url,
-    send: async ({ type, update, texts, key, payloads }) => {
+    send: async ({ type, update, keyOf, payloads }) => {
+      const texts = payloads.map((payload) => JSON.stringify(payload));
       try {
         const reply = await session.call<WriteResult>({
           method: update ? "PUT" : "POST",
           path: `/v2/${type.batchPath ?? type.resourceType}`,
           body: `[${texts.join(",")}]`,
           lenient: true,
-          idempotencyKey: key,
+          idempotencyKey: keyOf(texts),
         });
         return resultsOf(reply, payloads, url);
       } catch (error) {

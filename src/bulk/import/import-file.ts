@@ -54,7 +54,10 @@ export interface ImportPlan {
   readonly connections: number;
 }
 
-export interface FilePlan extends ImportPlan, FilePaths {}
+export interface FilePlan extends ImportPlan, Omit<FilePaths, "statePath"> {
+  /** Undefined for an import that is never continued. */
+  readonly statePath: string | undefined;
+}
 
 /** Throws OperatorError; the state file then contains what was acknowledged. */
 export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
@@ -122,8 +125,7 @@ async function sendChunk(
       type: plan.type,
       update: list.update,
       payloads: list.members.map(({ payload }) => payload),
-      texts: list.members.map(({ text }) => text),
-      key: keyOf(state.importId, chunk, list),
+      keyOf: (texts) => keyOf(state.importId, { ...chunk, ...list }, texts),
     });
     for (const [index, { item }] of list.members.entries()) {
       const outcome = found[index];
@@ -187,8 +189,8 @@ function requireFewRefused({ file, statePath }: FilePlan, rows: number, bytes: n
   throw new OperatorError(
     "input",
     `More than ${refusedLimits.rowsMax.toLocaleString("en")} rows of ${file} were refused, or ${refusedLimits.bytesMax.toLocaleString("en")} ` +
-      `bytes of them, so the rest was not read. Correct the file or the mapping by what is wrong with the first of them, remove ` +
-      `${statePath}, and import it again.`,
+      "bytes of them, so the rest was not read. Correct the file or the mapping by what is wrong with the first of them" +
+      `${statePath === undefined ? "" : `, remove ${statePath}`}, and import it again.`,
   );
 }
 

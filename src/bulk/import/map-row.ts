@@ -9,7 +9,7 @@ import { validatorOf } from "../../domain/schema/validator.ts";
 import { explainRefusal } from "../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
 import { CellError, readCell } from "../formats/csv-cell.ts";
-import { isTooLong, recordCharactersMax } from "../formats/record-characters.ts";
+import { charactersOf, recordCharactersMax } from "../formats/record-characters.ts";
 import {
   findColumn,
   requireColumn,
@@ -29,8 +29,13 @@ export interface Submission {
 }
 
 /** The writes for a row, in order, or the reasons why there are none. */
-export type MappedRow =
+type Mapped =
   { readonly submissions: readonly Submission[] } | { readonly fieldErrors: readonly FieldError[] };
+
+/** The same, with the length of its records as JSON, apart from punctuation. */
+export type MappedRow =
+  | { readonly submissions: readonly Submission[]; readonly characters: number }
+  | { readonly fieldErrors: readonly FieldError[] };
 
 export interface RowMapper {
   map(row: Row): MappedRow;
@@ -60,11 +65,15 @@ export function makeRowMapper(input: RowInput, options: MapperOptions): RowMappe
   return { map, ...shareColumns(typedColumns, options) };
 }
 
+type MapRow = (row: Row) => Mapped;
+
 /** A mapping may repeat a long cell in any number of fields. */
-function bounded(map: RowMapper["map"]): RowMapper["map"] {
+function bounded(map: MapRow): RowMapper["map"] {
   return (row) => {
     const mapped = map(row);
-    if ("fieldErrors" in mapped || !isTooLong(mapped.submissions)) return mapped;
+    if ("fieldErrors" in mapped) return mapped;
+    const characters = charactersOf(mapped.submissions);
+    if (characters <= recordCharactersMax) return { ...mapped, characters };
     const message = `becomes a record of more than ${recordCharactersMax} characters`;
     return { fieldErrors: [{ message }] };
   };
@@ -73,7 +82,7 @@ function bounded(map: RowMapper["map"]): RowMapper["map"] {
 function csvMapper(
   columns: readonly string[],
   { type, mapping, update }: MapperOptions,
-): RowMapper {
+): Omit<RowMapper, "map"> & { readonly map: MapRow } {
   const origins = withOwnNames(columns, { type, mapping });
   const find = (column: string): number => findColumn(columns, column);
   const fields = [...origins].map(([path, origin]) =>
@@ -104,7 +113,7 @@ function csvMapper(
   };
 }
 
-function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] {
+function mapObjects({ type, mapping, update }: MapperOptions): MapRow {
   const fields = [...mapping].map(([path, origin]) =>
     compileField(resolvePath(type, path), origin, (column) => {
       const steps = column.split(".");
@@ -145,7 +154,7 @@ interface Built {
 }
 
 /** Adds the other errors of a row with unreadable cells, so that all errors can be corrected at once. */
-function finisher(type: RecordType): (built: Built, update: boolean) => MappedRow {
+function finisher(type: RecordType): (built: Built, update: boolean) => Mapped {
   return ({ payload, fieldErrors }, update) => {
     if (fieldErrors.length === 0) return { submissions: [{ update, payload }] };
     const unread = new Set(fieldErrors.map(({ field }) => firstStep(field)));
@@ -216,18 +225,18 @@ function cellAt({ cells }: CsvRow, index = -1): string {
 }
 
 /** The first adds the record, the others update it. */
-function fromChanges(changes: unknown): MappedRow {
+function fromChanges(changes: unknown): Mapped {
   if (!Array.isArray(changes) || changes.length === 0 || !changes.every(isJsonObject)) {
     return { fieldErrors: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };
   }
   return { submissions: changes.map((payload, index) => ({ update: index > 0, payload })) };
 }
 
-function unreadable(row: Row): MappedRow {
+function unreadable(row: Row): Mapped {
   return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
 }
 
-function wrongCellCount({ cells }: CsvRow, columns: number): MappedRow {
+function wrongCellCount({ cells }: CsvRow, columns: number): Mapped {
   const message = `has ${cells.length} cells, but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

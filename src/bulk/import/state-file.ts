@@ -34,24 +34,18 @@ interface State {
 type Identity = Pick<State, "input" | "settings">;
 
 export class StateFile {
-  readonly path: string;
-  /** The name under which the file is written before it replaces the previous one. */
-  readonly #next: string;
+  readonly #path: string | undefined;
   #state: State;
 
   /**
-   * Throws OperatorError if an import of this input is running, if a different one was interrupted, or if the state can't be read
+   * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a different one was interrupted, or if the state can't be read
    * or written.
    */
-  constructor(path: string, identity: Identity) {
-    this.path = path;
-    this.#next = temporaryName(path, "next");
-    const found = readState(path);
-    if (found?.owner !== undefined && isRunning(found.owner)) throw running(path, found.owner.pid);
-    if (found !== undefined) requireSame(path, found, identity);
+  constructor(path: string | undefined, identity: Identity) {
+    this.#path = path;
+    const found = path === undefined ? undefined : continuedState(path, identity);
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
-    if (found === undefined) this.#create();
-    else this.#save();
+    this.#save(found === undefined ? createFile : renameSync);
   }
 
   get importId(): string {
@@ -90,40 +84,49 @@ export class StateFile {
   }
 
   remove(): void {
-    rmSync(this.path, { force: true });
+    if (this.#path !== undefined) rmSync(this.#path, { force: true });
   }
 
-  /** If two imports start at the same time, one of them fails. */
-  #create(): void {
-    this.#save(() => {
-      try {
-        linkSync(this.#next, this.path);
-      } catch (cause) {
-        if (codeOf(cause) === "EEXIST") throw running(this.path, readState(this.path)?.owner?.pid);
-        // Some file systems do not support links.
-        renameSync(this.#next, this.path);
-      }
-    });
-  }
-
-  #save(publish = () => renameSync(this.#next, this.path)): void {
+  /** `publish` gives the written file its name. */
+  #save(publish: (from: string, to: string) => void = renameSync): void {
+    const path = this.#path;
+    if (path === undefined) return;
+    const next = temporaryName(path, "next");
     try {
-      makePrivateFolder(dirname(this.path));
-      writeOwnFile(this.#next, `${JSON.stringify(this.#state)}\n`);
-      publish();
-      syncFolder(dirname(this.path));
+      makePrivateFolder(dirname(path));
+      writeOwnFile(next, `${JSON.stringify(this.#state)}\n`);
+      publish(next, path);
+      syncFolder(dirname(path));
     } catch (cause) {
       if (cause instanceof OperatorError) throw cause;
       const reason = reasonOf(cause).replace(/\.$/, "");
       throw new OperatorError(
         "state",
-        `The state of the import can't be written to ${this.path}: ${reason}. Name another folder with --state.`,
+        `The state of the import can't be written to ${path}: ${reason}. Name another folder with --state.`,
         { cause },
       );
     } finally {
-      rmSync(this.#next, { force: true });
+      rmSync(next, { force: true });
     }
   }
+}
+
+/** If two imports start at the same time, one of them fails. */
+function createFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") throw running(to, readState(to)?.owner?.pid);
+    // Some file systems do not support links.
+    renameSync(from, to);
+  }
+}
+
+function continuedState(path: string, identity: Identity): State | undefined {
+  const found = readState(path);
+  if (found?.owner !== undefined && isRunning(found.owner)) throw running(path, found.owner.pid);
+  if (found !== undefined) requireSame(path, found, identity);
+  return found;
 }
 
 function running(path: string, pid: number | undefined): OperatorError {

@@ -1,29 +1,38 @@
-// The local store as the target of an import, through the same action as HTTP requests.
+// The store as the target of an import: makes the drafts of a list, which are the only JSON that rows become, and passes them
+// to what writes them.
 
-import { markRequest } from "../../actions/intake/idempotency.ts";
 import { importMode } from "../../actions/intake/import-records.ts";
-import { writeRecords } from "../../actions/intake/write-records.ts";
-import type { App } from "../../actions/app.ts";
+import { Submission } from "../../actions/intake/submission.ts";
+import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Target } from "./target.ts";
 
-export function storeTarget(app: App, organizationId: string): Target {
+/** The drafts of a list, or of a part of it, with the key by which a repetition is recognised. */
+export interface ImportWrite {
+  readonly write: RecordWrite;
+  readonly key: string;
+}
+
+interface StoreTargetOptions {
+  readonly name: string;
+  readonly organizationId: string;
+  readonly now: () => number;
+  readonly write: (write: ImportWrite) => Promise<WriteOutcome>;
+}
+
+export function storeTarget({ name, organizationId, now, write }: StoreTargetOptions): Target {
   return {
-    name: "the local store",
-    send: async (list) => {
-      const mode = importMode(list.type, list.update);
-      const report = await writeRecords(app, {
-        organizationId,
-        type: list.type,
-        mode,
-        lenient: true,
-        single: false,
-        items: list.payloads,
-        idempotency: markRequest(organizationId, {
-          idempotencyKey: list.key,
-          operation: `import ${mode} ${list.type.resourceType}`,
-          writeOptions: "lenient",
-          body: list.texts.join("\n"),
-        }),
+    name,
+    send: async ({ type, update, payloads, keyOf }) => {
+      const mode = importMode(type, update);
+      const options = { organizationId, type, mode, lenient: true, single: false };
+      const submission = new Submission({ ...options, receivedAt: now() });
+      for (const payload of payloads) submission.add(payload);
+      let parts = 0;
+      const report = await submission.store({
+        writeRecords: (part) => {
+          const texts = part.drafts.map(({ payload }) => payload);
+          return write({ write: part, key: keyOf([String((parts += 1)), ...texts]) });
+        },
       });
       return report.results ?? [];
     },

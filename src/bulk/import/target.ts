@@ -12,10 +12,8 @@ export interface TargetList {
   /** True if the list is written with PUT instead of POST. */
   readonly update: boolean;
   readonly payloads: readonly Payload[];
-  /** The same, as JSON texts. */
-  readonly texts: readonly string[];
-  /** The Idempotency-Key of this list. */
-  readonly key: string;
+  /** The Idempotency-Key of this list, by the JSON texts that are written of it. */
+  readonly keyOf: (texts: readonly string[]) => string;
 }
 
 export interface Target {

@@ -2,11 +2,11 @@
 // Types only.
 
 import type { OperatorErrorName } from "../../actions/operator/operator-error.ts";
-import type { ErrorForm } from "../../domain/error-form.ts";
+import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { Mapping } from "../import/mapping.ts";
 import type { Counts } from "../progress.ts";
-import type { ItemOutcome } from "../import/target.ts";
+import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 
@@ -29,14 +29,6 @@ export type UploadTask =
     }
   | { readonly kind: "import"; readonly plan: UploadPlan; readonly mapping: Mapping };
 
-/** A list of records to write, with the Idempotency-Key by which a repetition is recognised. */
-export interface UploadList {
-  readonly update: boolean;
-  /** JSON texts of records. */
-  readonly texts: readonly string[];
-  readonly key: string;
-}
-
 export interface UploadStep extends Counts {
   readonly rows: number;
   /** The part of the file that is done, from 0 to 1. */
@@ -52,12 +44,12 @@ export interface RefusedRow {
 }
 
 export type ToUpload =
-  | { readonly kind: "outcomes"; readonly id: number; readonly outcomes: readonly ItemOutcome[] }
-  | { readonly kind: "not written"; readonly id: number; readonly error: ErrorForm }
+  | { readonly kind: "written"; readonly id: number; readonly outcome: WriteOutcome }
+  | { readonly kind: "not written"; readonly id: number }
   | { readonly kind: "stop" };
 
 export type FromUpload =
-  | { readonly kind: "list"; readonly id: number; readonly list: UploadList }
+  | { readonly kind: "write"; readonly id: number; readonly write: ImportWrite }
   | { readonly kind: "step"; readonly step: UploadStep }
   | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
   | { readonly kind: "inspected"; readonly inspection: Inspection }

@@ -1,15 +1,15 @@
-// The work of the thread of an upload: inspects the file, or reads it to the end, maps its rows and passes lists of records to
-// the main thread. Never writes to the store.
+// The work of the thread of an upload: inspects the file, or reads it to the end, maps and validates its rows, and passes the
+// drafts to the main thread. Never writes to the store.
 
+import { dirname, join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { AppError } from "../../domain/error.ts";
-import { restoreError } from "../../domain/error-form.ts";
+import type { WriteOutcome } from "../../domain/record/record-write.ts";
+import { refusedName } from "../import/file-paths.ts";
 import { importFile } from "../import/import-file.ts";
-import { pathsOf } from "../import/file-paths.ts";
 import { describeReason, type Refusal } from "../import/refused-file.ts";
-import type { ItemOutcome, Target } from "../import/target.ts";
+import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from "./messages.ts";
 
@@ -34,15 +34,9 @@ export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
       send({ kind: "imported", report: await runImport(port, task, send) });
     }
   } catch (error) {
-    const name = nameOf(error);
+    const name = error instanceof OperatorError ? error.errorName : undefined;
     send({ kind: "failed", name, message: reasonOf(error).replaceAll(file, fileName) });
   }
-}
-
-function nameOf(error: unknown) {
-  if (error instanceof OperatorError) return error.errorName;
-  // What the service answered to a list, such as that the organization was closed meanwhile.
-  return error instanceof AppError && error.errorName !== "internal" ? "server" : undefined;
 }
 
 function optionsOf({ resourceType, organizationId, update }: UploadPlan) {
@@ -62,13 +56,14 @@ async function runImport(
   send: (message: FromUpload) => void,
 ) {
   const stopping = new AbortController();
-  const target = portTarget(port, stopping, send);
-  const noNames = { folder: undefined, refused: undefined, format: undefined };
-  const [paths] = pathsOf([plan.file], noNames);
-  if (paths === undefined) throw new TypeError("an upload has no file");
+  const { file, organizationId } = plan;
+  const write = writeOverPort(port, stopping, send);
+  const target = storeTarget({ name: "the console", organizationId, now: Date.now, write });
+  const refusedPath = join(dirname(file), refusedName(file));
   let shown = 0;
   return importFile(
-    { ...optionsOf(plan), mapping, ...paths },
+    // Nobody continues it: it ends with the process, which removes its file.
+    { ...optionsOf(plan), mapping, file, refusedPath, statePath: undefined },
     {
       target,
       stopping: stopping.signal,
@@ -92,13 +87,13 @@ function describeRefused({ row, code, message, errors }: Refusal): RefusedRow {
   return { row: row.number, code, reason };
 }
 
-/** Sends each list to the main thread and waits for the outcomes. */
-function portTarget(
+/** Sends drafts to the main thread and waits for their outcome. */
+function writeOverPort(
   port: Port,
   stopping: AbortController,
   send: (message: FromUpload) => void,
-): Target {
-  const waiting = new Map<number, PromiseWithResolvers<readonly ItemOutcome[]>>();
+): (write: ImportWrite) => Promise<WriteOutcome> {
+  const waiting = new Map<number, PromiseWithResolvers<WriteOutcome>>();
   let lastId = 0;
   port.on("message", (message: ToUpload) => {
     if (message.kind === "stop") {
@@ -107,16 +102,14 @@ function portTarget(
     }
     const found = waiting.get(message.id);
     waiting.delete(message.id);
-    if (message.kind === "outcomes") found?.resolve(message.outcomes);
-    else found?.reject(restoreError(message.error));
+    if (message.kind === "written") found?.resolve(message.outcome);
+    // The main thread knows why.
+    else found?.reject(new Error("drafts of an import could not be written"));
   });
-  return {
-    name: "the console",
-    send: ({ update, texts, key }) => {
-      const outcomes = Promise.withResolvers<readonly ItemOutcome[]>();
-      waiting.set((lastId += 1), outcomes);
-      send({ kind: "list", id: lastId, list: { update, texts, key } });
-      return outcomes.promise;
-    },
+  return (write) => {
+    const outcome = Promise.withResolvers<WriteOutcome>();
+    waiting.set((lastId += 1), outcome);
+    send({ kind: "write", id: lastId, write });
+    return outcome.promise;
   };
 }

@@ -1,33 +1,23 @@
-// The main thread's side of the thread of an upload: starts it, writes the lists that it sends, and returns its result.
+// The main thread's side of the thread of an upload: starts it, writes the drafts that it sends, and returns its result.
 // A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
 
 import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { describeError } from "../../domain/error-form.ts";
+import { AppError } from "../../domain/error.ts";
+import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { FileReport } from "../import/import-file.ts";
-import type { ItemOutcome } from "../import/target.ts";
+import type { ImportWrite } from "../import/store-target.ts";
 import type { Inspection } from "./inspect.ts";
-import type {
-  FromUpload,
-  RefusedRow,
-  ToUpload,
-  UploadList,
-  UploadStep,
-  UploadTask,
-} from "./messages.ts";
+import type { FromUpload, RefusedRow, ToUpload, UploadStep, UploadTask } from "./messages.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
 export type StartUploadThread = (task: UploadTask) => UploadThread;
 
-/** Resolves to an outcome per record, in order. */
-export type WriteList = (
-  list: UploadList,
-  stopping: AbortSignal,
-) => Promise<readonly ItemOutcome[]>;
+export type WriteImport = (write: ImportWrite, stopping: AbortSignal) => Promise<WriteOutcome>;
 
 export interface ImportEvents {
-  readonly writeList: WriteList;
+  readonly write: WriteImport;
   readonly onStep: (step: UploadStep) => void;
   readonly onRefused: (rows: readonly RefusedRow[]) => void;
   readonly stopping: AbortSignal;
@@ -65,18 +55,17 @@ const stopMsMax = 3_000;
 export async function importInThread(
   start: StartUploadThread,
   task: Extract<UploadTask, { readonly kind: "import" }>,
-  { writeList, onStep, onRefused, stopping }: ImportEvents,
+  { write, onStep, onRefused, stopping }: ImportEvents,
 ): Promise<FileReport> {
   const thread = start(task);
   const send = (message: ToUpload): void => thread.postMessage(message);
-  // Its class does not pass between threads.
-  let refusal: OperatorError | undefined;
-  const write = async (id: number, list: UploadList): Promise<void> => {
+  let failure: unknown;
+  const perform = async (id: number, order: ImportWrite): Promise<void> => {
     try {
-      send({ kind: "outcomes", id, outcomes: await writeList(list, stopping) });
+      send({ kind: "written", id, outcome: await write(order, stopping) });
     } catch (error) {
-      if (error instanceof OperatorError) refusal ??= error;
-      send({ kind: "not written", id, error: describeError(error) });
+      failure ??= asOperatorError(error);
+      send({ kind: "not written", id });
     }
   };
   let killer: NodeJS.Timeout | undefined;
@@ -90,7 +79,7 @@ export async function importInThread(
   if (stopping.aborted) stop();
   try {
     const result = await resultOf(thread, (message) => {
-      if (message.kind === "list") void write(message.id, message.list);
+      if (message.kind === "write") void perform(message.id, message.write);
       if (message.kind === "step") onStep(message.step);
       if (message.kind === "refused") onRefused(message.rows);
     });
@@ -99,12 +88,18 @@ export async function importInThread(
   } catch (error) {
     if (stopping.reason instanceof OperatorError) throw stopping.reason;
     if (stopping.aborted) throw new OperatorError("stopped", "It was stopped.");
-    throw refusal ?? error;
+    throw failure ?? error;
   } finally {
     clearTimeout(killer);
     stopping.removeEventListener("abort", stop);
     await thread.terminate();
   }
+}
+
+/** What the service answers to a write, such as that it is overloaded, is no error of our own. */
+function asOperatorError(error: unknown): unknown {
+  const isAnswer = error instanceof AppError && error.errorName !== "internal";
+  return isAnswer ? new OperatorError("server", error.message, { cause: error }) : error;
 }
 
 type Result = Extract<FromUpload, { readonly kind: "inspected" | "imported" }>;

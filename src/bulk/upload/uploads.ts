@@ -37,7 +37,7 @@ import {
   importInThread,
   inspectInThread,
   type StartUploadThread,
-  type WriteList,
+  type WriteImport,
 } from "./upload-thread.ts";
 
 /** The private folder of this process, created with the first upload. */
@@ -63,7 +63,7 @@ export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileRepo
 interface StartOptions {
   /** The number of the inspection that the person has confirmed. */
   readonly inspectionNo: number;
-  readonly writeList: WriteList;
+  readonly write: WriteImport;
   /**
    * Throws OperatorError once the person may not import any more; asked again and again, because an import may write
    * nothing.
@@ -230,7 +230,7 @@ export class Uploads {
   start(
     uploadId: string,
     ownerId: string,
-    { inspectionNo, writeList, requireAllowed, record }: StartOptions,
+    { inspectionNo, write, requireAllowed, record }: StartOptions,
   ): void {
     const entry = this.#findReady(uploadId, ownerId);
     const mapping = entry.inspection?.mapping;
@@ -246,7 +246,7 @@ export class Uploads {
     const run: RunImport = (onStep) => {
       const task = { kind: "import", plan: planOf(entry), mapping } as const;
       return importInThread(this.#options.startThread, task, {
-        writeList,
+        write,
         stopping: stopping.signal,
         onRefused: (rows) => void entry.refused.push(...rows),
         onStep: (step) => {

@@ -100,9 +100,9 @@ export async function startImport(person: Person): Promise<Answer> {
   const requireAllowed = (): Promise<void> => requireSession(person, "records.import");
   sources.uploads.start(id, operator.operatorId, {
     inspectionNo: Number(form.get("seen")),
-    writeList: async (list, stopping) => {
+    write: async (drafts, stopping) => {
       await requireAllowed();
-      return write(list, stopping);
+      return write(drafts, stopping);
     },
     requireAllowed,
     record: (run) => trackImport(app, { organizationId, resourceType, source: "console" }, run),

@@ -1,22 +1,20 @@
-// Writes the lists of an import in the serving process as if a client of the organization sent them: in the bulk
-// thread, within the memory for bodies and the rate limit of the organization. While the process is under pressure, the
-// lists wait.
+// Writes the drafts of an import in the serving process as if a client of the organization sent them: within the memory for
+// bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
-import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
-import { importMode } from "../../actions/intake/import-records.ts";
+import { keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { writeDrafts } from "../../actions/intake/write-records.ts";
+import type { ImportWrite } from "../../bulk/import/store-target.ts";
+import type { WriteImport } from "../../bulk/upload/upload-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { UploadList } from "../../bulk/upload/messages.ts";
-import type { WriteList } from "../../bulk/upload/upload-thread.ts";
-import type { ListReport } from "../../http/bulk/messages.ts";
+import { countDraftRows } from "../../domain/record/draft-rows.ts";
+import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { HttpContext } from "../../http/http-context.ts";
 import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
-import type { Operation } from "../../http/operation.ts";
-import { operations } from "../../http/routes.ts";
 
 /** How long an import waits for a service that accepts nothing. */
 const failingMsMax = 120_000;
@@ -27,9 +25,9 @@ interface ImportInto {
   readonly type: RecordType;
 }
 
-export function makeImportWriter(context: HttpContext, target: ImportInto): WriteList {
+export function makeImportWriter(context: HttpContext, target: ImportInto): WriteImport {
   const writer = new ImportWriter(context, target);
-  return (list, stopping) => writer.write(list, stopping);
+  return (write, stopping) => writer.write(write, stopping);
 }
 
 class ImportWriter {
@@ -49,15 +47,14 @@ class ImportWriter {
     this.#caller = { organizationId, rateLimitPerSecond, confidential };
   }
 
-  /** Throws AppError, and OperatorError organization_closed. An idempotency key makes repetitions safe. */
-  async write(list: UploadList, stopping: AbortSignal): ReturnType<WriteList> {
+  /** Throws AppError, and OperatorError organization_closed. The key makes repetitions safe. */
+  async write(order: ImportWrite, stopping: AbortSignal): Promise<WriteOutcome> {
     const { app } = this.#context;
     const { organizationId } = this.#caller;
     const giveUpAt = performance.now() + failingMsMax;
     for (;;) {
       try {
-        const { results = "[]" } = await this.#writeOnce(list, stopping);
-        return JSON.parse(results) as Awaited<ReturnType<WriteList>>;
+        return await this.#writeOnce(order, stopping);
       } catch (error) {
         if (isRevoked(error)) await findOpenOrganization(app, organizationId);
         const delayMs = delayOf(error);
@@ -67,25 +64,22 @@ class ImportWriter {
     }
   }
 
-  async #writeOnce(list: UploadList, stopping: AbortSignal): Promise<ListReport> {
-    const { load, app, bulk } = this.#context;
+  async #writeOnce({ write, key }: ImportWrite, stopping: AbortSignal): Promise<WriteOutcome> {
+    const { load, app } = this.#context;
     const { organizationId } = this.#caller;
-    // The body has memory of its own, which is transferred to the bulk thread.
-    const body = new TextEncoder().encode(`[${list.texts.join(",")}]`);
-    load.shedding.admitBody(body.length);
+    const items = countDraftRows(write.drafts);
+    const bytes = write.drafts.reduce((sum, { payload }) => sum + payload.length, 0);
+    load.shedding.admitBody(bytes);
     load.organizations.beginRequest(organizationId);
     try {
-      const reservation = await load.bodies.reserve(organizationId, body.length, stopping);
+      const reservation = await load.bodies.reserve(organizationId, bytes, stopping);
       try {
-        const order = this.#makeOrder(list);
-        const { keyHash } = order.idempotency;
-        const outcome = await app.inFlight.run(keyHash, () =>
-          bulk.writeList(order, body, stopping),
-        );
-        await this.#pay(outcome.work, stopping);
-        if ("error" in outcome) throw outcome.error;
-        this.#count(outcome.report);
-        return outcome.report;
+        const keySpace = keySpaceOf(this.#caller, this.#type);
+        const now = { ...write, receivedAt: app.now() };
+        const outcome = await writeDrafts(app, now, { keySpace, key });
+        await this.#pay({ items, bytes }, stopping);
+        this.#count(outcome);
+        return outcome;
       } finally {
         reservation.release();
       }
@@ -94,30 +88,18 @@ class ImportWriter {
     }
   }
 
-  #makeOrder({ update, key }: UploadList) {
-    const { name } = findOperation(this.#type, update);
-    const identity = { idempotencyKey: key, operation: name, writeOptions: "lenient" };
-    const keyHash = keyHashOf(keySpaceOf(this.#caller, this.#type), key);
-    return {
-      operation: name,
-      mode: importMode(this.#type, update),
-      organizationId: this.#caller.organizationId,
-      receivedAt: this.#context.app.now(),
-      lenient: true,
-      idempotency: { keyHash, context: contextOf(identity) },
-    };
-  }
-
-  async #pay(work: Work, stopping: AbortSignal): Promise<void> {
-    const limited = await this.#context.rates.work(this.#caller, tokensOf(work));
+  /** Its rows were read and validated by a thread of its own, whose time does not count. */
+  async #pay(work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> {
+    const tokens = tokensOf({ ...work, processorMs: 0 });
+    const limited = await this.#context.rates.work(this.#caller, tokens);
     if (limited.allowed || stopping.aborted) return;
     const waitMs = limited.retryAfterSeconds * 1_000;
     await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 
-  #count({ repeated, written }: ListReport): void {
+  #count({ repeated, written }: WriteOutcome): void {
     const { resourceType } = this.#type;
-    if (repeated || this.#caller.confidential.has(resourceType)) return;
+    if (repeated === true || this.#caller.confidential.has(resourceType)) return;
     this.#context.onRecordsWritten(resourceType, written);
   }
 }
@@ -134,13 +116,4 @@ function delayOf(error: unknown): number | undefined {
     error.errorName,
   );
   return isPassing ? (error.retryAfterSeconds ?? 0) * 1_000 || retryMs : undefined;
-}
-
-/** The operation that accepts lists of the type. */
-function findOperation({ resourceType, batchPath }: RecordType, update: boolean): Operation {
-  const path = `/v2/${batchPath ?? resourceType}`;
-  const method = update ? "PUT" : "POST";
-  const found = operations.find((one) => one.path === path && one.method === method);
-  if (found === undefined) throw new TypeError(`no operation accepts lists of ${resourceType}`);
-  return found;
 }
