@@ -255,6 +255,46 @@ describe("uploads in the console", () => {
     });
   });
 
+  it("wait while another of the same person, or into the same organization, is imported", async () => {
+    for (const id of ["beta", "gamma"]) {
+      await createOrganization(service.app, { name: id, organizationId: id });
+    }
+    await addOperator(service.app, ["operator"], "fourth");
+    cookies["fourth"] = await signIn(service.app, service.client, "fourth");
+    const held = service.holdStore("writeRecords", 2);
+    const begin = async (into: string, as: string) => {
+      const content = `${header.replace("Betrag", "amount")}\n${row(`${as}-${into}`)}\n`;
+      const path = await uploaded(content, { as, fields: { ...types, organization: into } });
+      const seen = seenOn(await show(path, as));
+      assert.equal((await send(`${path}/start`, { seen }, as)).status, 303);
+      return { path, as };
+    };
+    const first = await begin(organization, "operator");
+    const free = await begin("beta", "fourth");
+    await held.called;
+    const ownNext = await begin("gamma", "operator");
+    const sameOrganization = await begin(organization, "other");
+    for (const waiting of [ownNext, sameOrganization]) {
+      assert.match(await show(waiting.path, waiting.as), /waits for other imports/);
+    }
+    for (const running of [first, free]) {
+      assert.match(await show(running.path, running.as), /0 %, 0 rows/);
+    }
+    await send(`${sameOrganization.path}/stop`, {}, "other");
+    const all = [first, ownNext, sameOrganization, free];
+    const results = Promise.all(
+      all.map((one) =>
+        waitFor("its end", async () => {
+          const page = await show(one.path, one.as);
+          return page.includes('id="result"') ? page.includes("It was stopped") : undefined;
+        }),
+      ),
+    );
+    held.release();
+    assert.deepEqual(await results, [false, false, true, false]);
+    for (const { path, as } of all) await discard(path, as);
+  });
+
   it("end when the person signs out", async () => {
     await addOperator(service.app, ["operator"], "absent");
     cookies["absent"] = await signIn(service.app, service.client, "absent");

@@ -9,6 +9,7 @@ import type { FileReport } from "../import/import-file.ts";
 import type { ImportWrite } from "../import/store-target.ts";
 import type { Inspection } from "./inspect.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadStep, UploadTask } from "./messages.ts";
+import { stopOf } from "./upload.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
@@ -24,7 +25,7 @@ export interface ImportEvents {
 }
 
 /** The longest time for reading the first rows of a file; then the inspection fails. */
-const inspectionMsMax = 30_000;
+const inspectionMsMax = 15_000;
 
 /** Throws OperatorError. */
 export async function inspectInThread(
@@ -86,9 +87,7 @@ export async function importInThread(
     if (result.kind === "imported") return result.report;
     throw new TypeError(`an import ended with ${result.kind}`);
   } catch (error) {
-    if (stopping.reason instanceof OperatorError) throw stopping.reason;
-    if (stopping.aborted) throw new OperatorError("stopped", "It was stopped.");
-    throw failure ?? error;
+    throw stopping.aborted ? stopOf(stopping) : (failure ?? error);
   } finally {
     clearTimeout(killer);
     stopping.removeEventListener("abort", stop);

@@ -13,7 +13,8 @@ export interface NewUpload extends Omit<UploadPlan, "file"> {
 
 export type UploadState =
   | { readonly name: "ready" }
-  | { readonly name: "importing"; readonly step: UploadStep }
+  /** Without a step it waits until it is its turn. */
+  | { readonly name: "importing"; readonly step: UploadStep | undefined }
   | {
       readonly name: "ended";
       readonly step: UploadStep;
@@ -55,7 +56,7 @@ export const uploadLimits = {
   ofOperatorMax: 3,
   filesMax: 20,
   importsAtOnce: 2,
-  inspectionsAtOnce: 1,
+  inspectionsAtOnce: 2,
 } as const;
 
 export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
@@ -91,6 +92,12 @@ export function notReady(why: string): OperatorError {
 
 export function busy(why: string): OperatorError {
   return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
+}
+
+/** Why an import was stopped. */
+export function stopOf({ reason }: AbortSignal): OperatorError {
+  if (reason instanceof OperatorError) return reason;
+  return new OperatorError("stopped", "It was stopped.");
 }
 
 export function uploadsOff(): OperatorError {

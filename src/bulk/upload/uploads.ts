@@ -1,8 +1,8 @@
 // The uploaded files of this process: received into a private folder, shown before anything is written, imported, and
 // removed after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
 //
-// An upload is ready (its mapping may change) → importing → ended (refused rows can be downloaded) → removed. It can be
-// discarded when it is ready or has ended; stopping an import ends it.
+// An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) → removed. It can
+// be discarded when it is ready or has ended; stopping an import ends it.
 
 import { randomBytes } from "node:crypto";
 import { createReadStream, type ReadStream } from "node:fs";
@@ -39,6 +39,7 @@ import {
   type StartUploadThread,
   type WriteImport,
 } from "./upload-thread.ts";
+import { UploadTurns } from "./upload-turns.ts";
 
 /** The private folder of this process, created with the first upload. */
 export interface UploadFolder {
@@ -84,9 +85,8 @@ export class Uploads {
   #folder: Promise<UploadFolder> | undefined;
   /** Imports that have not ended. */
   readonly #running = new Set<Promise<void>>();
-  #inspecting = 0;
-  /** Inspections that wait for their turn. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #inspections = new UploadTurns(uploadLimits.inspectionsAtOnce);
+  readonly #imports = new UploadTurns(uploadLimits.importsAtOnce);
   #closing = false;
   /** Forms that are arriving, by their person. */
   readonly #forms = new Map<string, number>();
@@ -188,39 +188,21 @@ export class Uploads {
 
   /** Uses the given choice of columns, or else the last one. Throws OperatorError. */
   async inspect(uploadId: string, ownerId: string, choice?: MappingChoice): Promise<Inspection> {
-    this.#findReady(uploadId, ownerId);
-    await this.#waitForTurn();
+    const asked = this.#findReady(uploadId, ownerId);
     try {
-      // It may have been inspected, or removed, meanwhile.
-      const entry = this.#findReady(uploadId, ownerId);
-      if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
-      const task = { kind: "inspect", plan: planOf(entry), choice } as const;
-      const inspection = await inspectInThread(this.#options.startThread, task);
-      entry.inspectionNo += 1;
-      entry.inspection = inspection;
-      return inspection;
+      return await this.#inspections.run(asked, asked.removal.signal, async () => {
+        // It may have been inspected, or removed, meanwhile.
+        const entry = this.#findReady(uploadId, ownerId);
+        if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
+        const task = { kind: "inspect", plan: planOf(entry), choice } as const;
+        const inspection = await inspectInThread(this.#options.startThread, task);
+        entry.inspectionNo += 1;
+        entry.inspection = inspection;
+        return inspection;
+      });
     } catch (error) {
-      throw this.#explain(error);
-    } finally {
-      this.#endTurn();
+      throw asked.removal.signal.aborted ? noSuchUpload() : this.#explain(error);
     }
-  }
-
-  /** Throws OperatorError upload if too many wait already. */
-  async #waitForTurn(): Promise<void> {
-    const { inspectionsAtOnce, filesMax } = uploadLimits;
-    if (this.#inspecting < inspectionsAtOnce) {
-      this.#inspecting += 1;
-      return;
-    }
-    if (this.#waiting.length >= filesMax) throw busy("Too many other files are being read.");
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #endTurn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#inspecting -= 1;
-    else next();
   }
 
   /**
@@ -240,21 +222,22 @@ export class Uploads {
         "Its mapping was changed since this page was shown; see how the rows are now.",
       );
     }
-    if (this.#running.size >= uploadLimits.importsAtOnce) throw busy("Other imports are running.");
-    entry.state = { name: "importing", step: noStep };
+    entry.state = { name: "importing", step: undefined };
     const { stopping } = entry;
-    const run: RunImport = (onStep) => {
-      const task = { kind: "import", plan: planOf(entry), mapping } as const;
-      return importInThread(this.#options.startThread, task, {
-        write,
-        stopping: stopping.signal,
-        onRefused: (rows) => void entry.refused.push(...rows),
-        onStep: (step) => {
-          change(entry, { name: "importing", step });
-          onStep(step);
-        },
+    const run: RunImport = (onStep) =>
+      this.#imports.run(entry, stopping.signal, () => {
+        change(entry, { name: "importing", step: noStep });
+        const task = { kind: "import", plan: planOf(entry), mapping } as const;
+        return importInThread(this.#options.startThread, task, {
+          write,
+          stopping: stopping.signal,
+          onRefused: (rows) => void entry.refused.push(...rows),
+          onStep: (step) => {
+            change(entry, { name: "importing", step });
+            onStep(step);
+          },
+        });
       });
-    };
     const check = setInterval(() => {
       requireAllowed().catch((error: unknown) => {
         if (error instanceof OperatorError) stopping.abort(error);
@@ -277,7 +260,7 @@ export class Uploads {
   /** Throws OperatorError. */
   async discard(uploadId: string, ownerId: string): Promise<void> {
     const entry = this.#find(uploadId, ownerId);
-    if (entry.state.name === "importing") throw notReady("Its import is running; stop it first.");
+    if (entry.state.name === "importing") throw notReady("Its import has begun; stop it first.");
     await this.#remove(entry);
   }
 
@@ -320,7 +303,7 @@ export class Uploads {
 
   async #end(entry: UploadEntry, work: Promise<FileReport>): Promise<void> {
     const stepNow = (): UploadStep =>
-      entry.state.name === "importing" ? entry.state.step : noStep;
+      (entry.state.name === "importing" ? entry.state.step : undefined) ?? noStep;
     try {
       const report = await work;
       const { rows, written, unchanged, refused } = report;

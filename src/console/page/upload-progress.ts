@@ -7,12 +7,16 @@ import { type Html, html } from "../html/html.ts";
 import { formatNumber } from "../html/time.ts";
 import { renderFile } from "./upload-parts.ts";
 
-export function renderImporting(upload: Upload, step: UploadStep): Html {
+export function renderImporting(upload: Upload, step: UploadStep | undefined): Html {
   const path = `/console/upload/${upload.uploadId}`;
   return html`${renderFile(upload)}
     <section aria-labelledby="progress" data-progress="${path}/progress">
       <h2 id="progress">Progress</h2>
-      <progress max="1" value="${step.share.toFixed(3)}" aria-labelledby="progress"></progress>
+      <progress
+        max="1"
+        value="${(step?.share ?? 0).toFixed(3)}"
+        aria-labelledby="progress"
+      ></progress>
       <p data-progress-text>${describeStep(step)}</p>
       <p>
         It goes on when you leave this page. If this process ends, upload the file again and repeat
@@ -25,7 +29,11 @@ export function renderImporting(upload: Upload, step: UploadStep): Html {
 }
 
 /** `41 %, 120,000 rows: 119,990 written, 7 unchanged, 3 refused`. */
-export function describeStep({ rows, share, written, unchanged, refused }: UploadStep): string {
+export function describeStep(step: UploadStep | undefined): string {
+  if (step === undefined) {
+    return "It waits for other imports: one of a person, and one into an organization, runs at a time.";
+  }
+  const { rows, share, written, unchanged, refused } = step;
   const parts = [
     `${formatNumber(written)} written`,
     `${formatNumber(unchanged)} unchanged`,

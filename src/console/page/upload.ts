@@ -144,7 +144,7 @@ export async function followImport(person: Person): Promise<undefined> {
       const known = uploads.listOf(operator.operatorId).find(({ uploadId }) => uploadId === id);
       if (known?.state.name !== "importing") return undefined;
       const { step } = known.state;
-      return { share: step.share, text: describeStep(step) };
+      return { share: step?.share ?? 0, text: describeStep(step) };
     },
     watch: (onChange) => uploads.watch(id, operator.operatorId, onChange),
   });
