@@ -8,7 +8,7 @@ import { before, describe, it } from "node:test";
 import { createKey } from "../../src/actions/access/create-key.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { addOperator, read, signIn } from "../console/browse.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "../console/browse.ts";
 import { readWalks } from "../repository/rule/walks.ts";
 import { readFile } from "../repository/tree.ts";
 import { fetchToken } from "../support/customer.ts";
@@ -63,6 +63,20 @@ async function readPage({ client, cookie }: Caller): Promise<void> {
   assert.equal((await read(client, "/console/deletions", { cookie })).status, 200);
 }
 
+async function upload({ client, cookie }: Caller): Promise<void> {
+  const fields = { organization: "acme", type: "transaction" };
+  const names = Object.keys(transaction).join(",");
+  const content = `${names}\n${Object.values(transaction).join(",")}\n`;
+  const file = { cookie, fields, name: "transactions.csv", content };
+  const path = (await uploadFile(client, file)).headers.location ?? "";
+  const seen = /name="seen" value="(\d+)"/.exec((await read(client, path, { cookie })).text)?.[1];
+  await submit(client, `${path}/start`, { cookie, form: { seen: seen ?? "" } });
+  await waitFor("the import", async () => {
+    const { text } = await read(client, path, { cookie });
+    return text.includes("<h1>Import</h1>") ? true : undefined;
+  });
+}
+
 /** Starts a process on an empty store, and returns what ran in it from its start to its end. */
 async function watch(
   request: (caller: Caller) => Promise<void>,
@@ -74,7 +88,7 @@ async function watch(
     const environment = testEnvironment(folder, more);
     const apiKey = await operate(environment, async (app) => {
       await createOrganization(app, { name: "Acme", organizationId: "acme" });
-      await addOperator(app, ["officer"]);
+      await addOperator(app, ["officer", "operator"], "officer");
       return (await createKey(app, { organizationId: "acme", scopes: allScopes })).secret;
     });
     const coverage = join(folder, "coverage");
@@ -113,6 +127,7 @@ describe("the walks through the code", () => {
     ["One added transaction", add, 5],
     ["One deletion", addThenDelete, 8],
     ["One page of the console", readPage, 4],
+    ["One upload", upload, 8],
   ];
   for (const [heading, request, unnamedMax] of requests) {
     it(`name what runs for ${heading.toLowerCase()}`, async () => {

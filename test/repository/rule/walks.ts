@@ -63,7 +63,7 @@ export function findWalkViolations(
 /** What a file imports, and the threads that it starts, whose names end in the extension of the build. */
 function targetsOf(path: string, text: string): readonly string[] {
   const imported = [...text.matchAll(/\bfrom "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/g)];
-  const threads = [...text.matchAll(/new URL\([`"](\.[^`"$]*)\.(?:\$\{\w+\}|ts)[`"]/g)];
+  const threads = [...text.matchAll(/new URL\([`"](\.[^`"$]*?)(?:\.?\$\{[^}]+\}|\.ts)[`"]/g)];
   return [
     ...imported.map(([, one, other]) => one ?? other ?? ""),
     ...threads.map(([, one = ""]) => `${one}.ts`),
