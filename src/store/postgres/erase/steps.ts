@@ -3,7 +3,6 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { redactPayload } from "../../shared/redact-payload.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
@@ -16,8 +15,6 @@ import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
 import type { Leases } from "./lease.ts";
-
-const redact = redactPayload;
 
 export interface Stepping {
   readonly leases: Leases;
@@ -34,7 +31,7 @@ export async function eraseStep(
   const startedAt = performance.now();
   if (processing.some(({ deletion }) => isOfOrganization(deletion)))
     await useOrderOfKeys(transaction);
-  const options = { recordsMax, act, redact };
+  const options = { recordsMax, act };
   const step = await transaction.perform(eraseNext, processing, options);
   return { ...step, workMs: performance.now() - startedAt };
 }
@@ -48,7 +45,7 @@ export async function verifyPart(
   if (processing.every(({ planEnd }) => planEnd <= smallPlanMax)) return undefined;
   const deletions = processing.map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
-  const options = { now: act.now, redact, bounds };
+  const options = { now: act.now, bounds };
   const [verification] = await transaction.perform(verifyFirst, processing, options);
   return verification;
 }
@@ -63,7 +60,7 @@ export async function completeDeletions(
 ): Promise<readonly CompletionResult[]> {
   const deletions = (await leases.lock(transaction, ids)).map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
-  const options = { now: act.now, redact, bounds };
+  const options = { now: act.now, bounds };
   const results = await transaction.perform(verifyDeletions, deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   if (clean.length === 0) return results;

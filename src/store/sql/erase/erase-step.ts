@@ -24,7 +24,6 @@ import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";
 import { lock, type Statements } from "../statement/statements.ts";
-import type { Redact } from "./verification.ts";
 import {
   eraseRecords,
   findLongRecords,
@@ -41,7 +40,6 @@ type Progress = ErasureProgress & LeavingReports;
 
 export interface ErasingOptions {
   readonly act: Act;
-  readonly redact: Redact;
 }
 
 export interface StepOptions extends ErasingOptions {
@@ -86,7 +84,7 @@ function* eraseNext(
 /** Returns the ids of the deletions of which nothing is left to erase. */
 function* eraseParts(
   given: readonly PlanPart[],
-  { act, redact }: ErasingOptions,
+  { act }: ErasingOptions,
 ): Statements<ReadonlySet<string>> {
   const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
   // Once a record is locked, no change is added to it that this step would not see.
@@ -95,7 +93,7 @@ function* eraseParts(
   const targets = parts.flatMap((part) => part.targets);
   const deletions = parts.map(({ deletion }) => deletion);
   const pseudonyms = yield* findPseudonyms(deletions);
-  const options = { deletions, pseudonyms, redact, act };
+  const options = { deletions, pseudonyms, act };
   const redacted = yield* redactReferences(targets, options);
   const erased = yield* eraseUnrestricted(targets);
   const { moved, notes } = yield* moveRestricted(parts);

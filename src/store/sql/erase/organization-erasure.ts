@@ -10,7 +10,6 @@ import { storeCursor } from "./claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "./erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
-import type { Redact } from "./verification.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
 
 /**
@@ -137,19 +136,16 @@ const parts: readonly Part[] = [
   { first: [], erase: hurryOthers },
 ];
 
-interface OrganizationStepOptions extends Pick<Page, "rowsMax" | "act" | "eraseRecords"> {
-  /** For the references that reports had to keep, if this is a restricted set. */
-  readonly redact: Redact;
-}
+type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "eraseRecords">;
 
 /** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
 export function* eraseOrganizationStep(
   { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
-  { redact, ...args }: OrganizationStepOptions,
+  args: OrganizationStepOptions,
 ): Statements<boolean> {
   const { organizationId } = deletion;
   const { act, rowsMax } = args;
-  if (yield* redactKeptStep(deletion, { rowsMax, redact, act })) return false;
+  if (yield* redactKeptStep(deletion, { rowsMax, act })) return false;
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return true;
   const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);

@@ -9,7 +9,6 @@ import type { Act } from "../../interface/act.ts";
 import { storeProgressOf } from "./erasure.ts";
 import { readChangesAfter, redactAll, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
-import type { Redact } from "./verification.ts";
 
 const findPending = `
   SELECT * FROM restricted_reference
@@ -52,14 +51,13 @@ interface ReferenceRow {
 
 export interface RedactingStep {
   readonly rowsMax: number;
-  readonly redact: Redact;
   readonly act: Act;
 }
 
 /** Redacts the next references of a set, and stores the progress of its deletion. False if none is left. */
 export function* redactKeptStep(
   deletion: Deletion,
-  { rowsMax, redact, act }: RedactingStep,
+  { rowsMax, act }: RedactingStep,
 ): Statements<boolean> {
   const moving = deletionOfSet(deletion.deletionRequestId);
   if (deletion.restrictedOf === undefined || moving === undefined) return false;
@@ -67,7 +65,7 @@ export function* redactKeptStep(
   if (rows.length === 0) return false;
   let redactedTypes: readonly string[] = [];
   for (const row of rows) {
-    if (yield* rewriteReport(row, { redact, write: true })) {
+    if (yield* rewriteReport(row, { write: true })) {
       redactedTypes = [...redactedTypes, row.from_type];
     }
     yield* mark(moving, row, true);
@@ -78,10 +76,7 @@ export function* redactKeptStep(
 }
 
 /** Searches the payloads again. False if a reference is left; then it is redacted again. */
-export function* verifyKept(
-  { deletionRequestId, restrictedOf }: Deletion,
-  redact: Redact,
-): Statements<boolean> {
+export function* verifyKept({ deletionRequestId, restrictedOf }: Deletion): Statements<boolean> {
   const moving = deletionOfSet(deletionRequestId);
   if (restrictedOf === undefined || moving === undefined) return true;
   let isClean = true;
@@ -89,7 +84,7 @@ export function* verifyKept(
   for (;;) {
     const rows = yield* all<ReferenceRow>(findAll, moving, ...after, changesAtOnce);
     for (const row of rows) {
-      if (!(yield* rewriteReport(row, { redact, write: false }))) continue;
+      if (!(yield* rewriteReport(row, { write: false }))) continue;
       yield* mark(moving, row, false);
       isClean = false;
     }
@@ -112,7 +107,7 @@ function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): S
 /** Whether the report contains the reference. Rewrites the changes that do, if wanted. */
 function* rewriteReport(
   row: ReferenceRow,
-  { redact, write }: { readonly redact: Redact; readonly write: boolean },
+  { write }: { readonly write: boolean },
 ): Statements<boolean> {
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
@@ -125,7 +120,7 @@ function* rewriteReport(
   let after = 0;
   for (;;) {
     const changes = yield* readChangesAfter(report, after, changesAtOnce);
-    const rewritten = redactAll(changes, () => erased, redact);
+    const rewritten = redactAll(changes, () => erased);
     found ||= rewritten.some((change) => change.after !== change.payload);
     if (found && !write) return true;
     yield* storeRewritten(rewritten);

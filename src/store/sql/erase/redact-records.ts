@@ -12,7 +12,6 @@ import { type Reference, referencesOf, type TargetRow } from "./erasure.ts";
 import { keepPseudonyms } from "./kept-pseudonym.ts";
 import { deleteOrphans } from "./orphan.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
-import type { Redact } from "./verification.ts";
 import { among } from "../statement/named.ts";
 import { readChanges, redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
@@ -29,7 +28,6 @@ export interface RedactionOptions {
   readonly deletions: readonly Deletion[];
   /** Of the deletions of parties, by their ids. */
   readonly pseudonyms: ReadonlyMap<string, string>;
-  readonly redact: Redact;
   readonly act: Act;
 }
 
@@ -63,7 +61,7 @@ export function* redactReferences(
   const byRecord = Map.groupBy(references, (reference) => rowKeyText(recordOf(reference)));
   const keys = [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
   const erasedOf = (record: string) => erasedBy(byRecord.get(record) ?? [], options.pseudonyms);
-  const rewritten = redactAll(yield* readChanges(keys), erasedOf, options.redact);
+  const rewritten = redactAll(yield* readChanges(keys), erasedOf);
   yield* storeRewritten(rewritten);
   const renamed = findRenamed(rewritten, byRecord, options.pseudonyms);
   for (const [id, { records }] of renamed) {

@@ -4,9 +4,9 @@
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ErasedRecords } from "../../interface/erased-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
+import { redactPayload } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { all, runTogether, type Statements } from "../statement/statements.ts";
-import type { Redact } from "./verification.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { removeRepliesOf } from "./replies.ts";
 
@@ -66,11 +66,10 @@ export function* readChangesAfter(
 export function redactAll(
   changes: readonly PayloadRow[],
   erasedOf: (record: string) => ErasedRecords,
-  redact: Redact,
 ): readonly Rewritten[] {
   return changes.map((change) => ({
     ...change,
-    after: redact(change.resource_type, change.payload, erasedOf(rowKeyText(change))),
+    after: redactPayload(change.resource_type, change.payload, erasedOf(rowKeyText(change))),
   }));
 }
 

@@ -4,7 +4,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { Act } from "../../interface/act.ts";
-import type { ErasedRecords } from "../../interface/erased-records.ts";
+import { redactPayload } from "../../shared/redact-payload.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
 import type { SealedReceipt } from "../../interface/store.ts";
 import { auditActs } from "../trail/audit.ts";
@@ -53,25 +53,16 @@ interface SuspectRow {
   readonly payload: string;
 }
 
-/** Returns the payload without references to these records, and with the pseudonyms of parties. */
-export type Redact = (type: string, payload: string, erased: ErasedRecords) => string;
-
-export interface Unredacted {
-  /** The last target to check. */
-  readonly upTo: number;
-  readonly redact: Redact;
-}
-
-/** Puts targets whose reference is still in a payload back into the plans, and returns the ids of their deletions. */
+/** Puts targets up to this one whose reference is still in a payload back into the plans; returns the ids of their deletions. */
 export function* reopenUnredacted(
   ids: readonly string[],
-  { upTo, redact }: Unredacted,
+  upTo: number,
 ): Statements<ReadonlySet<string>> {
   const suspects = ids.length === 0 ? [] : yield* all<SuspectRow>(findSuspects, ids, upTo);
   // The same text may be in a field that is not a reference.
   const left = suspects.filter(({ resource_type, to_type, to_id, payload }) => {
     const erased = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
-    return redact(resource_type, payload, erased) !== payload;
+    return redactPayload(resource_type, payload, erased) !== payload;
   });
   const places = left.map((row) => [row.deletion_request_id, row.position]);
   if (places.length > 0) yield* run(doAgain, new Rows(places, 2));

@@ -15,7 +15,7 @@ import { type PartyVerification, verifyParties, type VerifyingParties } from "./
 import { isObstacle, targetsOf } from "./plan.ts";
 import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
-import { type Redact, reopenUnredacted } from "./verification.ts";
+import { reopenUnredacted } from "./verification.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "./record-plans.ts";
 import { extendPlans } from "./write-plan.ts";
@@ -101,7 +101,6 @@ export type Verification =
   | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey };
 
 export interface VerifyingOptions extends VerifyingParties {
-  readonly redact: Redact;
   readonly bounds: PlanBounds;
   /** The last target that is verified. */
   readonly upTo?: number;
@@ -114,19 +113,19 @@ export function* verifyDeletions(
 ): Statements<readonly Verification[]> {
   const ofRecords = deletions.filter((deletion) => !isOfOrganization(deletion));
   const ids = ofRecords.map(({ deletionRequestId }) => deletionRequestId);
-  const { upTo = anyPosition, redact } = options;
+  const { upTo = anyPosition } = options;
   const targets = ids.length === 0 ? [] : yield* all<TargetRow>(readTargets, ids, upTo);
   const left = yield* findLeft(targets);
   const byDeletion = Map.groupBy(
     targets.filter((row) => left.has(rowKeyText(row))),
     (row) => row.deletion_request_id,
   );
-  const unredacted = yield* reopenUnredacted(ids, { upTo, redact });
+  const unredacted = yield* reopenUnredacted(ids, upTo);
   const results: Verification[] = [];
   for (const deletion of deletions) {
     const { deletionRequestId: id } = deletion;
     const found = byDeletion.get(id) ?? [];
-    if (isOfOrganization(deletion)) results.push(yield* verifyAll(deletion, redact));
+    if (isOfOrganization(deletion)) results.push(yield* verifyAll(deletion));
     else if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
     else results.push({ result: unredacted.has(id) ? "found" : "clean" });
   }
@@ -136,9 +135,9 @@ export function* verifyDeletions(
   return results.map((result, at) => parties.get(deletions[at]?.deletionRequestId ?? "") ?? result);
 }
 
-function* verifyAll(deletion: Deletion, redact: Redact): Statements<Verification> {
+function* verifyAll(deletion: Deletion): Statements<Verification> {
   const isErased = yield* verifyOrganization(deletion);
-  const isClean = yield* verifyKept(deletion, redact);
+  const isClean = yield* verifyKept(deletion);
   return { result: isErased && isClean ? "clean" : "found" };
 }
 

@@ -8,7 +8,7 @@ import type { GroupFigures } from "../../interface/store.ts";
 import type { Connection } from "../connection.ts";
 import { countRows, isOperation, type Job, type Result } from "./job.ts";
 import { organizationOf, runsAlone } from "./operation.ts";
-import { loadWhatIsNeeded, needsLoading, runJobs } from "./run-jobs.ts";
+import { runJobs } from "./run-jobs.ts";
 
 export interface Task {
   readonly job: Job;
@@ -28,7 +28,6 @@ export class GroupLoop {
   readonly #connection: Connection;
   readonly #options: GroupLoopOptions;
   readonly #scheduler = new GroupScheduler<Task>();
-  #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #refusesWrites = false;
 
@@ -59,20 +58,14 @@ export class GroupLoop {
     for (const task of this.#scheduler.takeAll()) this.add(task);
   }
 
-  /** Starts working unless it does already; resolves when there is nothing to do until another job arrives. */
-  run(): Promise<void> {
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
-    return this.#working;
-  }
-
-  async #work(): Promise<void> {
+  /** Works until there is nothing to do before another job arrives. */
+  run(): void {
     clearTimeout(this.#timer);
     for (;;) {
       this.#options.receive?.();
       const group = this.#scheduler.take(performance.now());
       if (group === undefined) break;
       const jobs = group.items.map(({ job }) => job);
-      if (needsLoading(jobs)) await loadWhatIsNeeded();
       const startedAt = performance.now();
       const results = runJobs(this.#connection, jobs);
       const endedAt = performance.now();
@@ -83,7 +76,7 @@ export class GroupLoop {
     this.#options.onIdle?.();
     const nextAt = this.#scheduler.nextAt();
     if (nextAt === undefined) return;
-    this.#timer = setTimeout(() => void this.run(), Math.max(1, nextAt - performance.now()));
+    this.#timer = setTimeout(() => this.run(), Math.max(1, nextAt - performance.now()));
   }
 }
 

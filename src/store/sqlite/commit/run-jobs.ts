@@ -6,24 +6,8 @@ import { type Connection, asUnavailable, rollBack, savepoint } from "../connecti
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
 import { aloneOperations, type OperationJob, performInGroup, runsAlone } from "./operation.ts";
-import { loadRedaction } from "../erase/redaction.ts";
 import { addSingles } from "./single-adds.ts";
 import { writeRecords } from "./write-records.ts";
-
-const partsOfErasure: ReadonlySet<string> = new Set([
-  "eraseStep",
-  "verifyErasures",
-  "completeDeletions",
-]);
-
-/** True if `loadWhatIsNeeded` must be awaited before these jobs are run; this is rare. */
-export function needsLoading(jobs: readonly Job[]): boolean {
-  return jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name));
-}
-
-export async function loadWhatIsNeeded(): Promise<void> {
-  await loadRedaction();
-}
 
 /** Returns the results in the order of the jobs. Never throws. An operation that runs alone must be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {

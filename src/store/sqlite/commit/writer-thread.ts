@@ -14,7 +14,6 @@ import { closeWriter } from "../file/wal-checkpoint.ts";
 import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
-import { loadWhatIsNeeded } from "./run-jobs.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
 
 const main = parentPort;
@@ -36,8 +35,6 @@ try {
   connection.exec("PRAGMA wal_autocheckpoint = 0");
   serve(connection, main);
   tell(main, { ready: true });
-  // Now, so that no write has to wait for it when the first deletion is processed.
-  void loadWhatIsNeeded();
 } catch (error) {
   tell(main, { failure: error instanceof Error ? error.message : String(error) });
   main.close();
@@ -64,7 +61,8 @@ function serve(connection: Connection, first: MessagePort): void {
     clients.push(client);
     port.on("message", (message: ToWriter) => {
       take(client, message);
-      void loop.run().then(endIfAsked);
+      loop.run();
+      endIfAsked();
     });
     // The client's thread ended.
     port.on("close", () => clients.splice(clients.indexOf(client), 1));

@@ -56,7 +56,7 @@ export class LocalWriter implements Writer {
   /** Jobs of one tick of the event loop share a group. */
   async #run(): Promise<void> {
     await endOfTick();
-    await this.#loop.run();
+    this.#loop.run();
   }
 }
 

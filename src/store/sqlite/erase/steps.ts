@@ -18,7 +18,6 @@ import type { Act, ErasureStep, SealedReceipt } from "../../interface/store.ts";
 import type { Group } from "../commit/group.ts";
 import { planBounds } from "./claim.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
-import { redactPayload } from "./redaction.ts";
 
 /** Changes that one transaction of the writer searches before the last verification pass. */
 const arrivalsMax = 2_000;
@@ -32,7 +31,7 @@ export function eraseStep(
   const { connection } = group;
   const startedAt = performance.now();
   const processing = connection.perform(lockProcessing, ids);
-  const options = { act, redact: redactPayload, recordsMax };
+  const options = { act, recordsMax };
   const step = connection.perform(eraseNext, processing, {
     ...options,
     eraseOfOrganization: eraseNumberedRecords,
@@ -74,7 +73,7 @@ export function verifyErasures(
   act: Act,
 ): readonly VerificationResult[] {
   const processing = connection.perform(lockProcessing, ids);
-  const options = { now: act.now, redact: redactPayload, bounds: planBounds, arrivalsMax };
+  const options = { now: act.now, bounds: planBounds, arrivalsMax };
   const results = connection.perform(verifyFirst, processing, options);
   const clean = ids.filter((_, index) => results[index]?.result === "clean");
   const taken = connection.perform(takePseudonyms, clean);
@@ -110,7 +109,7 @@ export function completeVerified(
       erasure === undefined ? [] : [[deletionRequestId, erasure]],
     ),
   );
-  const options = { now: act.now, redact: redactPayload, bounds: planBounds, taken };
+  const options = { now: act.now, bounds: planBounds, taken };
   const verified = connection.perform(verifyDeletions, deletions, options);
   let head: ReceiptHead = connection.perform(lockReceiptHead);
   const completing: Completing[] = [];
