@@ -92,6 +92,8 @@ export function testHolds(engine: Engine): void {
         assert.equal((await deletionOf(store, id)).status, "pending");
         await store.holds.release(holdId, operator);
       }
+      const actions = (await store.listAudit(0, 100)).map(({ action }) => action);
+      assert.equal(actions.filter((action) => action === "hold.release").length, 3);
       assert.equal((await processAll(store)).length, 1);
       assert.equal(await exists(store, key), false);
       await requireConsistent(store);

@@ -25,10 +25,11 @@ import {
   transaction,
   write,
 } from "./scene.ts";
+import { makeTestSeal } from "../support/seal.ts";
 
 export function testIsolation(engine: Engine): void {
   describe(`${engine.name}: another organization's data`, () => {
-    const site = useSite(engine);
+    const site = useSite(engine, { sealReceipt: makeTestSeal() });
     let store: Store;
     const theirs = keyOf("transaction", "t", other);
     before(async () => {
@@ -83,6 +84,8 @@ export function testIsolation(engine: Engine): void {
       assert.deepEqual((await store.listDeletions({ organizationId: acme, limit: 10 })).length, 1);
       await release(store, onlyMine);
       await processAll(store);
+      assert.equal(await store.findReceipt(deletion, other), undefined);
+      assert.equal((await store.findReceipt(deletion, acme))?.organization_id, acme);
     });
 
     it("stays complete when the same ids are erased in this organization", async () => {
