@@ -2,7 +2,12 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { aloneNo, type Receipt } from "../../domain/deletion/receipt.ts";
+import {
+  aloneNo,
+  makeReceiptBody,
+  type Receipt,
+  type ReceiptBody,
+} from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
@@ -42,60 +47,43 @@ function findRowFault(
   const { deletion_request_id: id } = receipt;
   if (deletion === undefined) return `its deletion ${id} is not in the store.`;
   if (deletion.status !== "completed") return `its deletion ${id} is ${deletion.status}.`;
-  const said = { ...describeReceipt(receipt), ...numbersInReceipt(receipt) };
-  const found = { ...describeDeletion(deletion), ...numbersOf(deletion, receipt, saltKey) };
-  const names = Object.keys(said).filter((name) => !isDeepStrictEqual(said[name], found[name]));
+  const said = flatten(receipt);
+  const found = flatten(makeExpected(deletion, receipt, saltKey));
+  const names = Object.keys(found).filter((name) => !isDeepStrictEqual(said[name], found[name]));
+  if (hasUnknownReferences(deletion)) names.push("references_removed");
   if (names.length === 0) return undefined;
   return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;
 }
 
-type Described = Readonly<Record<string, unknown>>;
-
-function describeReceipt(receipt: Receipt): Described {
-  const { asked } = receipt;
-  return {
-    organization_id: receipt.organization_id,
-    resource_type: asked.resource_type,
-    resource_id: asked.resource_id,
-    reason: asked.reason,
-    requested_by: asked.by,
-    requested_at: asked.at,
-    started_at: receipt.started_at,
-    completed_at: receipt.completed_at,
-    carried_out_again: receipt.carried_out_again ?? null,
-  };
-}
-
-function describeDeletion(deletion: Deletion): Described {
-  const { completedAt = 0, startedAt = completedAt } = deletion;
-  return {
-    organization_id: deletion.organizationId,
-    resource_type: deletion.resourceType,
-    resource_id: deletion.resourceId,
-    reason: deletion.reason,
-    requested_by: deletion.requestedBy,
-    requested_at: new Date(deletion.requestedAt).toISOString(),
-    started_at: new Date(startedAt).toISOString(),
-    completed_at: new Date(completedAt).toISOString(),
-    carried_out_again: deletion.carriedOutBefore ?? null,
-  };
-}
-
-function numbersInReceipt({ counts }: Receipt): Described {
-  return { counts, references_removed: 0 };
-}
-
-/** What the receipt would contain for the numbers in the row. */
-function numbersOf(deletion: Deletion, receipt: Receipt, saltKey: string): Described {
-  const { redacted, redactedByType } = deletion;
-  const sum = Object.values(redactedByType).reduce<number>((total, one) => total + (one ?? 0), 0);
+/** What the receipt would be for the row of its deletion. */
+function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): ReceiptBody {
+  const { completedAt = 0 } = deletion;
+  const { store_id: storeId, receipt_no: no, previous_receipt: hash } = receipt;
   const types = Object.keys(receipt.counts);
   const counts = countsOf(deletion);
   const named = Object.values(counts).flatMap((byType) => Object.keys(byType));
   const isKnown = named.every((type) => types.includes(type));
-  // The number of all types together is in no receipt.
-  return {
-    counts: isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {},
-    references_removed: redacted - sum,
-  };
+  return makeReceiptBody(
+    { ...deletion, completedAt },
+    {
+      head: { storeId, receiptNo: no - 1, hash },
+      engine: receipt.verification,
+      keyId: receipt.key_id,
+      hashCounts: () => (isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {}),
+    },
+  );
+}
+
+/** What is from the deletion. How it was verified is signed, and in no other place. */
+function flatten({ asked, ...body }: ReceiptBody): Readonly<Record<string, unknown>> {
+  const { by: requested_by, at: requested_at, ...record } = asked;
+  const { organization_id, started_at, completed_at, carried_out_again, counts } = body;
+  const times = { requested_at, started_at, completed_at };
+  return { organization_id, ...record, requested_by, ...times, carried_out_again, counts };
+}
+
+/** The number of all types together is in no receipt. */
+function hasUnknownReferences({ redacted, redactedByType }: Deletion): boolean {
+  const sum = Object.values(redactedByType).reduce<number>((total, one) => total + (one ?? 0), 0);
+  return redacted !== sum;
 }

@@ -11,6 +11,7 @@ import { findOpenOrganization } from "../access/close-organization.ts";
 import { makeId } from "../credential.ts";
 import { findDeletion, findType, nameTarget } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
+import { requireReason } from "../operator/require-text.ts";
 import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface DeletionTarget {
@@ -25,11 +26,12 @@ export interface OperatorsDeletion extends RecordKey {
 }
 
 /**
- * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError not_permitted,
+ * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError not_permitted, invalid,
  * no_such_type, no_such_organization, organization_closed and no_such_record.
  */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   requireRight(app, "deletion.request");
+  requireReason(wanted.reason);
   const { resourceType } = findType(wanted.resourceType);
   await requireKnowledge(app, wanted);
   const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);

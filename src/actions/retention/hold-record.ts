@@ -8,6 +8,7 @@ import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { findTarget, nameTarget, type Target } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
+import { requireLine, requireReason } from "../operator/require-text.ts";
 import { findRestrictedSet } from "./restricted-sets.ts";
 import { requireRight } from "../operator/viewer.ts";
 
@@ -27,6 +28,8 @@ export interface HoldRequest {
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   requireRight(app, "hold.place");
   const { reason, owner, reviewOn } = wanted;
+  requireReason(reason);
+  if (owner !== undefined) requireLine("The owner", owner, limits.nameCharactersMax);
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
     throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
   }

@@ -14,7 +14,6 @@ import { readKnownTypes } from "../../actions/record/find-records.ts";
 import { holdRecord } from "../../actions/retention/hold-record.ts";
 import { releaseHold } from "../../actions/retention/release-hold.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
-import { requireLine, requireReason } from "../../actions/operator/require-text.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -212,8 +211,6 @@ export async function placeOne(person: Person): Promise<Answer> {
   const key = readRecordKey(form);
   const reason = readText(form, "reason") ?? "";
   const owner = readText(form, "owner");
-  requireReason(reason);
-  if (owner !== undefined) requireLine("The owner", owner, limits.nameCharactersMax);
   const reviewOn = readText(form, "review");
   await holdRecord(person.app, key, { reason, owner, reviewOn });
   return redirectTo(recordPath("/console/record", key));

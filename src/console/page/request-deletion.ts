@@ -1,11 +1,7 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
-import { findRecord } from "../../actions/record/find-records.ts";
-import { findOrganization } from "../../actions/access/find-organization.ts";
-import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
+import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
-import { requireRight } from "../../actions/operator/viewer.ts";
-import { requireReason } from "../../actions/operator/require-text.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer, redirectTo } from "../request/answer.ts";
@@ -22,10 +18,8 @@ import { screen } from "./find.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
   const { app, query } = person;
-  requireRight(app, "deletion.request");
   const key = readRecordKey(query);
-  await findRecord(app, key);
-  const { deletionGraceSeconds } = await findOrganization(app, key.organizationId);
+  const { deletionGraceSeconds, ...preview } = await previewRequest(app, key);
   const start =
     deletionGraceSeconds === 0
       ? "It begins at once and cannot be cancelled then."
@@ -33,7 +27,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const body = html`<p>
       ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
     </p>
-    ${renderPreview(key, await previewDeletion(app, key))}
+    ${renderPreview(key, preview)}
     <section class="danger" aria-labelledby="request">
       <h2 id="request">Request the deletion</h2>
       <p>
@@ -65,8 +59,6 @@ export async function requestOne(person: Person): Promise<Answer> {
   const key = readRecordKey(form);
   requireTyped(form, key.resourceId, "record");
   const reason = readText(form, "reason") ?? "";
-  requireReason(reason);
-  await findRecord(person.app, key);
   const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason });
   return redirectTo(deletionPath(deletionRequestId));
 }

@@ -1,0 +1,20 @@
+// Previews the deletion of a record that a person may request. Requests nothing.
+
+import type { Organization } from "../../domain/access.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import type { App } from "../app.ts";
+import { requireRight } from "../operator/viewer.ts";
+import { findRecord } from "../record/find-records.ts";
+import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
+
+/** What a request would erase, and after which time. Throws OperatorError not_permitted, and what findRecord throws. */
+export async function previewRequest(
+  app: App,
+  key: RecordKey,
+): Promise<DeletionPreview & Pick<Organization, "deletionGraceSeconds">> {
+  requireRight(app, "deletion.request");
+  await findRecord(app, key);
+  const { deletionGraceSeconds } = await findOrganization(app, key.organizationId);
+  return { ...(await previewDeletion(app, key)), deletionGraceSeconds };
+}
