@@ -3,6 +3,8 @@
 // operations of this engine run within the transaction of a group, or `alone` between groups, in separate transactions
 // or none.
 
+import type { RequestAct } from "../../group/evaluate-requests.ts";
+import type { requestDeletion } from "../../sql/erase/open-deletion.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
@@ -89,8 +91,14 @@ export function performInGroup(group: Group, { name, args }: OperationJob): unkn
   return (operation as (...all: readonly unknown[]) => unknown)(group, ...args);
 }
 
+/** Undefined for any other operation. */
+export function requestOf({ name, args }: OperationJob): RequestAct | undefined {
+  if (name !== "store.requestDeletion") return undefined;
+  const [request, act] = args as Parameters<typeof requestDeletion>;
+  return { request, act };
+}
+
 /** The organization that sends the operation; empty for operators and the worker. */
-export function organizationOf({ name, args: [request] }: OperationJob): string {
-  if (name !== "store.requestDeletion") return "";
-  return (request as { readonly organizationId: string }).organizationId;
+export function organizationOf(job: OperationJob): string {
+  return requestOf(job)?.request.organizationId ?? "";
 }

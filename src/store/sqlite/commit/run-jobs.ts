@@ -1,11 +1,19 @@
 // Runs a group of writes and operations in one transaction, each evaluated separately. A job that fails has no effect,
 // and the others are committed.
 
+import type { RequestAct } from "../../group/evaluate-requests.ts";
 import { resultOf } from "../../group/result.ts";
+import { openDeletions } from "../../sql/erase/open-deletion.ts";
 import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
-import { aloneOperations, type OperationJob, performInGroup, runsAlone } from "./operation.ts";
+import {
+  aloneOperations,
+  type OperationJob,
+  performInGroup,
+  requestOf,
+  runsAlone,
+} from "./operation.ts";
 import { addSingles } from "./single-adds.ts";
 import { writeRecords } from "./write-records.ts";
 
@@ -50,8 +58,28 @@ function performAll(connection: Connection, jobs: readonly Job[]): readonly Resu
     for (const value of added) results.push({ ok: true, value });
     at = results.length;
   }
-  for (const job of jobs.slice(at)) results.push(perform(group, job));
+  let requests: RequestAct[] = [];
+  const openAll = (): void => {
+    if (requests.length > 0) results.push(...openTogether(group, requests));
+    requests = [];
+  };
+  for (const job of jobs.slice(at)) {
+    const request = isOperation(job) ? requestOf(job) : undefined;
+    if (request !== undefined) requests.push(request);
+    else {
+      openAll();
+      results.push(perform(group, job));
+    }
+  }
+  openAll();
   group.finish();
+  return results;
+}
+
+/** Consecutive requests for deletions share their statements. */
+function openTogether(group: Group, requests: readonly RequestAct[]): readonly Result[] {
+  const results = group.connection.perform(openDeletions, requests);
+  group.deletionsChanged();
   return results;
 }
 

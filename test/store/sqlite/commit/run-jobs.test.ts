@@ -64,6 +64,29 @@ describe("a group", () => {
     assert.equal(results[6], "u");
   });
 
+  it("opens the deletions of consecutive requests together, each with its own result", (test) => {
+    const connection = openFresh(test);
+    connection.exec(`
+      CREATE TEMP TABLE tally (updates INTEGER);
+      INSERT INTO tally VALUES (0);
+      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.audit_head
+        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    const requests = ["a", "missing", "b", "a"].map(deletionOf);
+    const jobs = [job("a"), job("b"), ...requests, job("b", { mode: "update" }), deletionOf("b")];
+    assert.deepEqual(runJobs(connection, jobs).map(brief), [
+      "c",
+      "c",
+      "del_a",
+      undefined,
+      "del_b",
+      "del_a",
+      "d",
+      "del_b",
+    ]);
+    const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
+    assert.equal(tally?.updates, 1);
+  });
+
   it("writes the number of the last arrival once", (test) => {
     const connection = openFresh(test);
     connection.exec(`
