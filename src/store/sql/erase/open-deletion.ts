@@ -88,9 +88,8 @@ export function* openDeletions(
     throw new Collision("another process has stored the reply");
   }
   // The lock on the head of the audit trail is the last one.
-  yield* auditActs(
-    opening.map(({ request, act }) => ({ ...act, note: noteOfRequest(request, act) })),
-  );
+  const acts = opening.map(({ request, act }) => ({ ...act, note: noteOfRequest(request, act) }));
+  if (acts.length > 0) yield* auditActs(acts);
   return results;
 }
 
