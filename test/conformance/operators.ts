@@ -109,6 +109,29 @@ export function testOperators(engine: Engine): void {
       assert.equal(sessions.length, 1);
     });
 
+    it("have up to 20 sessions, of which signing in once more ends the oldest", async () => {
+      const { operators } = store;
+      const dora = person("dora");
+      await operators.create(dora, act);
+      const ids = Array.from({ length: 22 }, (_, no) => `d${String(no).padStart(2, "0")}`);
+      for (const [no, id] of ids.entries()) {
+        await operators.createLink(link(id, dora.operatorId), act);
+        await operators.useLink(bytesOf(`link ${id}`), signIn(id, at + no));
+      }
+      const sessions = await operators.listSessions(dora.operatorId, at);
+      assert.deepEqual(
+        new Set(sessions.map(({ session }) => session.sessionId)),
+        new Set(ids.slice(2).map((id) => `ses_${id}`)),
+      );
+      const trail = await store.listAudit(0, 1_000);
+      const ended = trail.filter(({ action }) => action === "operator.session_end");
+      assert.deepEqual(
+        ended.map(({ detail }) => detail["sessionId"]),
+        ["ses_d00", "ses_d01"],
+      );
+      await operators.disable(dora.operatorId, act);
+    });
+
     it("have sessions that end at their time, and when they are ended", async () => {
       const { operators } = store;
       await operators.createLink(link("c", ben.operatorId), act);

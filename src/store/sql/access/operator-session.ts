@@ -19,12 +19,24 @@ import {
   toOperator,
   toPasskey,
 } from "../../row/operator-row.ts";
-import { auditAct } from "../trail/audit.ts";
+import type { AuditNote } from "../../interface/trail.ts";
+import { auditAct, auditActs } from "../trail/audit.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const insertOne = `
   INSERT INTO operator_session (session_id, token_hash, operator_id, method, created_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
+
+/** Sessions that a person has at a time; signing in once more ends the oldest. */
+const sessionsMax = 20;
+/** What one sign-in ends, where a store has more. */
+const endedAtOnceMax = 1_000;
+
+const removeOldest = `
+  DELETE FROM operator_session WHERE session_id IN (
+    SELECT session_id FROM operator_session WHERE operator_id = $1 AND session_id <> $2
+    ORDER BY created_at DESC, session_id LIMIT ${endedAtOnceMax} OFFSET ${sessionsMax - 1})
+  RETURNING session_id`;
 
 const findByToken = `
   SELECT ${sessionColumns}, ${operatorColumns}
@@ -77,6 +89,15 @@ export function* insertSession(
     { action: "operator.sign_in", organizationId: undefined, subject: name, detail },
     act,
   );
+  // After the entry, which lets people sign in one after another: so each sees the sessions of those before.
+  const ended = yield* all<{ session_id: string }>(removeOldest, operatorId, sessionId);
+  if (ended.length === 0) return;
+  const notes = ended.map((row) => noteOfEnd(name, { sessionId: row.session_id, tooMany: true }));
+  yield* auditActs(notes.map((note) => ({ ...act, note })));
+}
+
+function noteOfEnd(subject: string, detail: AuditNote["detail"]): AuditNote {
+  return { action: "operator.session_end", organizationId: undefined, subject, detail };
 }
 
 export function* findSession(
@@ -104,12 +125,7 @@ export function* endSession(
     return false;
   }
   if ((yield* run(removeOne, sessionId)) === 0) return false;
-  const subject = row.operator_name;
-  const detail = { sessionId };
-  yield* auditAct(
-    { action: "operator.session_end", organizationId: undefined, subject, detail },
-    act,
-  );
+  yield* auditAct(noteOfEnd(row.operator_name, { sessionId }), act);
   return true;
 }
 
