@@ -23,6 +23,7 @@ import {
   hold,
   keyOf,
   mark,
+  noFigures,
   onDay,
   operator,
   organization,
@@ -279,6 +280,29 @@ export function testRestricted(engine: Engine): void {
         "t1",
         "t2",
       ]);
+    });
+
+    it("is left out of all figures, as are deletions of confidential records", async (test) => {
+      const { store } = await open(engine, test);
+      await store.changeOrganization(acme, { confidentialTypes: ["screening"] }, operator);
+      await setFloor(store, report, 1_000);
+      await setFloor(store, "screening", 1_000);
+      await addReport(store, "r", {});
+      for (const id of ["begun", "floored"]) await add(store, "screening", id, seen(2));
+      await add(store, "customer_sar", "held", { ...seen(2), related_person_id: "p" });
+      await hold(store, keyOf("customer_sar", "held"));
+      await request(store, keyOf(report, "r"));
+      await request(store, keyOf("screening", "floored"));
+      await request(store, keyOf("customer_sar", "held"));
+      assert.equal(await claim(store), undefined);
+      await setFloor(store, "screening", undefined);
+      await request(store, keyOf("screening", "begun"));
+      assert.ok(await claim(store));
+      assert.deepEqual(await store.deletionFigures(worker.now), noFigures);
+      await add(store, "risk_assessment", "a", seen(2));
+      await request(store, keyOf("risk_assessment", "a"));
+      const { byStatus } = await store.deletionFigures(worker.now);
+      assert.deepEqual(byStatus, { ...noFigures.byStatus, pending: 1 });
     });
 
     it("keeps what a pseudonym stands for, for a record that the organization has made confidential", async (test) => {

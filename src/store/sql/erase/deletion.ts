@@ -1,5 +1,6 @@
 // Deletions: cancelled, postponed after a failure, and read.
 
+import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus } from "../../../domain/deletion/deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -90,13 +91,35 @@ const countOfClosed = `
   --sqlite INDEXED BY deletion_by_organization_status
   WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
 
+/** As in the index deletion_of_others: callers request no deletions of other types, and these can't be confidential. */
+const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
+
+const alwaysConfidential = [...confidentialTypes()].map((type) => `'${type}'`).join(", ");
+
+/** Deletions of confidential records, which operators and the retention ceiling request. */
+const ofReports = `
+  ${ofOthers} AND (
+    resource_type IN (${alwaysConfidential}) OR (organization_id, resource_type) IN (
+      SELECT organization_id, added.value FROM organization,
+        --sqlite json_each(confidential_types) AS added
+        --postgres json_array_elements_text(CAST(confidential_types AS json)) AS added (value)
+    ))`;
+
+const countReports = `
+  SELECT status, count(*) AS deletions,
+    count(*) FILTER (WHERE status IN ('pending', 'processing') AND floor_until > $1) AS floored
+  FROM deletion
+  --sqlite INDEXED BY deletion_of_others
+  WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
+  GROUP BY status`;
+
 /** Longer than every back-off, and than the delay of a deletion that is held. */
 const retriedWithinMs = 10 * 60_000;
 
 /**
  * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the deletions of
- * restricted sets, or of closed organizations, which wait for confidential reports: whoever reads the metrics may not learn
- * that there are any.
+ * restricted sets, of closed organizations, which wait for confidential reports, or of such reports: whoever reads the metrics
+ * may not learn that there are any.
  */
 const readWaiting = `
   SELECT count(*) FILTER (WHERE held) AS held,
@@ -106,7 +129,8 @@ const readWaiting = `
   --sqlite INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing')
     AND coalesce(next_attempt_at, due_at) <= CAST($1 AS bigint) + ${retriedWithinMs}
-    AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})`;
+    AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
+    AND NOT (${ofReports})`;
 
 const countUnderFloor = `
   SELECT count(*) AS deletions FROM deletion
@@ -201,20 +225,29 @@ function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[
   return yield* all<DeletionRow>(listNewest, ...place);
 }
 
+interface StatusCount {
+  readonly status: DeletionStatus;
+  readonly deletions: number;
+}
+
 export function* deletionFigures(now: number): Statements<DeletionFigures> {
-  const counts = yield* all<{ status: DeletionStatus; deletions: number }>(countByStatus);
+  const counts = yield* all<StatusCount>(countByStatus);
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   for (const { status, deletions } of counts) byStatus[status] = deletions;
-  for (const confidential of [countSets, countOfClosed]) {
-    const rows = yield* all<{ status: DeletionStatus; deletions: number }>(confidential);
-    for (const { status, deletions } of rows) byStatus[status] -= deletions;
+  const reports = yield* all<StatusCount & { readonly floored: number }>(countReports, now);
+  const [sets, closed] = [
+    yield* all<StatusCount>(countSets),
+    yield* all<StatusCount>(countOfClosed),
+  ];
+  for (const { status, deletions } of [...reports, ...sets, ...closed]) {
+    byStatus[status] -= deletions;
   }
   const row = yield* get<{ held: number; oldest: number | null }>(readWaiting, now);
   const floored = yield* get<{ deletions: number }>(countUnderFloor, now);
   return {
     byStatus,
     held: row?.held ?? 0,
-    underFloor: floored?.deletions ?? 0,
+    underFloor: reports.reduce((left, one) => left - one.floored, floored?.deletions ?? 0),
     oldestDueAt: row?.oldest ?? undefined,
   };
 }
