@@ -4,7 +4,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import { beginDeletions, putOff } from "../../sql/erase/claim.ts";
+import { beginDeletions, postpone } from "../../sql/erase/claim.ts";
 import { planLargeCascade } from "../../sql/erase/record-plans.ts";
 import { writePlans } from "../../sql/erase/write-plan.ts";
 import { isObstacle, targetsOf } from "../../sql/erase/plan.ts";
@@ -37,7 +37,7 @@ export async function claimLarge(
   const root = nodeKey(deletion.resourceType, deletion.resourceId);
   const plan = await transaction.perform(planLargeCascade, deletion, root, claim.now);
   if (isObstacle(plan)) {
-    await transaction.perform(putOff, deletion, plan, claim.now);
+    await transaction.perform(postpone, deletion, plan, claim.now);
     return undefined;
   }
   const targets = targetsOf(plan);

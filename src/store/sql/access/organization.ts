@@ -40,7 +40,7 @@ const findLongerFloor = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND keep_days > $2
   ORDER BY keep_days DESC, resource_type LIMIT 1`;
 
-const moveCredentials = `
+const raiseCredentialsVersion = `
   --sqlite UPDATE meta
   --postgres UPDATE counter
   SET value = value + 1 WHERE name = 'credentials_version'`;
@@ -128,7 +128,7 @@ export function* listOrganizations(): Statements<readonly Organization[]> {
 
 /** To be called in the transaction of every change to an organization or a key. */
 export function* credentialsChanged(): Statements<void> {
-  yield* run(moveCredentials);
+  yield* run(raiseCredentialsVersion);
 }
 
 export function* readCredentialsVersion(): Statements<number> {

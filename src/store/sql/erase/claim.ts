@@ -1,4 +1,4 @@
-// Stores a worker's claim on a deletion: claimed, begun with a complete plan, or put off because of an obstacle.
+// Stores a worker's claim on a deletion: claimed, begun with a complete plan, or postponed because of an obstacle.
 
 import { approvalWait } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -94,8 +94,8 @@ export function* storeCursor(
 }
 
 /** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
-export function* putOff(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
-  yield* putOffAll([{ deletion, obstacle }], now);
+export function* postpone(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
+  yield* postponeAll([{ deletion, obstacle }], now);
 }
 
 export interface Waiting {
@@ -104,7 +104,7 @@ export interface Waiting {
 }
 
 /** The same for several. */
-export function* putOffAll(waiting: readonly Waiting[], now: number): Statements<void> {
+export function* postponeAll(waiting: readonly Waiting[], now: number): Statements<void> {
   if (waiting.length === 0) return;
   const rows = waiting.map(({ deletion, obstacle }) => {
     const { waitingFor, held, floorUntil, retryAt } = obstacle;

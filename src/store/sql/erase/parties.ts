@@ -7,7 +7,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming, PartyStep, Pass, ScannedPage, ScanResult } from "../../interface/naming.ts";
-import { putOffAll, type Waiting } from "./claim.ts";
+import { postponeAll, type Waiting } from "./claim.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { findDeletions } from "./deletion.ts";
@@ -127,7 +127,7 @@ function* addToPlans(
       held.set(deletion.deletionRequestId, obstacle.waitingFor);
     }
   }
-  yield* putOffAll(waiting, now);
+  yield* postponeAll(waiting, now);
   yield* extendPlans(planned);
   const ids = planned.map(({ deletion }) => deletion.deletionRequestId);
   return { found: new Set([...ids, ...held.keys()]), held };

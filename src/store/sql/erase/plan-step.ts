@@ -10,8 +10,8 @@ import type { Claim } from "../../interface/store.ts";
 import {
   beginDeletions,
   notApproved,
-  putOff,
-  putOffAll,
+  postpone,
+  postponeAll,
   storeCursor,
   type Waiting,
 } from "./claim.ts";
@@ -60,7 +60,7 @@ export function* planDeletions(
       else planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
-  yield* putOffAll(waiting, claim.now);
+  yield* postponeAll(waiting, claim.now);
   yield* writePlans(planned);
   return { begun: yield* beginDeletions(planned, claim), large };
 }
@@ -80,11 +80,11 @@ function* planAll(
     const next = yield* scanFloors(planning, scan, bounds);
     yield* storeCursor(deletion, JSON.stringify(next));
     // After deletions that were due before.
-    yield* putOff(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
+    yield* postpone(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
     return undefined;
   }
   if (!isObstacle(plan)) return plan;
   yield* storeCursor(deletion, null);
-  yield* putOff(deletion, plan, now);
+  yield* postpone(deletion, plan, now);
   return undefined;
 }

@@ -7,7 +7,7 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { putOff } from "./claim.ts";
+import { postpone } from "./claim.ts";
 import { smallPlanMax, type Processing, type TargetRow } from "./erasure.ts";
 import { verifyOrganization } from "./organization-erasure.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
@@ -173,7 +173,7 @@ function* planAgain(
       return { result: "large", deletion, record: toKey(row) };
     }
     if (isObstacle(plan)) {
-      yield* putOff(deletion, plan, now);
+      yield* postpone(deletion, plan, now);
       return { result: "held", waitingFor: plan.waitingFor };
     }
     yield* extendPlans([{ deletion, targets: targetsOf(plan) }]);

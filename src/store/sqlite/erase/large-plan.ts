@@ -7,7 +7,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/store.ts";
-import { beginPlannedDeletion, putOff } from "../../sql/erase/claim.ts";
+import { beginPlannedDeletion, postpone } from "../../sql/erase/claim.ts";
 import { extendPlans } from "../../sql/erase/write-plan.ts";
 import { readExistingDeletion } from "../../sql/erase/deletion.ts";
 import { listFloors } from "../../sql/erase/floor.ts";
@@ -85,7 +85,7 @@ export function addToPlan(
     ? part
     : connection.perform(findObstacleOf, deletion, part, now);
   if (obstacle !== undefined) {
-    connection.perform(putOff, deletion, obstacle, now);
+    connection.perform(postpone, deletion, obstacle, now);
     return "obstacle";
   }
   const targets = isObstacle(part) ? [] : part.targets;
