@@ -243,7 +243,7 @@ export function bindMethods(bind: RunMethod): SharedMethods {
   return Object.fromEntries(parts) as SharedMethods;
 }
 
-/** By name, as `bindMethods` names them. */
+/** The methods that change the store, named as `bindMethods` names them. */
 export const changes: ReadonlyMap<string, AnyMethod["work"]> = new Map(
   Object.entries<Methods>(methods).flatMap(([part, table]) =>
     Object.entries(table)

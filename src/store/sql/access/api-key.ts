@@ -79,7 +79,7 @@ export function* findKeyBySecret(secretHash: Uint8Array): Statements<KeyHolder |
   return row === undefined ? undefined : { key: toKey(row), organization: toOrganization(row) };
 }
 
-/** Without an organization, the keys of all. */
+/** Lists the keys of one organization, or of all if none is named. */
 export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
   const rows =
     organizationId === undefined

@@ -1,4 +1,4 @@
-// Operators who sign in with OpenID Connect: found by what their issuer calls them, with the roles that it says they have.
+// Operators who sign in with OpenID Connect: found by issuer and subject, with the roles that the issuer states.
 
 import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
 import type { SignIn } from "../../interface/operators.ts";

@@ -118,7 +118,7 @@ export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operat
   return row === undefined ? undefined : toOperator(row);
 }
 
-/** Of two processes that use a link at once, only one removes it. */
+/** If two processes use a link at once, only one of them removes it. */
 export function* useLink(
   tokenHash: Uint8Array,
   { session, act }: SignIn,
@@ -129,7 +129,7 @@ export function* useLink(
   return operator;
 }
 
-/** Of two processes that use a challenge at once, only one inserts it. */
+/** If two processes use a challenge at once, only one of them inserts it. */
 export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
   yield* run(removeExpired, now);
   const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);

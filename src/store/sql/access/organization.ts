@@ -103,7 +103,7 @@ export function* changeOrganization(
   return after;
 }
 
-/** Nobody else changes it, or its retention floors, until the end of the transaction. */
+/** Locks an organization: nobody else changes it, or its retention floors, until the end of the transaction. */
 export function* lockOrganization(organizationId: string): Statements<Organization | undefined> {
   const row = yield* get<OrganizationRow>(lockOne, organizationId);
   return row === undefined ? undefined : toOrganization(row);
@@ -114,7 +114,9 @@ export function* findOrganization(organizationId: string): Statements<Organizati
   return row === undefined ? undefined : toOrganization(row);
 }
 
-/** All of them; of an unknown organization those that always are. */
+/**
+ * Returns all confidential types of an organization; for an unknown one, the types that are confidential everywhere.
+ */
 export function* readConfidentialTypes(
   organizationId: string,
 ): Statements<ReadonlySet<ResourceType>> {
@@ -126,7 +128,7 @@ export function* listOrganizations(): Statements<readonly Organization[]> {
   return (yield* all<OrganizationRow>(findAll)).map(toOrganization);
 }
 
-/** To be called in the transaction of every change to an organization or a key. */
+/** Must be called in the transaction of every change to an organization or a key. */
 export function* credentialsChanged(): Statements<void> {
   yield* run(raiseCredentialsVersion);
 }

@@ -1,5 +1,5 @@
-// Removes expired access tokens, sessions and links, the stored results of old requests, and what is known of old imports,
-// a bounded part at a time. Never touches records.
+// Removes expired access tokens, sessions and links, the stored results of old requests, and the progress of old
+// imports, a bounded part at a time. Never touches records.
 
 import { limits } from "../../../domain/limits.ts";
 import { run, type Statements } from "../statement/statements.ts";

@@ -8,7 +8,7 @@ import type { NotApproved } from "../../interface/approvals.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 
-/** Nobody disables this person before the end of the transaction. */
+/** The lock prevents that somebody disables this person before the end of the transaction. */
 const lockApprover = `
   SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL
   --postgres FOR SHARE
@@ -40,6 +40,6 @@ function findReason(deletion: Deletion | undefined, { actor }: Act): NotApproved
   if (deletion.approval === undefined) return "not_needed";
   if (!awaitsApproval(deletion)) return "approved_before";
   if (deletion.approval.requester === actor) return "own_request";
-  // Another process has changed it between the two statements.
+  // Another process has changed the deletion between the two statements.
   return "not_pending";
 }

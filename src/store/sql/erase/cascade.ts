@@ -15,16 +15,16 @@ import { recordTypes } from "../../../domain/record-types.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { eachPage, findErasing, type RelationRow } from "./relations.ts";
 
-/** Edges between two rests. */
+/** The number of edges that are processed between two rests. */
 const edgesAtOnce = 5_000;
 
 /** What was read of the relations of an organization. */
 export class RelationGraph {
-  /** By record, what belongs to it or mentions it: only of records of which all of it was read. */
+  /** For each record of which all relations were read: the records that belong to it or mention it. */
   readonly referrers = new Map<NodeKey, Edge[]>();
-  /** By record, what it belongs to. */
+  /** For each record: the records that it belongs to. */
   readonly holders = new Map<NodeKey, Edge[]>();
-  /** Records that a deletion which is being processed erases. */
+  /** The records that a deletion which is being processed erases. */
   readonly erasing = new Set<NodeKey>();
 
   /** Every record that a plan which follows this graph can erase or change. */
@@ -43,8 +43,9 @@ export interface Collecting {
 }
 
 /**
- * Follows the relations backwards to any depth, or until the bound is exceeded. After the last records that are not confidential as
- * many levels are read whether or not there are reports: on PostgreSQL the time would disclose them.
+ * Follows the relations backwards to any depth, or until the bound is exceeded. After the last records that are not
+ * confidential, the same number of levels is read whether or not there are reports: on PostgreSQL the time would
+ * disclose them.
  */
 export function* collectGraph({
   organizationId,
@@ -122,9 +123,9 @@ export interface Cascade {
 }
 
 /**
- * The cascade of one record; undefined if not all of it was read. Concurrent erasures have the same result as consecutive ones:
- * a record that is being erased, or that an earlier plan erases, is not followed, as if it only mentioned what it belongs to, and
- * keeps nothing that belongs to it.
+ * Returns the cascade of one record; undefined if not all of its relations were read. Concurrent erasures must have the
+ * same result as consecutive ones. So a record that is being erased, or that an earlier plan erases, is not followed
+ * and keeps nothing that belongs to it.
  */
 export function* cascadeOf(
   root: NodeKey,

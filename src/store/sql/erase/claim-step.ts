@@ -1,5 +1,6 @@
-// A worker claims deletions: those whose worker has ended, or else what is due, organizations in turn, so that one with very many
-// does not delay another's. Each then has a plan, or is put off because of an obstacle.
+// A worker claims deletions: those whose worker has stopped, or else those that are due. Organizations take turns, so
+// that one with very many deletions does not delay another's. Each claimed deletion then has a plan, or is postponed
+// because of an obstacle.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
@@ -23,13 +24,13 @@ const findAbandoned = `
 const owner = "coalesce(restricted_of, organization_id)";
 const triedAt = "coalesce(next_attempt_at, due_at)";
 
-/** The next owner with a deletion that is pending, from one to the next, whatever the number of their deletions. */
+/** Finds the next owner with a pending deletion. It skips from owner to owner, however many deletions each has. */
 const nextOwner = (after: string) => `
   SELECT min(${owner}) FROM deletion
   --sqlite INDEXED BY deletion_in_turn
   WHERE status = 'pending' AND ${owner} > ${after}`;
 
-/** In order, and no further than wanted: not EXISTS, which PostgreSQL would join in an order of its own. */
+/** Reads the owners in order, and no further than needed. PostgreSQL would join an EXISTS in an order of its own. */
 const findOwners = `
   WITH RECURSIVE pending (owner) AS (
     SELECT (${nextOwner("$1")})
@@ -51,10 +52,13 @@ const findDue = `
   ORDER BY ${triedAt}, deletion_request_id LIMIT $3
   --postgres FOR UPDATE SKIP LOCKED`;
 
-/** None claimed: those that were checked have to wait, and more may be due; without any checked, nothing is due. */
+/**
+ * If nothing is claimed, the deletions that were checked have to wait, and more may be due; if none was checked either,
+ * nothing is due.
+ */
 export interface Claimed {
   readonly claimed: readonly Deletion[];
-  /** Those whose plan does not fit in this transaction. */
+  /** Deletions whose plan does not fit in this transaction. */
   readonly large: readonly Deletion[];
   readonly checked: number;
   /** The organization whose turn was the last. */
@@ -93,8 +97,8 @@ export function* claimDeletions(
 }
 
 /**
- * From the one after `turn` on, and then from the beginning, whether or not that is needed: it depends on restricted sets too,
- * and on PostgreSQL the time would disclose them.
+ * Reads the owners after `turn`, and then those from the beginning, even if that is not needed: whether it is depends
+ * on restricted sets too, and on PostgreSQL the time would disclose them.
  */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
   const after = yield* all<{ owner: string }>(findOwners, turn, now, max);

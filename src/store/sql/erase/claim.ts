@@ -29,14 +29,16 @@ const setWaiting = `
   FROM ${named("id", "waiting_for", "held boolean", "next_attempt_at bigint", "floor_until bigint")}
   WHERE deletion_request_id = named.id`;
 
-/** A deletion that awaits an approval is not due; this puts one off again that something else has made due. */
+/**
+ * A deletion that awaits an approval is never due. If anything else has made it due, this obstacle postpones it again.
+ */
 export const notApproved: Obstacle = {
   waitingFor: approvalWait,
   held: false,
   retryAt: untilApproved,
 };
 
-/** Deletions that have a plan. */
+/** Claims deletions that have a plan already. */
 export function* takeDeletions(
   ids: readonly string[],
   claim: Claim,
@@ -58,7 +60,7 @@ function* take(
   return rows.flatMap(([id]) => byId.get(id) ?? []);
 }
 
-/** In the transaction that completes their plans, so that no deletion is processing without one. */
+/** Must run in the transaction that completes the plans, so that no deletion is processing without a plan. */
 export function* beginDeletions(
   planned: readonly { readonly deletion: Deletion; readonly targets: readonly unknown[] }[],
   claim: Claim,
@@ -71,7 +73,7 @@ export function* beginDeletions(
   return begun;
 }
 
-/** The same where the plan was written before. */
+/** Does the same for one deletion whose plan was written before. */
 export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
   const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
   yield* auditStart([deletion], claim);
@@ -85,7 +87,7 @@ function* auditStart(begun: readonly Deletion[], { now }: Claim): Statements<voi
   yield* auditActs(notes.map((note) => ({ ...act, note })));
 }
 
-/** Where the step continues that a deletion has come to; null at its end. */
+/** Stores where the current step of a deletion continues; null at the end of the step. */
 export function* storeCursor(
   { deletionRequestId }: Deletion,
   cursor: string | null,
@@ -93,7 +95,10 @@ export function* storeCursor(
   yield* run(setCursor, deletionRequestId, cursor);
 }
 
-/** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
+/**
+ * Postpones a deletion. It may be processing already: a related record that arrived meanwhile may be under a hold or a
+ * floor.
+ */
 export function* postpone(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
   yield* postponeAll([{ deletion, obstacle }], now);
 }
@@ -103,7 +108,7 @@ export interface Waiting {
   readonly obstacle: Obstacle;
 }
 
-/** The same for several. */
+/** Postpones several deletions. */
 export function* postponeAll(waiting: readonly Waiting[], now: number): Statements<void> {
   if (waiting.length === 0) return;
   const rows = waiting.map(({ deletion, obstacle }) => {

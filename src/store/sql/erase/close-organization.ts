@@ -1,5 +1,5 @@
-// Closes an organization, and opens the deletion of everything that belongs to it. The two are separate: an export may
-// come in between, and other sets of records under an id of their own can be deleted in the same way.
+// Closes an organization, and opens the deletion of everything that belongs to it. These are two functions: an export
+// may come in between, and a restricted set, which has an organization id of its own, is deleted in the same way.
 
 import type { Organization } from "../../../domain/access.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -25,7 +25,7 @@ const setClosed = `
 const revokeKeys = `
   UPDATE api_key SET revoked_at = $1 WHERE organization_id = $2 AND revoked_at IS NULL`;
 
-/** For a replay in a store that is older than the organization: nobody may create it again. */
+/** A replay uses this in a store that is older than the organization: nobody may create the organization again. */
 const insertClosed = `
   INSERT INTO organization
     (organization_id, name, strict_scopes, deletion_grace_seconds, created_at, closed_at)
@@ -78,7 +78,7 @@ export function* requestOrganizationDeletion(
   return { deletionRequestId, isNew: true };
 }
 
-/** After a restore has undone it: closes the organization of a deletion that is replayed. */
+/** Closes the organization of a deletion that is replayed, because a restore has reopened it. */
 export function* closeAgain(
   {
     organizationId,

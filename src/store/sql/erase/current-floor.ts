@@ -1,5 +1,6 @@
-// The retention floor that a pending deletion waits for, as its records are now: they may have been seen again since the worker
-// evaluated them. Reads a bounded part of the cascade, and nothing of confidential records, which delay no deletion.
+// Reads the retention floor that a pending deletion waits for now: its records may have been seen again since the
+// worker evaluated them. Reads a bounded part of the cascade, and nothing of confidential records, which delay no
+// deletion.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { planErasure } from "../../../domain/deletion/erasure.ts";
@@ -12,7 +13,7 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
 
-/** `unknown`: more would have to be read than for one reply. */
+/** The result is `unknown` if one reply would have to read too many records. */
 export function* findFloorNow(deletion: Deletion, now: number): Statements<FloorNow> {
   const { organizationId, resourceType: own } = deletion;
   const floors = yield* listFloors(organizationId);

@@ -37,7 +37,7 @@ const setCancelled = `
     cursor = NULL
   WHERE deletion_request_id = $1 AND status = 'pending'`;
 
-/** Keeps waiting for a retention floor that a processed deletion has met. */
+/** A deletion that met a retention floor while it was processed continues to wait for the end of that floor. */
 const setPostponed = `
   UPDATE deletion SET
     waiting_for = $1, lease_until = NULL, claimant = NULL, next_attempt_at =
@@ -49,11 +49,11 @@ const setPostponed = `
   WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
     AND status IN ('pending', 'processing')`;
 
-/** The condition of the indexes of such deletions. */
+/** The indexes of deletions that await an approval have this condition. */
 const awaitingApproval = `
   approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
 
-/** Newest first, after a place in this order. An index has the rows of each in order. */
+/** Selects deletions newest first, after a place in this order. An index has the rows in this order for each filter. */
 const fromPlace = `
   (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
   ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
@@ -78,7 +78,7 @@ const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
-/** Counted separately, because an index answers the other statement alone. */
+/** Restricted sets are counted by a statement of their own, because the other one is answered from an index alone. */
 const countSets = `
   SELECT status, count(*) AS deletions FROM deletion
   --sqlite INDEXED BY deletion_restricted
@@ -113,7 +113,7 @@ const countReports = `
   WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
   GROUP BY status`;
 
-/** Longer than every back-off, and than the delay of a deletion that is held. */
+/** This is longer than every back-off, and than the delay of a deletion that is held. */
 const retriedWithinMs = 10 * 60_000;
 
 /**
@@ -139,7 +139,7 @@ const countUnderFloor = `
     AND NOT (organization_id >= '${restrictedId("")}' AND organization_id < 'restricted0')
     AND organization_id NOT IN (${closedOrganizations})`;
 
-/** The id of the deletion of this record that is pending or processing. */
+/** Returns the id of the pending or processing deletion of this record. */
 export function* findOpenDeletion({
   organizationId,
   resourceType,
@@ -162,7 +162,10 @@ export function* cancelDeletion(deletionRequestId: string, act: Act): Statements
   return yield* readExistingDeletion(deletionRequestId);
 }
 
-/** With a claimant: does nothing if another process has claimed the deletion since. */
+/**
+ * Postpones a deletion after a failure. If a claimant is given, does nothing if another process has claimed the
+ * deletion since.
+ */
 export function* postponeDeletion(
   deletionRequestId: string,
   why: string,
@@ -172,7 +175,7 @@ export function* postponeDeletion(
   yield* run(setPostponed, why, nextAttemptAt, deletionRequestId, claimant ?? null);
 }
 
-/** Without an organization, a deletion of any: for operators and the worker. */
+/** Finds a deletion of an organization. Operators and the worker name none, and find a deletion of any. */
 export function* findDeletion(
   deletionRequestId: string,
   organizationId?: string,

@@ -1,5 +1,5 @@
-// Removes records with their changes, relations and stored replies, or moves those that have to be kept to the restricted store.
-// Decides nothing: which records, and how many at once, is given.
+// Removes records with their changes, relations and stored replies, or moves those that have to be kept to the
+// restricted store. The caller decides which records, and how many at once.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { AuditNote } from "../../interface/trail.ts";
@@ -45,7 +45,7 @@ const removeChanges = `
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
-/** Changes of one record with many. */
+/** Removes a part of the changes of one record that has many. */
 const removeSomeChanges = `
   DELETE FROM change
   --sqlite WHERE record_no = $1 AND change_no IN (
@@ -99,7 +99,7 @@ const moveRows = `
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
-/** Records with more changes than this are erased one by one. */
+/** A record with more changes than this is erased by itself. */
 const changesMax = 16;
 
 const findLong = `
@@ -125,7 +125,10 @@ function numberedRows(keys: readonly NumberedKey[]): Rows {
   return new Rows(rows, 4);
 }
 
-/** Returns those that still existed. As many statements are run if there are none: the time must not tell. */
+/**
+ * Erases records, and returns those that still existed. Runs as many statements if there are none: the time must not
+ * disclose whether there are.
+ */
 export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly RecordKey[]> {
   const rows = numberedRows(keys);
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, rows));
@@ -137,8 +140,8 @@ export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly
 export type MovingRecord = NumberedKey & MovedRecord;
 
 /**
- * Returns those that still existed, with the organization id of their set, and what the audit trail says of their holds; runs as many
- * statements if there are none.
+ * Moves records to the restricted store. Returns those that still existed, with the organization id of their set and
+ * the audit notes of their holds. Runs as many statements if there are none.
  */
 export function* moveRecords(
   records: readonly MovingRecord[],
@@ -164,12 +167,12 @@ export interface LongRow extends KeyRow {
   readonly record_no: number;
 }
 
-/** On SQLite: those of these records that have many changes. */
+/** Finds, on SQLite, those of these records that have many changes. */
 export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonly LongRow[]> {
   return keys.length === 0 ? [] : yield* all<LongRow>(findLong, keyRows(keys));
 }
 
-/** Removes up to `max` changes of such a record, or forgets their replies; returns how many. */
+/** Removes up to `max` changes of a long record, or only their replies if the record is moved; returns how many. */
 export function* shortenRecord(
   { record_no, organization_id }: LongRow,
   { max, isMoved }: { readonly max: number; readonly isMoved: boolean },

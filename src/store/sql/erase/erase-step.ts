@@ -33,7 +33,7 @@ import {
 } from "./erase-records.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 
-/** Changes of records with many that one transaction removes where writers wait for it. */
+/** How many changes of long records one transaction removes where writers wait for it. */
 export const longChangesMax = 2_000;
 
 type Progress = ErasureProgress & LeavingReports;
@@ -100,7 +100,7 @@ function* eraseParts(
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
-  // Also without any, so that the time does not tell.
+  // This runs without any notes too, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
   return new Set(ended.map(({ deletion }) => deletion.deletionRequestId));
@@ -120,7 +120,10 @@ function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
   return [...keys.values()];
 }
 
-/** By deletion: the records that still existed. One that several deletions erase counts for the first of them. */
+/**
+ * Returns for each deletion the records that still existed. A record that several deletions erase counts for the first
+ * of them.
+ */
 function* eraseUnrestricted(
   targets: readonly TargetRow[],
 ): Statements<ReadonlyMap<string, readonly RecordKey[]>> {
@@ -130,7 +133,7 @@ function* eraseUnrestricted(
   return Map.groupBy(erased, (key) => owners.get(keyText(key))?.deletion_request_id ?? "");
 }
 
-/** By the organization id of the restricted set: the records that still existed, by their former keys. */
+/** Returns for each restricted set, by its organization id, the records that still existed, by their former keys. */
 function* moveRestricted(parts: readonly PlanPart[]): Statements<{
   readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
   readonly notes: readonly AuditNote[];
@@ -161,8 +164,9 @@ function progressOf(
 }
 
 /**
- * Where writers wait for the transaction, its changes are bounded too: the changes of a long record are removed first, and one of
- * which some are left ends the part. Confidential records have a bound of their own, so that they decide nothing for the others.
+ * Bounds the changes of a transaction that writers wait for: the changes of a long record are removed first, and a
+ * record that still has some ends the part. Confidential records have a bound of their own, so that they never affect
+ * the steps of the others.
  */
 function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
   const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");

@@ -20,7 +20,7 @@ export interface TargetRow {
   readonly to_id: string | null;
   /** Zero or one on SQLite. */
   readonly restricted: boolean | number;
-  /** Only on SQLite, and only of a record that is to be erased. */
+  /** Present only on SQLite, for a record that is to be erased. */
   readonly record_no?: number | null;
 }
 
@@ -51,7 +51,7 @@ const setProgress = `
   FROM ${named("id", "erased", "redacted bigint", "redacted_by_type", "kept")}
   WHERE deletion_request_id = named.id`;
 
-/** Targets of a plan that may share a step with other plans. */
+/** A plan with at most this many targets may share a step with other plans. */
 export const smallPlanMax = 16;
 
 /** A deletion that is being processed, and how far it has come. */
@@ -70,7 +70,10 @@ const findProcessing = `
   --postgres FOR UPDATE
   `;
 
-/** In the order of the ids; nobody else changes them until the end of the transaction. Throws unless all are being processed. */
+/**
+ * Locks the deletions in the order of their ids; nobody else changes them until the end of the transaction. Throws
+ * unless all of them are being processed.
+ */
 export function* lockProcessing(ids: readonly string[]): Statements<readonly Processing[]> {
   const rows = yield* all<DeletionRow>(findProcessing, ids);
   const byId = new Map(rows.map((row) => [row.deletion_request_id, row]));
@@ -86,13 +89,13 @@ const findLarge = `
   SELECT deletion_request_id AS id FROM deletion
   WHERE ${inNamedIds("deletion_request_id")} AND plan_end > ${smallPlanMax}`;
 
-/** Those of these deletions whose plans are verified part by part. */
+/** Finds those of these deletions whose plans are verified part by part. */
 export function* findLargePlans(ids: readonly string[]): Statements<ReadonlySet<string>> {
   const rows = yield* all<{ id: string }>(findLarge, ids);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What a step does of the plan of one deletion. */
+/** The part of the plan of one deletion that a step processes. */
 export interface PlanPart {
   readonly deletion: Deletion;
   readonly targets: readonly TargetRow[];
@@ -102,8 +105,8 @@ export interface PlanPart {
 }
 
 /**
- * At most `targetsMax` targets, and besides as many of confidential types: so these don't decide how many steps there are, which
- * the time until the completion would disclose.
+ * Returns at most `targetsMax` targets, and as many of confidential types. So confidential records never affect the
+ * number of steps, which the time until the completion would disclose.
  */
 export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
   const rowsMax = 2 * targetsMax + 1;
@@ -120,7 +123,7 @@ export function* findNextTargets(deletion: Deletion, targetsMax: number): Statem
   return { deletion, targets, isLast: end === -1 && rows.length < rowsMax, isConfidential };
 }
 
-/** The rest of the plans of these deletions, which have to be small. */
+/** Returns the rest of the plans of these deletions, which have to be small. */
 export function* findAllTargets(deletions: readonly Deletion[]): Statements<readonly PlanPart[]> {
   if (deletions.length === 0) return [];
   const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
@@ -142,10 +145,10 @@ export function* findAllTargets(deletions: readonly Deletion[]): Statements<read
 /** What a step did for one deletion. */
 export interface ErasureProgress {
   readonly deletion: Deletion;
-  /** The targets that are done. */
+  /** The targets that this step completed. */
   readonly done: readonly TargetRow[];
   readonly erased: readonly Typed[];
-  /** To the restricted store. */
+  /** Records that this step moved to the restricted store. */
   readonly moved: readonly Typed[];
   /** The types of the records from which references were removed, one entry for each reference. */
   readonly redactedTypes: readonly string[];
@@ -184,7 +187,10 @@ export interface Reference {
   readonly to_id: string;
 }
 
-/** `restricted`: those that remain in reports which have to be kept, so that only their relations are removed. */
+/**
+ * Returns the references of these targets. `restricted` selects those in reports that have to be kept: only their
+ * relations are removed.
+ */
 export function referencesOf(
   targets: readonly TargetRow[],
   { restricted }: { readonly restricted: boolean },
@@ -201,7 +207,7 @@ function toReference(target: TargetRow): Reference {
   return { deletion_request_id, organization_id, ...from, to_type, to_id };
 }
 
-/** The same deletion. Throws unless it is being processed. */
+/** Returns the deletion. Throws unless it is being processed. */
 export function requireProcessing(deletion: Deletion): Deletion {
   const { deletionRequestId, status } = deletion;
   if (status === "processing") return deletion;

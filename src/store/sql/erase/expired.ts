@@ -1,5 +1,5 @@
-// Which records of an organization were last seen before the time for which it keeps them, a bounded part at a time, in
-// the order of their keys. What keeps one of them is each engine's own statement. Deletes nothing.
+// Finds the records of an organization that were last seen before its retention period, a bounded part at a time, in
+// the order of their keys. Each engine has its own statement for what keeps a record. Deletes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
@@ -61,7 +61,7 @@ export function* decideExpiries(
   const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records });
   return expired.map(({ key, expiry }) => {
-    // As for a deletion that is requested now.
+    // The floor is that of a deletion which is requested now.
     const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
     return { key, expiry: (floor?.until ?? 0) > now ? "floor" : expiry };
   });

@@ -1,5 +1,4 @@
-// What the retention floors of records count from, read for many records at once, and the floor of them that ends last. Changes
-// nothing.
+// Reads what the retention floors of many records count from, and finds the floor that ends last. Changes nothing.
 
 import { recordTypeByName } from "../../../domain/record-types.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -11,7 +10,7 @@ import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
-/** Changes that one statement reads; a history of more is a long one. */
+/** One statement reads this many changes; a longer history is a long one. */
 const changesAtOnce = 500;
 
 const findSeen = `
@@ -51,7 +50,10 @@ const findLong = `
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
-/** By the text of its key: what the floor of a record counts from. A record that does not exist, or has no floor, is missing. */
+/**
+ * What the floor of each record counts from, by the text of its key. Records that do not exist, or have no floor, are
+ * missing.
+ */
 export type FloorOrigins = ReadonlyMap<string, NormalisedTimestamp | undefined>;
 
 /** The floor of a record, and when it ends. */
@@ -66,8 +68,8 @@ export interface FloorSearch {
 }
 
 /**
- * How many statements are run depends on the floors, whether or not there are records under them: on PostgreSQL the time would
- * disclose a report. Only long histories take more.
+ * Reads what floors count from. The number of statements depends on the floors, whether or not there are records under
+ * them: on PostgreSQL the time would disclose a report. Only long histories take more statements.
  */
 export function* readOrigins({ floors, records }: FloorSearch): Statements<FloorOrigins> {
   const bySeen = floors.filter(({ countedFrom }) => countedFrom === "last_seen");
@@ -78,7 +80,7 @@ export function* readOrigins({ floors, records }: FloorSearch): Statements<Floor
   return new Map([...seen, ...histories]);
 }
 
-/** Those of the records that have one of these floors. */
+/** Selects the records that have one of these floors. */
 export function under<Key extends Pick<RecordKey, "resourceType">>(
   floors: readonly RetentionFloor[],
   records: readonly Key[],
@@ -100,7 +102,9 @@ interface ChangeRow {
   readonly payload: string;
 }
 
-/** All of them at once, or else half of the records at a time, or else one record page by page. */
+/**
+ * Reads all histories at once, or else those of half of the records at a time, or else that of one record page by page.
+ */
 function* readHistories(
   floors: readonly RetentionFloor[],
   records: readonly RecordKey[],
@@ -152,7 +156,7 @@ function toChange({ change_no: changeNo, payload }: ChangeRow) {
   return { changeNo, payload };
 }
 
-/** The records of which the floor can only be evaluated by reading a long history. */
+/** Finds the records whose floor depends on a long history. */
 export function* findLongHistories({
   floors,
   records,
@@ -168,7 +172,7 @@ export interface ReadFloors extends FloorSearch {
   readonly requestedAt: number;
 }
 
-/** The floor of these records that ends last; undefined if none of them has a floor. */
+/** Finds the floor of these records that ends last; undefined if none of them has a floor. */
 export function latestFloor({
   floors,
   records,
@@ -187,7 +191,7 @@ export function latestFloor({
   return latest;
 }
 
-/** The same for records that were not read yet. */
+/** Does the same for records that were not read yet. */
 export function* findLatestFloor(
   search: FloorSearch & Pick<ReadFloors, "requestedAt">,
 ): Statements<RecordFloor | undefined> {

@@ -8,7 +8,7 @@ import { auditAct } from "../trail/audit.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
-/** Deletions that one transaction makes due. */
+/** One transaction makes at most this many deletions due. */
 export const wokenAtOnceMax = 5_000;
 
 const findOfOrganization = `
@@ -29,8 +29,9 @@ const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
 /**
- * Zero is in the past, so the worker tries again at once. One whose large plan is being written is left out: it is evaluated
- * with the new rules anyway. So is one that another process has locked, which waits for these rules.
+ * Zero is in the past, so the worker tries again at once. The statement skips a deletion whose large plan is being
+ * written, because that plan uses the new rules anyway, and a deletion that another process has locked, because that
+ * process waits for these rules.
  */
 const wakeFloored = `
   UPDATE deletion SET next_attempt_at = 0
@@ -44,7 +45,7 @@ const wakeFloored = `
   )
   RETURNING deletion_request_id`;
 
-/** The deletions of restricted sets of an organization, which wait for its rules too. */
+/** Wakes the deletions of the restricted sets of an organization, which wait for its rules too. */
 const wakeRestricted = `
   UPDATE deletion SET next_attempt_at = 0
   WHERE deletion_request_id IN (
@@ -66,7 +67,7 @@ export function* listFloors(
   return rows.map(toFloor);
 }
 
-/** On PostgreSQL the caller has to lock the plans of the organization first. */
+/** On PostgreSQL the caller must lock the plans of the organization first. */
 export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcome> {
   const { organizationId, rule } = change;
   const organization = yield* lockOrganization(organizationId);
@@ -78,7 +79,7 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
   return (yield* putFloor(change, act)) ? { result: "changed" } : { result: "unchanged" };
 }
 
-/** Whether or not it is above the ceiling. False if nothing had to be changed. */
+/** Stores a floor even if it is above the ceiling. False if nothing had to be changed. */
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
   const row = yield* get<FloorRow>(findOne, organizationId, resourceType);
@@ -100,7 +101,7 @@ export function* wakeFrom(organizationId: string, after: string): Statements<str
   return yield* wake(wakeFloored, organizationId, after);
 }
 
-/** The same for the deletions of restricted sets; the transaction has to see deletions of all organizations. */
+/** Does the same for deletions of restricted sets; the transaction has to see the deletions of all organizations. */
 export function* wakeSetsFrom(
   organizationId: string,
   after: string,

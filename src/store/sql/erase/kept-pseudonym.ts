@@ -14,7 +14,10 @@ import { findObstaclesOfReports } from "./restricted-set.ts";
 import { named } from "../statement/named.ts";
 import { all, lock, Rows, type Statements } from "../statement/statements.ts";
 
-/** Only in the organization: what a report in a restricted set names is erased, or in a set too, and then keeps its parties. */
+/**
+ * Searches the organization only: what a report in a restricted set names is erased, or is in a set and keeps its
+ * parties there.
+ */
 const findNaming = `
   SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
     --sqlite CROSS
@@ -39,11 +42,11 @@ export interface Renaming {
   readonly records: readonly RecordKey[];
 }
 
-/** By record: the replacements that it, or what it names, is concerned by. */
+/** For each record: the replacements that concern it or a record that it names. */
 type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
 
 /**
- * In the transaction of the replacements. As many statements are run whether or not there is a report that has to be kept: on
+ * Must run in the transaction of the replacements. Runs as many statements whether or not a report has to be kept: on
  * PostgreSQL the time would disclose it.
  */
 export function* keepPseudonyms(renamings: readonly Renaming[], now: number): Statements<void> {
@@ -90,7 +93,7 @@ interface ConcernedSearch {
   readonly types: ReadonlySet<ResourceType>;
 }
 
-/** The records of these types that name them. */
+/** Finds the records of these types that name these ones. */
 function* findConcerned(
   concerned: Concerned,
   { organizationId, types }: ConcernedSearch,

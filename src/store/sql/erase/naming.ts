@@ -19,10 +19,10 @@ const findHeld = `
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
   ORDER BY resource_id LIMIT $4`;
 
-/** Records under a hold that are searched with one statement. */
+/** One statement searches this many records under a hold. */
 const heldAtOnce = 500;
 
-/** The records of a page that name any of these parties. */
+/** Reads the records of a page that name any of these parties. */
 export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   const { organizationId, parties, after, recordsMax } = query;
   const at = namingTypes.findIndex(({ resourceType }) => resourceType === after?.resourceType);
@@ -44,7 +44,7 @@ export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   return { namings, last: next && { resourceType: next.resourceType, resourceId: "" } };
 }
 
-/** The records of any of these organizations that name one of the parties in a change that arrived in this range. */
+/** Finds the records of these organizations that name one of the parties in a change that arrived in this range. */
 export function* findLateNamings(
   parties: readonly Party[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -73,7 +73,9 @@ interface OwnedRow extends NamingRow {
   readonly organization_id: string;
 }
 
-/** By party: a record under a hold that names it. That has to stay as it is, and so the deletion has to wait. */
+/**
+ * Finds for each party a record under a hold that names it. That record must not change, so the deletion has to wait.
+ */
 export function* findHeldNamings(
   organizationId: string,
   nodes: readonly NodeKey[],
@@ -106,8 +108,8 @@ export function* findHeldNamings(
 }
 
 /**
- * What the statements compare with: SQLite the ids, PostgreSQL their JSON up to the first quote in it. So a
- * statement may find too many, but never too few.
+ * Returns the texts to search for: on SQLite the ids, on PostgreSQL their JSON up to its first quote. So a statement
+ * may find too many records, but never too few.
  */
 function searchedFor(parties: readonly string[]): readonly string[] {
   const beginnings = parties.map((party) => JSON.stringify(party).split('"')[1] ?? "");
@@ -174,7 +176,7 @@ function makeLate(type: RecordType): string {
     `;
 }
 
-/** That the payload may name one of the texts of a value of the statement. */
+/** A condition that is true if a payload may contain one of the texts in a value of the statement. */
 function namesAny({ partyFields }: RecordType) {
   const anyField = (condition: (field: string) => string) =>
     partyFields.map(condition).join(" OR ");

@@ -65,8 +65,8 @@ const insertRows = `
     WHERE status IN ('pending', 'processing') DO NOTHING`;
 
 /**
- * The id of the open deletion, new or not; undefined if there is no such record. It is the same again for a known
- * idempotency key.
+ * Returns the id of the open deletion, new or not; undefined if there is no such record. A known idempotency key
+ * returns the same id again.
  */
 export function* requestDeletion(
   request: DeletionRequest,
@@ -87,7 +87,7 @@ export function* openDeletions(
   if ((yield* addReplies(added)) < added.length) {
     throw new Collision("another process has stored the reply");
   }
-  // The lock on the head of the audit trail is the last one.
+  // The audit trail comes last, because the lock on its head has to be the last one.
   const acts = opening.map(({ request, act }) => ({ ...act, note: noteOfRequest(request, act) }));
   if (acts.length > 0) yield* auditActs(acts);
   return results;
@@ -124,7 +124,7 @@ function idsOf(rows: readonly RuleRow[]): ReadonlySet<string> {
   return new Set(rows.map(({ organization_id }) => organization_id));
 }
 
-/** In the order of the keys, so that two processes can't deadlock. */
+/** Inserts in the order of the keys, so that two processes can't deadlock. */
 export function* insertDeletions(
   opening: readonly RequestAct[],
   approving: ReadonlySet<string>,
@@ -154,7 +154,7 @@ export function* insertDeletions(
   }
 }
 
-/** What the audit trail says of a deletion that is requested. */
+/** Returns what the audit trail says of a deletion that is requested. */
 export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
   const { organizationId, resourceType, deletionRequestId, dueAt } = request;
   const { requestedBy = act.actor } = request;

@@ -13,8 +13,9 @@ import { redactKeptStep } from "./redact-kept.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
 
 /**
- * Where an erasure continues, stored as the cursor of the deletion: on PostgreSQL removed rows stay in the indexes until they are
- * vacuumed, and a search from the beginning would read them again and again. From the beginning it has the same result.
+ * Where an erasure continues, stored as the cursor of the deletion. Starting again from the beginning has the same
+ * result, but on PostgreSQL removed rows stay in the indexes until they are vacuumed, and every search would read them
+ * again.
  */
 export interface ErasurePlace {
   readonly part: number;
@@ -34,7 +35,7 @@ export interface Page {
   readonly from: ErasurePlace["key"];
   readonly rowsMax: number;
   readonly act: Act;
-  /** The engine's own, if it has one. */
+  /** The way in which the engine erases records, if it has one of its own. */
   readonly eraseRecords?: ((page: Page) => Statements<ErasedPage>) | undefined;
 }
 
@@ -123,7 +124,7 @@ const findLeft = `
     --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
-/** On Citus these are on the coordinator, and can't be in a statement with the others. */
+/** On Citus stored replies are on the coordinator, and can't be in a statement with tables of the shards. */
 const findReply = `SELECT 1 FROM idempotent_reply WHERE organization_id = $1 LIMIT 1`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
@@ -224,7 +225,7 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** Few, for they are removed after a while in any case. */
+/** An organization has few imports, because they are removed after a while. */
 function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
   return { erasedTypes: [], next: undefined };
@@ -235,7 +236,7 @@ function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<Erased
   return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
 }
 
-/** By other statements than those that erase. False if anything is left; then the erasure begins again. */
+/** Verifies with other statements than those that erase. False if anything is left; then the erasure begins again. */
 export function* verifyOrganization({
   deletionRequestId,
   organizationId,

@@ -24,7 +24,7 @@ export interface FloorScan {
 
 export interface ScanBounds {
   readonly rowsMax: number;
-  /** Records of a step whose history is read. */
+  /** How many records of one step may have their history read. */
   readonly historiesMax: number;
 }
 
@@ -42,12 +42,15 @@ export function isComplete({ floors, done }: FloorScan): boolean {
   return done === floors.length;
 }
 
-/** Whether the result of this scan is that of these rules. */
+/** Whether this scan used these rules, so that its result is valid. */
 export function isScanOf(scan: FloorScan | undefined, floors: readonly RetentionFloor[]): boolean {
   return scan !== undefined && isComplete(scan) && isDeepStrictEqual(scan.floors, floors);
 }
 
-/** The rules for the records of an organization, or of a restricted set, which are those of the organization it is from. */
+/**
+ * Lists the rules for the records of an organization. A restricted set has the rules of the organization that its
+ * records come from.
+ */
 export function* listFloorsOf({
   organizationId,
   restrictedOf,
@@ -56,7 +59,7 @@ export function* listFloorsOf({
   return rules.map((rule) => ({ ...rule, organizationId }));
 }
 
-/** The next step of a scan; without one, the first. */
+/** Takes the next step of a scan, or the first one if there is none. */
 export function* scanFloors(
   planning: Planning,
   scan: FloorScan | undefined,

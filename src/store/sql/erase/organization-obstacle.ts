@@ -1,5 +1,6 @@
-// The plan of the deletion of everything of an organization, which is one target, and what keeps it from beginning: a hold, a
-// deletion of single records that is not finished, or a retention floor. Nothing is erased while any obstacle remains.
+// Plans the deletion of an organization: the plan is one target, everything that belongs to it. Finds what keeps it
+// from beginning: a hold, an unfinished deletion of a single record, or a retention floor. Nothing is erased while any
+// obstacle remains.
 
 import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -20,10 +21,10 @@ const findProcessing = `
     AND resource_type <> $2
   LIMIT 1`;
 
-/** Reported to operators meanwhile. */
+/** Operators read this as the reason while the scan runs. */
 export const readingFloors = "the retention floors of all records, which are being read";
 
-/** The plan or its obstacle. `floors`: the floors of the records have to be read first. */
+/** Returns the plan or its obstacle; `floors` if the floors of the records have to be read first. */
 export function* planOrganization(
   planning: Planning,
   scan: FloorScan | undefined,

@@ -1,5 +1,5 @@
-// Requests the deletion of records that name only parties which are erased, for organizations that have chosen so. Each is a
-// deletion like any other: under its holds and floors, verified, with a receipt.
+// Requests the deletion of records that name only erased parties, for organizations that have chosen this. Each is an
+// ordinary deletion: holds and floors apply, it is verified, and it has a receipt.
 
 import { randomBytes } from "node:crypto";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -12,7 +12,7 @@ import type { Statements } from "../statement/statements.ts";
 /** The requester that the deletions of orphaned records name. */
 export const orphanRequester = "orphaned";
 
-/** In the transaction that has replaced the id of their last party, so that a crash forgets none of them. */
+/** Must run in the transaction that replaces the id of their last party, so that a crash never loses one. */
 export function* deleteOrphans(
   { organizationId, deletionRequestId }: Deletion,
   orphans: readonly RecordKey[],

@@ -34,7 +34,7 @@ interface CompletedRow extends KeyRow {
   readonly started_at: number;
 }
 
-/** Page by page: on a cluster deletions and records are on different nodes. */
+/** Reads page by page, because on a cluster deletions and records are on different nodes. */
 export function* listOutlived(): Statements<readonly ErasureFinding[]> {
   const outlived: string[] = [];
   for (let after = ""; outlived.length < outlivedMax;) {

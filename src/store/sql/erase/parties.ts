@@ -1,7 +1,8 @@
 // The step of a deletion that finds the records which name an erased person or company. One pass over the records of an
-// organization serves all of its deletions that are ready for it; how far it has come is stored with each of them. What it
-// finds is added to their plans. A pass that finds nothing verifies the changes up to the arrival number at which it began;
-// later changes are searched by their arrival, for the last time when the deletion is completed. Erases nothing.
+// organization serves all of its deletions that are ready for this step; each of them stores how far the pass has come.
+// Records that the pass finds are added to the plans. A pass that finds nothing verifies all changes up to the arrival
+// number at which it began. Later changes are searched by their arrival, for the last time when the deletion is
+// completed. Erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -28,14 +29,14 @@ import { extendPlans, type Planned } from "./write-plan.ts";
 /** Greater than every arrival number. */
 const anyArrival = Number.MAX_SAFE_INTEGER;
 
-/** Those of these deletions that erase a person or a company. */
+/** Finds those of these deletions that erase a person or a company. */
 export function* findDeletionsOfParties(ids: readonly string[]): Statements<readonly Deletion[]> {
   return (yield* findDeletions(ids)).filter(({ resourceType }) => isPartyType(resourceType));
 }
 
 /**
- * Adds what was found to the plans of these deletions, which are of one organization and are processed; without a page the
- * step begins, or continues after an interruption.
+ * Adds the records of a page to the plans of these deletions, which are of one organization and are being processed.
+ * Without a page, the step begins, or continues after an interruption.
  */
 export function* scanStep(
   deletions: readonly Deletion[],
@@ -58,7 +59,7 @@ function beginPass(erasures: PartyErasures): PartyStep {
     if (verifiedTo === undefined) passes.push(pass);
   }
   const [first] = passes;
-  // One that has not come as far needs the whole pass, and the others lose nothing but time.
+  // If one deletion has not come as far, all take the whole pass again: the others lose nothing but time.
   const isSame = first !== undefined && passes.every((pass) => textOf(pass) === textOf(first));
   return { results, pass: isSame ? first : undefined };
 }
@@ -93,7 +94,7 @@ function* storePage({ deletions, erasures, page, now }: StoringPage): Statements
 interface AddedToPlans {
   /** The deletions of parties that records name. */
   readonly found: ReadonlySet<string>;
-  /** Those of them that were put off, because such a record is held; with what they wait for. */
+  /** Deletions that were postponed because a record that names their party is held, with what they wait for. */
   readonly held: ReadonlyMap<string, string>;
 }
 
@@ -133,7 +134,7 @@ function* addToPlans(
   return { found: new Set([...ids, ...held.keys()]), held };
 }
 
-/** `partly`: there are many more changes to search. */
+/** The result of a search for a party. `partly`: more changes have to be searched. */
 export type PartyVerification =
   | { readonly result: "clean" | "found" | "partly" }
   | { readonly result: "held"; readonly waitingFor: string };
@@ -141,15 +142,18 @@ export type PartyVerification =
 export interface VerifyingParties {
   readonly now: number;
   /**
-   * How many changes one transaction searches before the last verification pass, where numbers become visible in order; how
-   * far it has come is then stored. Without it, all are searched.
+   * How many changes one transaction searches before the last verification pass; its progress is then stored. Without a
+   * bound, all are searched.
    */
   readonly arrivalsMax?: number | undefined;
   /** Instead of the rows, where these were removed. */
   readonly taken?: PartyErasures | undefined;
 }
 
-/** Searches the changes that arrived since the last pass. The results of those deletions that erase persons or companies. */
+/**
+ * Searches the changes that arrived since the last pass. Returns the results of those deletions that erase persons or
+ * companies.
+ */
 export function* verifyParties(
   deletions: readonly Deletion[],
   { now, arrivalsMax, taken }: VerifyingParties,
@@ -174,7 +178,7 @@ export function* verifyParties(
       const { deletionRequestId: id } = deletion;
       const [verified, waitingFor] = [verifiedTo(deletion), held.get(id)];
       if (waitingFor !== undefined) results.set(id, { result: "held", waitingFor });
-      // Also if the scan has not ended.
+      // This applies even if the scan has not ended.
       else if (verified === undefined || found.has(id)) results.set(id, { result: "found" });
       else {
         results.set(id, { result: isPartly ? "partly" : "clean" });

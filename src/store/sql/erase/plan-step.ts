@@ -28,11 +28,11 @@ export interface StepBounds extends PlanBounds {
 
 export interface BeginResult {
   readonly begun: readonly Deletion[];
-  /** Those that are too large to be planned in this transaction. */
+  /** Deletions that are too large to be planned in this transaction. */
   readonly large: readonly Deletion[];
 }
 
-/** Deletions that are due, in order. One with an obstacle is put off, with the reason. */
+/** Plans deletions that are due, in order. A deletion with an obstacle is postponed, with the reason. */
 export function* planDeletions(
   due: readonly DeletionRow[],
   claim: Claim,
@@ -65,7 +65,10 @@ export function* planDeletions(
   return { begun: yield* beginDeletions(planned, claim), large };
 }
 
-/** The plan of everything of an organization; undefined if there is an obstacle, or floors are still to be read. */
+/**
+ * Plans the deletion of everything of an organization. Undefined if there is an obstacle, or floors have yet to be
+ * read.
+ */
 function* planAll(
   row: DeletionRow,
   now: number,
@@ -79,7 +82,7 @@ function* planAll(
   if (plan === "floors") {
     const next = yield* scanFloors(planning, scan, bounds);
     yield* storeCursor(deletion, JSON.stringify(next));
-    // After deletions that were due before.
+    // The deletion becomes due now, after those that were due before.
     yield* postpone(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
     return undefined;
   }

@@ -43,7 +43,7 @@ interface PseudonymRow {
   readonly verified_to: number | null;
 }
 
-/** By deletion. */
+/** The erased party and the pseudonym of each deletion, by its id. */
 export type PartyErasures = ReadonlyMap<string, PartyErasure>;
 
 /** Chooses a pseudonym for each of these deletions that has none. */
@@ -52,7 +52,7 @@ export function* addPseudonyms(ids: readonly string[]): Statements<void> {
   yield* run(insertPseudonyms, new Rows(rows, 3));
 }
 
-/** Stores pseudonyms again that were taken, of deletions that have not been completed. */
+/** Puts back the pseudonyms of deletions that were not completed after their pseudonyms were taken. */
 export function* putBackPseudonyms(
   taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
 ): Statements<void> {
@@ -60,7 +60,7 @@ export function* putBackPseudonyms(
   yield* run(insertPseudonyms, new Rows(rows, 3));
 }
 
-/** Of those of these deletions that have begun to replace an id. */
+/** Finds those of these deletions that have begun to replace an id, with the id and its pseudonym. */
 export function* findPartyErasures(ids: readonly string[]): Statements<PartyErasures> {
   const rows = ids.length === 0 ? [] : yield* all<PseudonymRow>(findSome, ids);
   return new Map(rows.map((row) => [row.deletion_request_id, toErasure(row)]));
@@ -96,12 +96,12 @@ export function* takePseudonyms(ids: readonly string[]): Statements<PartyErasure
   return taken;
 }
 
-/** From then on nothing in the tables connects the ids with their pseudonyms. */
+/** Removes pseudonyms for good. From then on nothing in the tables connects the ids with them. */
 export function* removePseudonyms(ids: readonly string[]): Statements<void> {
   if (ids.length > 0) yield* run(removeSome, ids);
 }
 
-/** Without a pass, the next one begins at the first record. */
+/** How far the scan has come. If `pass` is missing, the next one begins at the first record. */
 export interface ScanProgress {
   /** The deletion. */
   readonly id: string;

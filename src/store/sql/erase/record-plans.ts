@@ -1,5 +1,6 @@
-// The plans of deletions of records: the cascade of each, what keeps it from being processed, and what has to be kept. Several
-// deletions of an organization are planned together, with the result of one after the other. Writes nothing.
+// Plans deletions of records: the cascade of each, the obstacle that keeps it from being processed, and the reports
+// that have to be kept. Several deletions of an organization are planned together, with the same result as one after
+// the other. Writes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -28,15 +29,17 @@ import {
 } from "./plan.ts";
 import { restrictPlan } from "./restrict-plan.ts";
 
-/** Relations that are read for several deletions together; those of which not all is read are planned one by one. */
+/** How many relations are read for several deletions together. A deletion that needs more is planned by itself. */
 const relationsOfSetMax = 2_000;
 
 export interface PlanBounds {
-  /** Relations of one cascade. */
+  /** How many relations one cascade may have. */
   readonly relationsMax: number;
-  /** Whether what is beyond the bound is planned elsewhere; otherwise it is too large. */
+  /** Whether a cascade beyond the bound is planned elsewhere; otherwise it is too large. */
   readonly bounded: boolean;
-  /** Whether that also applies to what needs a long history to be read, because writers wait for it. */
+  /**
+   * Whether a cascade that needs a long history is planned elsewhere too, because writers wait for this transaction.
+   */
   readonly shortHistories: boolean;
 }
 
@@ -45,7 +48,7 @@ export type RecordPlan = ErasurePlan | Obstacle | "large";
 interface Root {
   readonly planning: Planning;
   readonly deletion: Deletion;
-  /** The record of the deletion, or something else of it that was found to be left. */
+  /** The record of the deletion, or another target that verification found to be left. */
   readonly root: NodeKey;
 }
 
@@ -53,7 +56,7 @@ export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
   return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
 }
 
-/** The cascade of any record of the organization, for a deletion that is large, or that is processed already. */
+/** Plans the cascade of any record of the organization, for a deletion that is large, or that is being processed. */
 export function* planCascade(
   deletion: Deletion,
   root: NodeKey,
@@ -63,7 +66,7 @@ export function* planCascade(
   return plan;
 }
 
-/** The largest cascade that is planned at all, where nobody waits for it. */
+/** The bound of a cascade that is planned where nobody waits for it. */
 export const largestCascade: PlanBounds = {
   relationsMax: limits.cascadeRecordsMax,
   bounded: false,
@@ -79,7 +82,7 @@ export function* planLargeCascade(
   return plan === "large" ? tooLarge : plan;
 }
 
-/** The plans of deletions of one organization, each as if the earlier ones had begun. */
+/** Plans deletions of one organization, each as if the earlier ones had begun. */
 export function* planRecords(
   deletions: readonly Omit<Root, "planning">[],
   now: number,
@@ -110,7 +113,7 @@ interface Reading {
 interface PlanningSet extends Reading {
   readonly roots: readonly Root[];
   readonly graph: RelationGraph;
-  /** Of those for which the common graph does not have everything. */
+  /** The graphs of deletions that need more relations than the common graph has. */
   readonly alone: Map<Root, RelationGraph>;
 }
 
@@ -135,7 +138,9 @@ function* readGraph(
   return graph;
 }
 
-/** Once more with the records locked that are under floors: a change of one of them may be about to be committed. */
+/**
+ * Plans again after locking the records that are under floors: a change of one of them may be about to be committed.
+ */
 function* planLocked(set: PlanningSet): Statements<readonly RecordPlan[]> {
   const { roots, obligations, confidential } = set;
   const locked = new Set<string>();
@@ -168,7 +173,7 @@ function* planInOrder(set: PlanningSet): Statements<readonly RecordPlan[]> {
   return plans;
 }
 
-/** `going`: what the plans before this one erase. */
+/** Plans one deletion. `going` contains what the plans before this one erase. */
 function* planOne(
   one: Root,
   going: ReadonlySet<NodeKey>,

@@ -1,5 +1,6 @@
-// Redacts the references that reports which stayed had to keep, when the restricted set that they lead to is erased: as long as the
-// obligation lasted, the reports were not changed. A reference that somebody has stated again since is a new one, and stays.
+// Redacts the references that kept reports contain to records of a restricted set, when that set is erased. While the
+// set had to be kept, these reports were not changed. A reference that somebody has stated again since is a new one,
+// and stays.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -36,7 +37,7 @@ const lockRow = `
   --postgres FOR NO KEY UPDATE
   `;
 
-/** Changes of one statement. */
+/** One statement reads this many changes. */
 const changesAtOnce = 500;
 
 interface ReferenceRow {
@@ -99,7 +100,9 @@ function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<voi
   yield* run(setDone, moving, from_type, from_id, to_type, to_id, done);
 }
 
-/** Until the end of the transaction nobody else rewrites or moves it. False if it does not exist there. */
+/**
+ * Locks a report: until the end of the transaction nobody else rewrites or moves it. False if it does not exist there.
+ */
 function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): Statements<boolean> {
   return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
 }

@@ -26,12 +26,12 @@ type RelationRow = Omit<Reference, "deletion_request_id">;
 
 export interface RedactionOptions {
   readonly deletions: readonly Deletion[];
-  /** Of the deletions of parties, by their ids. */
+  /** The pseudonyms of the erased parties, by the id of the deletion. */
   readonly pseudonyms: ReadonlyMap<string, string>;
   readonly act: Act;
 }
 
-/** By deletion: the types of the records, one entry for each reference or id that was removed. */
+/** For each deletion: the types of the changed records, one entry for each reference or id that was removed. */
 export type RedactedTypes = ReadonlyMap<string, readonly string[]>;
 
 class TypesByDeletion {
@@ -49,7 +49,7 @@ export function* redactReferences(
   options: RedactionOptions,
 ): Statements<RedactedTypes> {
   const types = new TypesByDeletion();
-  // As many statements are run whether or not there is a reference that remains: the time must not tell.
+  // The same statements run whether or not a reference remains: the time must not disclose it.
   yield* removeThem(referencesOf(targets, { restricted: true }));
   const references = referencesOf(targets, { restricted: false });
   // A reference that two deletions remove counts for one of them.
@@ -84,7 +84,7 @@ function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {
   return { organization_id, resource_type: from_type, resource_id: from_id };
 }
 
-/** The records that the references lead to. A party has the pseudonym of its deletion. */
+/** Returns the records that the references lead to. A party has the pseudonym of its deletion. */
 function erasedBy(
   references: readonly Reference[],
   pseudonyms: RedactionOptions["pseudonyms"],
@@ -100,7 +100,7 @@ function erasedBy(
 interface Renamed {
   /** Records that name the pseudonym of the deletion only now. */
   readonly records: RecordKey[];
-  /** Those of them that name no party any more that is not erased. */
+  /** Those of these records that name no other party which still exists. */
   readonly orphans: RecordKey[];
 }
 
@@ -130,7 +130,7 @@ function findRenamed(
   return found;
 }
 
-/** In the transaction that has replaced the ids of the parties. */
+/** Must run in the transaction that replaces the ids of the parties. */
 function* followParties(
   renamed: ReadonlyMap<string, Renamed>,
   { deletions, pseudonyms, act }: RedactionOptions,

@@ -7,7 +7,7 @@ import type { TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
 import { named } from "../statement/named.ts";
 
-/** Rows of one statement, and records that one names. */
+/** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
 const nodesAtOnce = 500;
 
@@ -36,7 +36,7 @@ const findPageFrom = `
   WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND (to_type, to_id) > ($4, $5)
   ORDER BY to_type, to_id LIMIT $6`;
 
-/** Records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
+/** Finds records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
 const findGoing = `
   SELECT target.resource_type, target.resource_id, target.deletion_request_id, target.restricted
   FROM ${named("organization_id", "resource_type", "resource_id")}
@@ -67,7 +67,7 @@ export interface RelationsOf {
   readonly end: "to" | "from";
 }
 
-/** False if the handler has ended it. */
+/** Reads all pages. False if the handler has ended the reading. */
 export function* eachPage(
   { organizationId, nodes, end }: RelationsOf,
   handle: PageHandler,
@@ -80,7 +80,10 @@ export function* eachPage(
   return true;
 }
 
-/** All of them at once, or else half of the records at a time, or else one record page by page. */
+/**
+ * Reads the relations of all records at once, or else of half of the records at a time, or else of one record page by
+ * page.
+ */
 function* eachPageOfSome(
   { organizationId, nodes, end }: RelationsOf,
   handle: PageHandler,
@@ -130,7 +133,7 @@ export interface Erasing {
   readonly restricted: boolean;
 }
 
-/** Those of these records that a deletion which is being processed erases. */
+/** Finds those of these records that a deletion which is being processed erases. */
 export function* findErasing(
   organizationId: string,
   nodes: readonly NodeKey[],

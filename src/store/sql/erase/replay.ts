@@ -54,8 +54,8 @@ const insertState = `
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
 /**
- * A process that had claimed one notices at its next step that it lost the claim. The first condition selects SQLite's
- * index.
+ * A process that had claimed a deletion notices at its next step that it lost the claim. The first condition makes
+ * SQLite use its index.
  */
 const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
@@ -201,7 +201,7 @@ export function* startReplay(): Statements<void> {
   yield* run(setReplaying);
 }
 
-/** Deletions that a process which has ended had claimed can be claimed at once. */
+/** Makes deletions claimable that were claimed by a process which has stopped. */
 export function* takeOver(): Statements<void> {
   yield* run(voidClaims);
 }
@@ -248,8 +248,9 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
 }
 
 /**
- * Another deletion of the same record that awaits an approval, and is not in the ledger: it was cancelled after the backup was
- * made, because a record has one open deletion. False for one that awaits none, or that is replayed itself.
+ * Cancels another deletion of the same record that awaits an approval and is not in the ledger: because a record has
+ * only one open deletion, that one was cancelled after the backup was made. False for one that awaits no approval, or
+ * that is replayed itself.
  */
 function* cancelUnapproved(deletionRequestId: string, act: Act): Statements<boolean> {
   const deletion = yield* findDeletion(deletionRequestId);
@@ -273,7 +274,7 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
   );
 }
 
-/** How many are still to be replayed. */
+/** Counts the deletions that are still to be replayed. */
 export function* countReplayed(): Statements<ReplayedCount> {
   const { queued = 0, open = 0, held = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
   return { queued, open, held };

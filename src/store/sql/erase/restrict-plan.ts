@@ -8,7 +8,7 @@ import { keyText } from "../../shared/record-key.ts";
 import { latestFloor } from "./floor-origin.ts";
 import { isKeptSilently, type Obligations, type Planning, toKey } from "./plan.ts";
 
-/** Of these records of the plan, the reports that must not be erased or changed. */
+/** Finds the reports among these records of the plan that must not be erased or changed. */
 export function findObliged(
   nodes: readonly NodeKey[],
   planning: Planning,
@@ -27,7 +27,7 @@ export function findObliged(
   return new Set(reports.filter(isObliged));
 }
 
-/** The plan without what has to be kept: that is moved to the restricted store, or stays as it is. */
+/** Returns the plan without the records that have to be kept: those move to the restricted store, or stay unchanged. */
 export function restrictPlan(
   plan: ErasurePlan,
   edges: Iterable<Edge>,

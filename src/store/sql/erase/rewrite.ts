@@ -47,12 +47,12 @@ export interface Rewritten extends PayloadRow {
   readonly after: string;
 }
 
-/** All changes of these records. */
+/** Reads all changes of these records. */
 export function* readChanges(keys: readonly RecordKey[]): Statements<readonly PayloadRow[]> {
   return yield* all<PayloadRow>(readAll, keyRows(keys));
 }
 
-/** Those of one record that arrived after this one, in order. */
+/** Reads the changes of one record that arrived after this one, in order. */
 export function* readChangesAfter(
   { organizationId, resourceType, resourceId }: RecordKey,
   after: number,
@@ -62,7 +62,10 @@ export function* readChangesAfter(
   return yield* all<PayloadRow>(readPage, ...key, after, changesMax);
 }
 
-/** The changes with their payloads afterwards; `erasedOf` is given the text of the key of a record (record-key.ts). */
+/**
+ * Returns the changes with their redacted payloads. `erasedOf` is called with the text of the key of a record
+ * (record-key.ts).
+ */
 export function redactAll(
   changes: readonly PayloadRow[],
   erasedOf: (record: string) => ErasedRecords,
@@ -73,7 +76,7 @@ export function redactAll(
   }));
 }
 
-/** Stores the payloads that differ. The caller has to lock the records. */
+/** Stores the payloads that differ. The caller must lock the records first. */
 export function* storeRewritten(changes: readonly Rewritten[]): Statements<void> {
   const rewritten = changes.filter(({ payload, after }) => after !== payload);
   if (rewritten.length === 0) return;

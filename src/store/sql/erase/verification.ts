@@ -1,5 +1,5 @@
-// The ends of erasures: searching payloads for references that should be redacted, and completing deletions in the transaction of
-// the verification pass that found nothing left.
+// Ends erasures: searches payloads for references that should be redacted, and completes deletions in the transaction
+// of the verification pass that found nothing left.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -15,7 +15,7 @@ import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "./restricted-set.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
-/** In the payloads themselves, not in the relations by which the references were redacted. */
+/** Searches the payloads themselves, not the relations by which the references were redacted. */
 const findSuspects = `
   SELECT deletion_request_id, position, target.resource_type, to_type, to_id, payload
   FROM deletion_target AS target
@@ -41,7 +41,7 @@ const setCompleted = `
     next_attempt_at = NULL, lease_until = NULL, claimant = NULL, cursor = NULL, plan_end = 0
   WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'`;
 
-/** Differs from every id. */
+/** The empty text differs from every id. */
 const anyPseudonym = "";
 
 interface SuspectRow {
@@ -53,13 +53,16 @@ interface SuspectRow {
   readonly payload: string;
 }
 
-/** Puts targets up to this one whose reference is still in a payload back into the plans; returns the ids of their deletions. */
+/**
+ * Returns targets up to this position whose reference is still in a payload to their plans. Returns the ids of their
+ * deletions.
+ */
 export function* reopenUnredacted(
   ids: readonly string[],
   upTo: number,
 ): Statements<ReadonlySet<string>> {
   const suspects = ids.length === 0 ? [] : yield* all<SuspectRow>(findSuspects, ids, upTo);
-  // The same text may be in a field that is not a reference.
+  // A match may be in a field that is not a reference.
   const left = suspects.filter(({ resource_type, to_type, to_id, payload }) => {
     const erased = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
     return redactPayload(resource_type, payload, erased) !== payload;
@@ -75,7 +78,10 @@ export interface Completing {
   readonly sealed: SealedReceipt | undefined;
 }
 
-/** In the transaction of the verification pass that found nothing left; the receipts follow the head of their chain. */
+/**
+ * Must run in the transaction of the verification pass that found nothing left. The receipts follow the head of their
+ * chain.
+ */
 export function* finishDeletions(
   completing: readonly Completing[],
   act: Act,
@@ -92,7 +98,7 @@ export function* finishDeletions(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
   );
-  // No numbers: the trail is shown to people who may not know that there was a report.
+  // The notes contain no numbers, because people read the trail who must not learn that there was a report.
   const notes = completing.map(({ deletion, sealed }) =>
     noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
   );

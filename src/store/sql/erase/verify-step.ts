@@ -37,7 +37,7 @@ const findRecords = `
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
-/** On SQLite by the numbers that the records had. */
+/** On SQLite, changes are found by the numbers that the records had. */
 const findChanges = `
   SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
   FROM ${named("organization_id", "resource_type", "resource_id", "record_no bigint")}
@@ -61,8 +61,8 @@ const findRelationsFrom = `
     JOIN relation USING (organization_id, from_type, from_id)`;
 
 /**
- * The position of the last target of the next part that can be removed; null if there are fewer targets. Those of confidential
- * types don't count for the others, so that they don't decide how many parts there are.
+ * Finds the position of the last target of the next part that can be removed; null if there are fewer targets. Targets
+ * of confidential types are not counted, so that they never affect the number of parts.
  */
 const findEndOfPart = `
   SELECT min(position) AS position FROM (
@@ -77,8 +77,8 @@ const findEndOfPart = `
   WHERE place = $4`;
 
 /**
- * The root's target stays until the end; the deletion itself contains its id anyway. So do those of records that were moved, which
- * nobody may write again before the deletion is completed.
+ * Targets of the record of the deletion stay until the end, because the deletion contains its id anyway. Targets of
+ * moved records stay too: nobody may write such a record again before the deletion is completed.
  */
 const removeTargetsButRoot = `
   DELETE FROM deletion_target
@@ -102,11 +102,11 @@ export type Verification =
 
 export interface VerifyingOptions extends VerifyingParties {
   readonly bounds: PlanBounds;
-  /** The last target that is verified. */
+  /** The position of the last target that is verified. */
   readonly upTo?: number;
 }
 
-/** The result of each deletion, in order. */
+/** Verifies deletions. Returns the result of each, in order. */
 export function* verifyDeletions(
   deletions: readonly Deletion[],
   options: VerifyingOptions,
@@ -141,7 +141,9 @@ function* verifyAll(deletion: Deletion): Statements<Verification> {
   return { result: isErased && isClean ? "clean" : "found" };
 }
 
-/** Of targets to be erased, the keys of those of which anything is left: the record, a change of it, or a relation. */
+/**
+ * Returns the keys of targets that should be erased but have something left: the record, a change of it, or a relation.
+ */
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();
   const keys = keyRows(targets.map(toKey));
@@ -182,9 +184,10 @@ function* planAgain(
 }
 
 /**
- * The first verification pass: of several small plans at once, or else of a part of the first large one, which is `partly` verified
- * if there is more. Verified targets are removed, because they contain the ids of erased records: so these can be scrubbed before
- * the deletion is completed. The results are in order; there may be fewer than deletions.
+ * Takes the first verification pass: over several small plans at once, or else over a part of the first large one,
+ * which is `partly` verified if there is more. Verified targets are removed because they contain the ids of erased
+ * records, so that these can be scrubbed before the deletion is completed. The results are in order; there may be fewer
+ * results than deletions.
  */
 export function* verifyFirst(
   processing: readonly Processing[],

@@ -17,7 +17,7 @@ import {
 } from "../statement/statements.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 
-/** Targets of one statement. */
+/** One statement writes this many targets. */
 const targetsAtOnce = 500;
 
 const columns = [
@@ -34,8 +34,9 @@ const columns = [
 ];
 
 /**
- * On SQLite with the number of the record: by it, verification finds changes that should have been erased. Those of a record that
- * is moved stay. `record_no` is the number that an earlier target of a record had which is gone by now.
+ * On SQLite a target has the number of its record, by which verification finds changes that should have been erased. A
+ * record that is moved keeps its changes. `record_no` is the number from an earlier target, if the record is gone by
+ * now.
  */
 const insertTargets = `
   INSERT INTO deletion_target
@@ -96,17 +97,17 @@ export interface Planned {
   readonly targets: readonly PlanTarget[];
 }
 
-/** For deletions that have no plan. */
+/** Writes the plans of deletions that have none. */
 export function* writePlans(planned: readonly Planned[]): Statements<void> {
   const rows = planned.flatMap(({ deletion, targets }) =>
     targets.map((target, index) => toRow(deletion, index + 1, target)),
   );
   yield* insertRows(rows);
-  // Whether or not there is one, so that the time does not tell.
+  // This runs whether or not there is a reference, so that the time does not disclose it.
   if (planned.length > 0) yield* noteReferences(planned.flatMap(remainingIn));
 }
 
-/** What remains in reports that have to be kept. */
+/** Returns the references that remain in reports which have to be kept. */
 function remainingIn({ deletion, targets }: Planned): readonly RemainingReference[] {
   const { deletionRequestId, organizationId } = deletion;
   return targets.flatMap(({ record, reference, restricted }) => {
@@ -146,8 +147,8 @@ function keyOf({ record, reference }: PlanTarget) {
 type SameRow = Omit<TargetRow, "organization_id">;
 
 /**
- * Adds targets to the plans of deletions, after the existing ones. A target that a plan contains already moves to the end and is
- * processed again. Once its record was moved, nobody may write it again before the deletion is completed.
+ * Adds targets to the plans of deletions, after the existing ones. A target that a plan contains already moves to the
+ * end and is processed again. It stays restricted: nobody may write a moved record before the deletion is completed.
  */
 export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   if (planned.length === 0) return;
@@ -176,7 +177,7 @@ export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   yield* run(setEnds, new Rows([...ends], 2));
 }
 
-/** Removes the targets that are the same as these, and returns them. */
+/** Removes the targets with the same keys, and returns them. */
 function* takeSame(
   added: readonly { readonly deletion: Owner; readonly target: PlanTarget }[],
 ): Statements<ReadonlyMap<string, SameRow>> {

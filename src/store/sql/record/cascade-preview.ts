@@ -1,5 +1,5 @@
-// What a deletion would erase and change if it were processed now: the relations that its plan depends on, up to a bound.
-// Writes nothing, and locks nothing; the plan of a deletion is made by each engine.
+// Reads what a deletion would erase and change if it were processed now: the relations that its plan depends on, up to
+// a bound. Writes and locks nothing.
 
 import {
   type Edge,
@@ -32,9 +32,9 @@ interface RelatedRow {
   readonly kind: RelationKind;
 }
 
-/** Records whose relations are read, each by two statements. */
+/** How many records have their relations read, each by two statements. */
 const recordsMax = 100;
-/** Relations that are read of each. */
+/** How many relations of each record are read. */
 const relationsMax = 500;
 
 /** Reads relations of these types only, so that others change neither the bounds nor the time. */
@@ -58,7 +58,7 @@ export function* previewCascade(
     const fresh = [...new Set(belonging.map(({ from }) => from))];
     const read = new Set(fresh.slice(0, recordsMax - reached.length));
     isComplete &&= rows.length < relationsMax && read.size === fresh.length;
-    // Of one whose relations are not read it is not known whether it would be erased.
+    // Whether a record would be erased is unknown if its own relations are not read.
     const sure = referring.filter(({ kind, from }) => {
       return kind === "mentions" || known.has(from) || read.has(from);
     });

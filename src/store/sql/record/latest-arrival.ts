@@ -3,8 +3,8 @@
 import { get, type Statements } from "../statement/statements.ts";
 
 /**
- * On PostgreSQL it needs the right to use the sequence; reading it as a table would need another right. Null before the first
- * number.
+ * On PostgreSQL this reads the sequence with a function that needs only the right to use the sequence. The result is
+ * null before the first number.
  */
 const readArrival = `
   --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'

@@ -1,4 +1,4 @@
-// Reading records. Writing them is each engine's own.
+// Reads records. Each engine writes them in its own way.
 
 import type { RecordHistory, RecordKey } from "../../../domain/record/record-write.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
@@ -34,7 +34,7 @@ export function* recordExists({
   return (yield* get(findOne, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/** One statement, so that no erasure can come between two. */
+/** This is one statement, so that no erasure can come between two. */
 export function* readHistory({
   organizationId,
   resourceType,
@@ -54,7 +54,7 @@ export function* readHistory({
   };
 }
 
-/** By type. */
+/** Counts the records of an organization by type. */
 export function* countRecords(
   organizationId: string,
 ): Statements<Readonly<Record<string, number>>> {

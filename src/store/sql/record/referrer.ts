@@ -4,7 +4,7 @@ import type { RelationKind } from "../../../domain/record-type.ts";
 import type { Referrer, ReferrerPage } from "../../interface/referrer.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
-/** A record that both belongs to one of them and mentions another belongs. */
+/** A record that belongs to one of these records and mentions another is listed as belonging. */
 const findPage = `
   SELECT from_type, from_id, min(kind) AS kind FROM relation
   WHERE organization_id = $1 AND to_type = $2
@@ -19,7 +19,7 @@ interface ReferrerRow {
   readonly kind: RelationKind;
 }
 
-/** In the order of type and id. */
+/** Lists referrers in the order of type and id. */
 export function* listReferrers(page: ReferrerPage): Statements<readonly Referrer[]> {
   const { organizationId, resourceType, resourceIds, after, limit } = page;
   const rows = yield* all<ReferrerRow>(

@@ -44,7 +44,7 @@ export function among(
     `;
 }
 
-/** That a column is among the texts of the first value of a statement. */
+/** A condition that is true if a column is among the texts in the first value of a statement. */
 export function inNamedIds(column: string): string {
   return `
     --sqlite ${column} IN (SELECT value FROM json_each($1))

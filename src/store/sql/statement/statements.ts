@@ -14,8 +14,8 @@ export type Value = Scalar | Uint8Array | readonly string[] | Rows;
 export type Scalar = null | boolean | number | string;
 
 /**
- * Rows that a statement joins or inserts, which count as one value for each column: on PostgreSQL an array for each, on SQLite the
- * first is JSON and the others are empty.
+ * Rows that a statement joins or inserts. They count as one value for each column: PostgreSQL receives an array for
+ * each column; on SQLite the first value is JSON with all rows and the others are empty.
  */
 export class Rows {
   readonly rows: readonly (readonly Scalar[])[];
@@ -35,10 +35,11 @@ export class Rows {
 
 export interface Statement {
   readonly method: "get" | "all" | "run";
-  /** Where tables are distributed and rows can't be inserted from arrays: this instead of `sql`. */
+  /** The statement to use instead of `sql` where tables are distributed and rows can't be inserted from arrays. */
   readonly insertion?: Insertion;
   /**
-   * A constant: each text is prepared once and cached. Values are `$1`, `$2`…; see `textFor` for lines of one engine.
+   * A constant, because each text is prepared once and cached. Values are `$1`, `$2`…; see `textFor` for lines that are
+   * only for one engine.
    */
   readonly sql: string;
   readonly values: readonly Value[];
@@ -58,8 +59,8 @@ export interface Together {
 }
 
 /**
- * Locks these records until the end of the transaction, in the order of their keys. The answer is false where nothing has to be
- * locked, because a transaction that writes is alone.
+ * Locks these records until the end of the transaction, in the order of their keys. The answer is false if no lock is
+ * needed, because only one transaction at a time writes.
  */
 export interface Lock {
   readonly method: "lock";
@@ -67,15 +68,15 @@ export interface Lock {
 }
 
 /**
- * Shows the organizations of these deletions to the transaction, and locks their plans. Does nothing where a transaction that writes
- * is alone.
+ * Makes the organizations of these deletions visible to the transaction, and locks their plans. Does nothing where only
+ * one transaction at a time writes.
  */
 export interface Enter {
   readonly method: "enter";
   readonly deletions: readonly Deletion[];
 }
 
-/** Between two parts of long work, where others can be served in the middle of a transaction. */
+/** A pause between two parts of long work, in which others can be served in the middle of a transaction. */
 export interface Rest {
   readonly method: "rest";
 }
@@ -163,7 +164,10 @@ function withCallers(error: unknown): unknown {
 
 export type EngineName = "sqlite" | "postgres";
 
-/** The rest of such a line is only for that engine; a line for Citus remains a comment until a transaction knows (transaction.ts). */
+/**
+ * A line that begins like this is only for one engine. A line for Citus remains a comment until the transaction knows
+ * whether it runs on Citus (transaction.ts).
+ */
 const onlyOnEngine = /^( *)--(sqlite|postgres|citus) (.*)$/gm;
 
 export function textFor(engine: EngineName, sql: string): string {

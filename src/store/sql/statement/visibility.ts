@@ -19,10 +19,10 @@ export interface Visibility {
 
 export const allOrganizations: Visibility = { view: "all" };
 
-/** For checks of the whole store. */
+/** Checks of the whole store use this. */
 export const withoutTimeouts: Visibility = { view: "all", snapshot: true, unlimitedTime: true };
 
-/** For changes of the schema, and other work without a time limit. */
+/** Changes of the schema, and other work without a time limit, use this. */
 export const rebuilding: Visibility = { view: "all", unlimitedTime: true };
 
 export function organization(organizationId: string): Visibility {

@@ -39,7 +39,7 @@ const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_n
 
 const checkedAtOnce = 1_000;
 
-/** `entryNo`: given where the chain was cut. */
+/** Appends an entry. `entryNo` is given only where the chain was cut. */
 export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
   const head = yield* lockAuditHead();
   const row = makeAuditRow(entry, head, entryNo);
@@ -52,7 +52,7 @@ export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements
   yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
 }
 
-/** The same for several acts, in this order; runs as many statements for none. */
+/** Appends entries for several acts, in this order. Runs as many statements if there are none. */
 export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
   const head = yield* lockAuditHead();
   yield* storeEntries(chainOf(acts, head), head);
@@ -80,7 +80,7 @@ function* storeEntries(rows: readonly AuditRow[], before: AuditHead): Statements
   yield* runTogether([insertEntries, new Rows(values, 9)], [moveHead, last.entry_no, last.hash]);
 }
 
-/** Nobody else appends until the end of the transaction. */
+/** Locks the head: nobody else appends until the end of the transaction. */
 export function* lockAuditHead(): Statements<AuditHead> {
   const last = yield* get<AuditHead>(lockHead);
   if (last === undefined) throw new TypeError("the audit chain has no end");

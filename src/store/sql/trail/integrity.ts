@@ -53,7 +53,7 @@ export function* findBroken(own: readonly Invariant[]): Statements<readonly stri
   return findings;
 }
 
-/** The first link of each chain that does not follow from the one before it. */
+/** Reports the first link of each chain that does not follow from the one before it. */
 export function* checkChains(): Statements<readonly string[]> {
   const audit = new AuditChainCheck();
   const brokenEntry = yield* checkAuditChain(audit);

@@ -75,12 +75,12 @@ export function* readReceiptHead(): Statements<ReceiptHead> {
   return toHead(existing(yield* get<HeadRow>(findHead)));
 }
 
-/** With what is needed to seal the next receipt. */
+/** Reads the head of the chain, with everything that sealing the next receipt needs. */
 export function* readSealingHead(): Statements<SealingHead> {
   return toSealingHead(existing(yield* get<SealingHeadRow>(findSealingHead)));
 }
 
-/** The same. Nobody else adds a receipt to the chain until the end of the transaction. */
+/** Does the same, and locks the head: nobody else adds a receipt to the chain until the end of the transaction. */
 export function* lockReceiptHead(): Statements<SealingHead> {
   return toSealingHead(existing(yield* get<SealingHeadRow>(lockHead)));
 }
@@ -94,7 +94,10 @@ function existing<Row>(row: Row | undefined): Row {
   return row;
 }
 
-/** Belongs to the transaction that completes the deletions and has locked the head that the first of these receipts follows. */
+/**
+ * Must run in the transaction that completes the deletions and has locked the head which the first of these receipts
+ * follows.
+ */
 export function* storeReceipts(sealed: readonly SealedReceipt[], act: Act): Statements<void> {
   if (sealed.length === 0) return;
   const rows = sealed.map((one) => {
@@ -118,7 +121,7 @@ export function* moveReceiptHead({
   yield* run(moveHead, receiptNo, hash);
 }
 
-/** Without an organization, a receipt of any. */
+/** Finds the receipt of a deletion of this organization, or of any if none is named. */
 export function* findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
@@ -156,7 +159,7 @@ export function* keepReceiptKey(
   }
 }
 
-/** Does nothing if the key is stored already. */
+/** Stores a public key. Does nothing if it is stored already. */
 function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
   if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
   const detail = { publicKey, createdAt };
@@ -175,7 +178,7 @@ function* auditKey(
   yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
 }
 
-/** The first receipt that is in no chain and was altered. That one is missing shows in the audit trail. */
+/** Finds the first receipt outside the chains that was altered. The audit trail shows if such a receipt is missing. */
 function* findAlteredAlone(): Statements<string | undefined> {
   let after = firstRowNo;
   for (;;) {
