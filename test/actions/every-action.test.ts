@@ -23,6 +23,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/bulk-deletions changeAll": partly,
   "deletion/preview-deletion previewDeletion": begun,
   "deletion/show-deletion readDeletionDetails": partly,
+  "intake/write-records writeDrafts": begun,
   "intake/write-records writeRecords": begun,
   "operator/challenge isChallenge": signIn,
   "operator/challenge makeChallenge": signIn,

@@ -85,7 +85,11 @@ describe("a store moved to PostgreSQL", () => {
     const { out } = await line.type("check --json");
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
     const files = findings.map((finding) => finding.split(" ")[0]);
-    assert.deepEqual(files, [join(folder, "sluice.db"), join(folder, "sluice.db.serving")]);
+    const expected = ["sluice.db", "sluice.db.scrubbed", "sluice.db.serving"];
+    assert.deepEqual(
+      files,
+      expected.map((name) => join(folder, name)),
+    );
   });
 });
 
