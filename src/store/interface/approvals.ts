@@ -17,8 +17,8 @@ export type NotApproved =
 
 export interface ApprovalStore {
   /**
-   * The actor is the person who approves. In one transaction: whether this person may, the approval, and its audit entry. Of two
-   * approvals of the same deletion, one succeeds.
+   * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
+   * approval with its audit entry. If two people approve the same deletion at once, one succeeds.
    */
   approve(deletionRequestId: string, act: Act): Promise<Deletion | NotApproved>;
 }

@@ -14,8 +14,8 @@ export interface EngineTraits {
   /** How to remove what a scan for erased data found; undefined if nothing has to be done. */
   readonly remainsAdvice: string | undefined;
   /**
-   * While others write: the rows of a step of the erasure of an organization, and how many times as long as a step has worked it
-   * is followed by a rest.
+   * How an organization is erased while others write: the rows of a step, and how long the worker rests after a step,
+   * as a multiple of the time that the step has worked.
    */
   readonly besideWriters: { readonly rowsMax: number; readonly restTimes: number };
 }

@@ -17,7 +17,7 @@ export interface HoldFilter {
 
 export interface HoldStore {
   place(hold: NewHold, act: Act): Promise<HoldOutcome>;
-  /** Undefined if there is no such hold. */
+  /** Releases a hold; undefined if there is no such hold. */
   release(holdId: string, act: Act): Promise<Hold | undefined>;
   find(holdId: string): Promise<Hold | undefined>;
   /** All holds on these records, record by record, oldest first. The records may be of several organizations. */

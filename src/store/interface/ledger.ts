@@ -7,7 +7,7 @@ import type {
   LedgerEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 
-/** A frame, which one append has written, or a line of a file of receipts. */
+/** A frame, which one append has written, or one line of a file of receipts. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[];
   /** The offset of its end, without the newline. */
@@ -20,9 +20,9 @@ export interface LedgerPart {
 export interface LedgerState {
   /** Undefined before the first frame. */
   readonly ledgerId: string | undefined;
-  /** Up to the end of the last complete line. */
+  /** The bytes up to the end of the last complete line. */
   readonly bytes: number;
-  /** After that: what a crash has left, which the next append cuts off. */
+  /** The bytes after that, which a crash has left. The next append cuts them off. */
   readonly tornBytes: number;
   readonly terminated: boolean;
   readonly lastFrame: { readonly end: number; readonly digest: string } | undefined;
@@ -30,9 +30,11 @@ export interface LedgerState {
   readonly lastReceiptNo: number;
   /** The last receipt since the last restore: the store must have it. */
   readonly lastReceipt: ChainHead | undefined;
-  /** The last heads since the last restore: then everything that the store had is in the ledger. */
+  /** The last heads since the last restore. Everything that the store had when they were written is in the ledger. */
   readonly heads: HeadsEntry | undefined;
-  /** The last link of the audit chain that the store must have: of the last heads, or of a restore after them. */
+  /**
+   * The last link of the audit chain that the store must have: the one in the last heads, or in a restore after them.
+   */
   readonly auditAnchor: ChainHead | undefined;
   /** Deletions noted since the last receipt, which may or may not have been completed. */
   readonly inProgress: readonly DeletionEntry[];
@@ -52,10 +54,10 @@ export interface DeletionLedger {
   exists(): boolean;
   /** Throws StoreError for damage that a crash does not explain. */
   state(): Promise<LedgerState>;
-  /** On stable storage when the promise resolves. First cuts off what a crash has torn. */
+  /** Appends entries, which are on stable storage when the promise resolves. First cuts off what a crash has torn. */
   note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
-  /** The state, when all of it is on stable storage, also what other processes have appended. */
+  /** Returns the state when all of the ledger is on stable storage, including what other processes have appended. */
   sync(): Promise<LedgerState>;
-  /** From the beginning, in bounded memory. Throws StoreError for damage. */
+  /** Reads the ledger from its beginning, in bounded memory. Throws StoreError for damage. */
   readParts(): AsyncIterable<LedgerPart>;
 }

@@ -13,7 +13,7 @@ export interface TableSummary {
 /** The key is the name of the table. */
 export type StoreSummary = Readonly<Record<string, TableSummary>>;
 
-/** The numbers that continue where the source has stopped. */
+/** The last numbers of the source, from which the target continues. */
 export interface MoveEnds {
   readonly storeId: string;
   readonly arrivalNo: number;
@@ -36,7 +36,7 @@ export interface MovePlace {
 }
 
 export interface MoveSide extends AsyncDisposable {
-  /** A bounded number of rows after a key, in the order of the key; none at the end. */
+  /** Reads a bounded number of rows after a key, in the order of the key; none at the end. */
   readPage(table: MovedTable, after: MovedRow | undefined): Promise<readonly MovedRow[]>;
   readEnds(): Promise<MoveEnds>;
 }
@@ -55,7 +55,7 @@ export interface MoveTarget extends MoveSide {
    * that has changed since.
    */
   begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
-  /** In one transaction: the rows of a page, and the progress `next`. */
+  /** Stores the rows of a page, and the progress `next`, in one transaction. */
   addPage(page: MovePage): Promise<void>;
   writeEnds(ends: MoveEnds): Promise<void>;
   /** After this the target may be served. */

@@ -10,9 +10,9 @@ export type MovedRow = readonly MovedValue[];
 
 export interface MovedTable {
   readonly name: string;
-  /** Unique and indexed on every engine. */
+  /** The columns of the key, which is unique and indexed on every engine. */
   readonly key: readonly string[];
-  /** The order of a row's values. */
+  /** The columns, in the order of a row's values. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 

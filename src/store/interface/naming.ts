@@ -13,7 +13,7 @@ export interface NamingQuery {
   readonly parties: readonly string[];
   /** The last record of the previous page; undefined for the first page. */
   readonly after: Place | undefined;
-  /** Records that are read, whether or not they name a party. */
+  /** How many records are read, whether or not they name a party. */
   readonly recordsMax: number;
 }
 
@@ -41,20 +41,20 @@ export interface PartyErasure {
   readonly pass: Pass | undefined;
   /** Whether the pass has found any record. */
   readonly found: boolean;
-  /** No record names the party in any change up to this arrival number. */
+  /** The arrival number up to which no record names the party in any change. */
   readonly verifiedTo: number | undefined;
 }
 
 /** What one or several pages of a pass contain. */
 export interface ScannedPage extends NamingPage {
-  /** Of the pass. */
+  /** The arrival number up to which the pass sees every change. */
   readonly upTo: number;
 }
 
 /**
  * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
- * have to be rewritten. `scanning`: it has not ended. `held`: a hold protects one that it found. With a cause: it
- * failed.
+ * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold protects a record that the pass found. With
+ * a cause: the pass failed.
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 

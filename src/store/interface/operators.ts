@@ -39,7 +39,7 @@ export interface SessionHolder {
   readonly operator: Operator;
 }
 
-/** The use of a passkey, or of a link, that begins a session. */
+/** The sign-in by a passkey or a link that begins a session. */
 export interface SignIn {
   readonly session: NewSession;
   readonly act: Act;
@@ -50,9 +50,9 @@ export interface PasskeyHolder {
   readonly operator: Operator;
 }
 
-/** A disabled operator has no session, no link, and no passkey that can be used. */
+/** Passkeys, links and sessions of a disabled operator can't be used. */
 export interface OperatorStore {
-  /** False if the name is in use, also by an operator who is disabled, or if the identity is. */
+  /** Creates an operator. False if anybody, even a disabled operator, has the name or the identity. */
   create(operator: Operator, act: Act): Promise<boolean>;
   findByName(name: string): Promise<Operator | undefined>;
   /** Finds disabled operators too. */
@@ -64,14 +64,17 @@ export interface OperatorStore {
 
   /** Replaces an unused link of the operator. */
   createLink(link: OneTimeToken, act: Act): Promise<void>;
-  /** The operator of an unused link that has not expired. Does not use it. */
+  /** Finds the operator of an unused link that has not expired. Does not use the link. */
   findLink(tokenHash: Uint8Array, now: number): Promise<Operator | undefined>;
-  /** Undefined for a link that was used or has expired. In one transaction, the link ends and the session begins. */
+  /** Uses a link and begins a session in one transaction. Undefined for a link that was used or has expired. */
   useLink(tokenHash: Uint8Array, signIn: SignIn): Promise<Operator | undefined>;
-  /** Remembers that it was used. False if it was before, or the operator has used 1,000 that have not expired. */
+  /**
+   * Remembers that the challenge was used. False if it was used before, or if the operator has used 1,000 challenges
+   * that have not expired.
+   */
   useChallenge(challenge: OneTimeToken, now: number): Promise<boolean>;
 
-  /** False if the credential is known. */
+  /** Stores a passkey. False if the credential is known already. */
   addPasskey(passkey: Passkey, act: Act): Promise<boolean>;
   findPasskey(credentialId: string): Promise<PasskeyHolder | undefined>;
   /** Oldest first. */
@@ -82,8 +85,8 @@ export interface OperatorStore {
   usePasskey(credentialId: string, signCount: number, signIn: SignIn): Promise<boolean>;
 
   /**
-   * Gives an operator these roles, and begins a session. Without any role, the sessions end and none begins. False for
-   * no session, also for an operator who is disabled.
+   * Gives an operator these roles, and begins a session. Without any role, all sessions of the operator end and none
+   * begins. False if no session began, as for a disabled operator.
    */
   useIdentity(operatorId: string, roles: readonly OperatorRole[], signIn: SignIn): Promise<boolean>;
 

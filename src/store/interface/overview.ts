@@ -1,5 +1,5 @@
-// Reads what people see: figures of the whole store, and single records. Each takes a bounded time, whatever the size
-// of the store.
+// What the console shows to people: figures of the whole store, and single records. Each read takes a bounded time,
+// whatever the size of the store.
 
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Edge } from "../../domain/deletion/erasure.ts";
@@ -12,15 +12,15 @@ export interface DeletionQueue {
   /** Due, and waiting neither for a hold nor for a floor. */
   readonly overdue: number;
   readonly oldestDueAt: number | undefined;
-  /** Waiting for the approval of a second person; not overdue meanwhile. */
+  /** Deletions that wait for the approval of a second person, and are not overdue meanwhile. */
   readonly awaitingApproval: number;
 }
 
 /** The deletions to count, and the highest count of each kind. */
 export interface QueueQuery {
-  /** Without deletions of records of these types. */
+  /** Types whose deletions are not counted. */
   readonly hiddenTypes: readonly string[];
-  /** Whether those of closed organizations are counted. */
+  /** Whether the deletions of closed organizations are counted. */
   readonly ofClosed: boolean;
   readonly countedMax: number;
   readonly now: number;
@@ -50,7 +50,7 @@ export interface HistoryPart extends RecordKey {
 /** The records of one type that refer to a record. */
 export interface ReferrerPart extends RecordKey {
   readonly fromType: string;
-  /** The id of the last record of the part before. */
+  /** The last record of the previous part. */
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -70,15 +70,15 @@ export interface OverviewStore {
   checkRecentTrail(entriesMax: number): Promise<RecentTrail>;
   /** The version of SQLite or PostgreSQL. */
   engineVersion(): Promise<string>;
-  /** Bytes on disk: of the files of the store, or of the database. */
+  /** Returns the size on disk: of the files of the store, or of the database. */
   sizeBytes(): Promise<number>;
 
-  /** The latest first. */
+  /** Reads changes, the latest first. */
   readHistoryPart(part: HistoryPart): Promise<readonly Change[]>;
   /** In the order of their ids. */
   listReferrersOfType(part: ReferrerPart): Promise<readonly RelatedRecord[]>;
-  /** What the record refers to, at most this many. */
+  /** Lists the records that this one refers to, at most `limit`. */
   listReferences(key: RecordKey, limit: number): Promise<readonly RelatedRecord[]>;
-  /** Its id. */
+  /** Returns the id of the open deletion of a record. */
   findOpenDeletion(key: RecordKey): Promise<string | undefined>;
 }

@@ -58,7 +58,7 @@ export interface ReplayPosition {
 export interface ReplayedPart {
   /** Deletions that are open now. */
   readonly opened: number;
-  /** Where to continue; undefined at the end. One that waits for another deletion of its record remains queued. */
+  /** Where to continue; undefined at the end. A deletion that waits for another one of its record remains queued. */
   readonly next: ReplayPosition | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface ReplayedCount {
   readonly held: number;
 }
 
-/** The last place of a ledger that the store knows: a ledger that ends before it has lost entries. */
+/** The last position of a ledger that the store knows. A ledger that ends before it has lost entries. */
 export interface LedgerMark {
   readonly ledgerId: string;
   readonly end: number;
@@ -79,31 +79,37 @@ export interface LedgerMark {
 
 export interface ReplayStore {
   restoreState(): Promise<RestoreState | undefined>;
-  /** How many of these the store lacks: those with a receipt that are not completed, and others that are unknown. */
+  /**
+   * Counts the deletions that the store lacks: those with a receipt that it has not completed, and others that it does
+   * not know.
+   */
   countUnreplayed(entries: readonly DeletionEntry[]): Promise<number>;
   /**
-   * The store becomes `loading`. If it is older than its ledger, an audit entry records that; its number and those of
-   * later receipts follow the highest ones that the ledger knows.
+   * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that.
+   * The numbers of this entry and of later receipts follow the highest ones that the ledger knows.
    */
   beginReplay(beginning: ReplayBeginning, act: Act): Promise<RestoreState>;
-  /** Queues those that are not completed. One that is queued already keeps the receipt with the highest number. */
+  /**
+   * Queues the deletions that are not completed. If a deletion is queued already, the receipt with the highest number
+   * is kept.
+   */
   queueReplay(entries: readonly DeletionEntry[]): Promise<void>;
   /** Places and releases holds as the ledger has them, whether or not their records exist. */
   replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
   /** Sets and removes retention floors as the ledger has them. */
   replaceFloors(floors: readonly FloorChange[], act: Act): Promise<void>;
-  /** Everything is queued: the store becomes `replaying`. */
+  /** Ends the loading: everything is queued, and the store becomes `replaying`. */
   startReplay(): Promise<void>;
-  /** Ends the leases of other processes, of which none may be serving the store. */
+  /** Ends the leases of other processes. No other process may be serving the store. */
   takeOver(): Promise<void>;
   /**
-   * Reopens deletions under their own ids, due at once. One whose record has another open deletion remains queued, and
-   * the other one becomes due.
+   * Reopens deletions under their own ids, due at once. If the record has another open deletion, that one becomes due
+   * and this one remains queued.
    */
   reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
-  /** How many deletions are queued, and how many are reopened and not completed. */
+  /** Counts the deletions that are queued, and those that are reopened and not completed. */
   countReplayed(): Promise<ReplayedCount>;
-  /** The store is complete. Throws if anything is left to be replayed. */
+  /** Ends the replay: the store is complete. Throws if anything is left to be replayed. */
   finishReplay(act: Act): Promise<void>;
   listLedgerMarks(): Promise<readonly LedgerMark[]>;
   markLedger(mark: LedgerMark): Promise<void>;

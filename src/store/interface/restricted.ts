@@ -7,7 +7,7 @@ import type { KeptReference, RestrictedRecord } from "../../domain/deletion/rest
 export interface SetPage {
   /** The organization that the records come from; undefined for all. */
   readonly organizationId: string | undefined;
-  /** After this set. */
+  /** Lists the sets after this one. */
   readonly after: string;
   readonly limit: number;
 }
@@ -35,6 +35,6 @@ export interface RestrictedStore {
   listSets(page: SetPage): Promise<readonly Deletion[]>;
   listRecords(page: RestrictedRecordPage): Promise<readonly RestrictedRecord[]>;
   listReferences(page: KeptReferencePage): Promise<readonly KeptReference[]>;
-  /** A few, for the check of the store. */
+  /** Finds a few such sets, for the check of the store. */
   findStraySets(): Promise<readonly StraySet[]>;
 }

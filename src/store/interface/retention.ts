@@ -1,5 +1,5 @@
-// Retention on every engine: floors, of which an organization has at most one for each record type and which plans of
-// deletions obey; and the records whose retention period has ended.
+// Retention on every engine: the floors that plans of deletions obey, of which an organization has at most one for each
+// record type; and the records whose retention period has ended.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -32,8 +32,8 @@ export interface ExpiryQuery {
 }
 
 /**
- * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later,
- * and the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention
+ * Whether retention may delete a record whose period has ended. `needed`: something that belongs to the record was seen
+ * later, and keeps it for as long. `open`: the record has an open deletion. `floor`: the record is under a retention
  * floor.
  */
 export type Expiry = "due" | "held" | "open" | "needed" | "floor";
@@ -46,22 +46,25 @@ export interface ExpiredPart {
 
 export interface RetentionStore {
   /**
-   * In the same transaction, makes the first deletions of the organization due that wait for a floor; `wakeFrom` the
-   * others.
+   * Sets a floor. In the same transaction, makes the first deletions due that wait for a floor of the organization;
+   * `wakeFrom` makes the others due.
    */
   setFloor(change: FloorChange, act: Act): Promise<FloorOutcome>;
-  /** A bounded number, after this one in the order of their ids. Returns the last one; undefined at the end. */
+  /**
+   * Makes a bounded number of deletions due, after this one in the order of their ids. Returns the last one; undefined
+   * at the end.
+   */
   wakeFrom(organizationId: string, after: string): Promise<string | undefined>;
-  /** The same for restricted sets of the organization, which wait for its floors too. */
+  /** Does the same for the restricted sets of the organization, which wait for its floors too. */
   wakeSetsFrom(organizationId: string, after: string): Promise<string | undefined>;
-  /** In the order of organizations and types. Without organizationId: of all organizations. */
+  /** Lists floors in the order of organizations and types; those of all organizations if none is named. */
   listFloors(organizationId: string | undefined): Promise<readonly RetentionFloor[]>;
-  /** For a pending deletion of a record. */
+  /** Finds the floor that a pending deletion of a record waits for now. */
   findFloorNow(deletion: Deletion, now: number): Promise<FloorNow>;
 }
 
 /**
- * What a deletion waits for according to its current records; `unknown` if that takes more reads than one reply may
- * cost.
+ * The floor that a deletion waits for according to its current records; `unknown` if finding it takes more reads than
+ * one reply may cost.
  */
 export type FloorNow = Partial<Pick<Deletion, "floorUntil" | "waitingFor">> | "unknown";

@@ -1,5 +1,5 @@
-// An error of a store as a whole: it can't be opened, or can't continue. The message is for operators: it names the store and
-// says what to do. Never contains record content.
+// An error that prevents a store from being opened, or from continuing. The message is for operators: it names the
+// store and says what to do. Never contains record content.
 
 export class StoreError extends Error {
   override readonly name = "StoreError";

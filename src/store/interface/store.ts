@@ -87,18 +87,18 @@ export interface RecordStore {
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;
   readHistory(key: RecordKey): Promise<RecordHistory | undefined>;
-  /** Number of records by type. */
+  /** Counts records by type. */
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>>;
   /**
-   * A number that no change acknowledged by now exceeds, and every later one does. All changes up to it are stored, and none
-   * will be added.
+   * Returns a number that no change acknowledged by now exceeds, and that every later one does. All changes up to it
+   * are stored, and none will be added.
    */
   latestArrival(): Promise<number>;
-  /** In the order of type and id. */
+  /** Lists referrers in the order of type and id. */
   listReferrers(page: ReferrerPage): Promise<readonly Referrer[]>;
-  /** The next records, in the order of type and id, and which of them name any of these persons or companies. */
+  /** Reads the next records, in the order of type and id, and which of them name any of these persons or companies. */
   readNamings(query: NamingQuery): Promise<NamingPage>;
-  /** Changes of a type, in the order of record ids (as bytes) and, within a record, of arrival. */
+  /** Lists changes of a type, in the order of record ids (as bytes) and, within a record, of arrival. */
   listChanges(page: ChangePage): Promise<readonly ExportedChange[]>;
 }
 
@@ -110,7 +110,7 @@ export interface DeletionRequest {
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;
   readonly dueAt: number;
-  /** True for what a rule requests, and no person or program: it needs no approval. */
+  /** True for a deletion that a rule requests, not a person or a program: it needs no approval. */
   readonly isAutomatic?: boolean;
   /** The requester named in the deletion and its receipt; the default is the actor. */
   readonly requestedBy?: string;
@@ -123,7 +123,7 @@ export interface DeletionFilter {
   /** Selects only deletions that await an approval, whatever their status. */
   readonly awaitsApproval?: boolean;
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
-  /** Newest first, after `before`, at most this many. */
+  /** How many deletions are listed at most, newest first, after `before`. */
   readonly limit: number;
 }
 
@@ -139,7 +139,7 @@ export interface ErasureStep {
   readonly done: readonly string[];
   /** How long the step has worked, without waiting for its turn. */
   readonly workMs: number;
-  /** The number of the latest change. Others have written since it was lower. */
+  /** The number of the latest change. If it has grown, others have written. */
   readonly latestArrival: number;
 }
 
@@ -149,7 +149,7 @@ export interface DeletionFigures {
   readonly held: number;
   /** Open deletions that wait for the end of a retention floor. */
   readonly underFloor: number;
-  /** When the oldest overdue deletion became due that waits neither for a hold nor for a floor. */
+  /** When the oldest overdue deletion became due, without those that wait for a hold or a floor. */
   readonly oldestDueAt: number | undefined;
 }
 
@@ -174,7 +174,7 @@ export interface DeletionStore {
    * Throws AppError idempotency_reused.
    */
   requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined>;
-  /** Without organizationId: of all organizations. */
+  /** Finds a deletion of this organization, or of any if none is named. */
   findDeletion(
     deletionRequestId: string,
     organizationId: string | undefined,
@@ -183,9 +183,9 @@ export interface DeletionStore {
   cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome>;
 
   /**
-   * Claims deletions that are due, or whose worker has stopped, at most this many. In one transaction they become `processing` and
-   * their plans are stored; from then on writes to what will be erased are refused. One that a hold prevents stays `pending`,
-   * with the reason. None: nothing is due; otherwise more may be.
+   * Claims deletions that are due, or whose worker has stopped, at most `deletionsMax`. In one transaction they become
+   * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion that a
+   * hold prevents stays `pending`, with the reason. If none is claimed, nothing is due; otherwise more may be.
    */
   claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
   /**
@@ -198,9 +198,9 @@ export interface DeletionStore {
     act: Act,
   ): Promise<ErasureStep>;
   /**
-   * Verifies; what nothing is left of is completed in the same transaction, each with its own receipt, which is written in the same
-   * transaction, so neither exists without the other. If anything is found (something related arrived meanwhile), it is added to
-   * the plan. The results are in order.
+   * Verifies deletions and completes those of which nothing is left, each with its own receipt, in one transaction: so
+   * no completion exists without its receipt. If anything is found (something related arrived meanwhile), it is added
+   * to the plan. The results are in order.
    */
   completeDeletions(
     deletionRequestIds: readonly string[],
@@ -230,16 +230,16 @@ export type SealReceipt = (
 
 export interface ReceiptStore {
   receiptHead(): Promise<ReceiptHead>;
-  /** From which the salts of receipts are derived: 256 bits in hex. */
+  /** Returns the key from which the salts of receipts are derived: 256 bits in hex. */
   receiptSaltKey(): Promise<string>;
-  /** Without organizationId: of all organizations. */
+  /** Finds the receipt of a deletion of this organization, or of any if none is named. */
   findReceipt(
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Receipt | undefined>;
-  /** In the order of the chain. */
+  /** Lists receipts in the order of the chain. */
   listReceipts(afterReceiptNo: number, limit: number): Promise<readonly StoredReceipt[]>;
-  /** Oldest first. */
+  /** Lists keys, oldest first. */
   listReceiptKeys(): Promise<readonly ReceiptKey[]>;
   /** Stores a public key unless it is known. */
   keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void>;
@@ -276,7 +276,7 @@ export interface CeilingTooLow {
 }
 
 export interface AccessStore {
-  /** False if the id exists. */
+  /** Creates an organization. False if the id exists. */
   createOrganization(organization: Organization, act: Act): Promise<boolean>;
   findOrganization(organizationId: string): Promise<Organization | undefined>;
   listOrganizations(): Promise<readonly Organization[]>;
@@ -291,7 +291,10 @@ export interface AccessStore {
    * credential_revoked. Undefined if there is no such organization; closing it a second time changes nothing.
    */
   closeOrganization(organizationId: string, act: Act): Promise<Organization | undefined>;
-  /** Due at once. An organization has one such deletion. Throws unless the organization is closed. */
+  /**
+   * Requests the deletion of everything, which is due at once. An organization has one such deletion. Throws unless the
+   * organization is closed.
+   */
   requestOrganizationDeletion(
     request: OrganizationDeletionRequest,
     act: Act,
@@ -301,9 +304,9 @@ export interface AccessStore {
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]>;
   findKey(keyId: string): Promise<ApiKey | undefined>;
   findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined>;
-  /** Undefined if there is no such key. */
+  /** Revokes a key; undefined if there is no such key. */
   revokeKey(keyId: string, act: Act): Promise<ApiKey | undefined>;
-  /** In one transaction: creates `successor` and sets the end of the old key. */
+  /** Creates `successor` and sets the end of the old key, in one transaction. */
   rotateKey(
     keyId: string,
     successor: NewKey,
@@ -311,7 +314,7 @@ export interface AccessStore {
     act: Act,
   ): Promise<ApiKey | undefined>;
 
-  /** Updates when the key was last used, too. */
+  /** Stores a token, and updates when the key was last used. */
   createToken(token: NewToken): Promise<void>;
   findCaller(tokenHash: Uint8Array): Promise<Caller | undefined>;
   /**
@@ -337,7 +340,7 @@ export interface UpkeepStore {
    */
   reclaimSpace(): Promise<boolean>;
   listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]>;
-  /** Engine integrity, the store's own invariants, and the audit chain. */
+  /** Checks the integrity of the engine's files, the invariants of the store, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;
   /** Scans files and tables for data that completed deletions should have erased. */
   checkErasure(): Promise<ErasureReport>;
@@ -367,14 +370,17 @@ export interface GroupFigures {
 }
 
 export interface StoreOptions {
-  /** `serve` acquires the exclusive right to serve and takes over open deletions; `replay` the same without serving. */
+  /**
+   * `serve` acquires the exclusive right to serve and takes over open deletions. `replay` does the same without
+   * serving.
+   */
   readonly role: "serve" | "command" | "replay";
-  /** Unless it is true, a store that is being restored is refused: erased data may be readable in it. */
+  /** Unless this is true, a store that is being restored is refused: erased data may be readable in it. */
   readonly restoring?: boolean;
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
-  /** Without it, deletions are completed without a receipt, as in tests of an engine. */
+  /** Signs receipts. Tests of an engine leave it out, and complete deletions without a receipt. */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;
 }

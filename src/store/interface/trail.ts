@@ -23,7 +23,7 @@ export interface AuditNote {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** All that is given has to match. */
+/** What entries have to match. Members that are undefined match everything. */
 export interface AuditQuery {
   readonly actor: string | undefined;
   readonly organizationId: string | undefined;
@@ -36,7 +36,7 @@ export interface AuditQuery {
   /** Selects only entries with smaller numbers. */
   readonly before: number | undefined;
   readonly limit: number;
-  /** Entries that are read at most, however few of them match. */
+  /** How many entries are read at most, however few of them match. */
   readonly examinedMax: number;
 }
 
@@ -49,7 +49,7 @@ export interface AuditPart {
 
 /** Where the verification of a part of the chain begins. */
 export interface ChainPlace extends ChainHead {
-  /** Entries that are verified at most. */
+  /** How many entries are verified at most. */
   readonly limit: number;
 }
 
@@ -62,7 +62,7 @@ export interface VerifiedPart extends ChainHead {
 }
 
 export interface TrailStore {
-  /** The last entry. */
+  /** Returns the last entry. */
   head(): Promise<ChainHead>;
   search(query: AuditQuery): Promise<AuditPart>;
   /** Verifies the entries after a place. */

@@ -25,14 +25,14 @@ import type { DeletionLedger, LedgerState, SealHeads } from "../interface/ledger
 
 /** Bytes of JSON in one append, which is what a crash can tear. */
 export const ledgerFrameBytesMax = 48 * 1_024;
-/** How long a process waits for another one that appends. */
+/** How long a process waits while another one appends. */
 const ledgerLockMsMax = 10_000;
 
 interface LedgerOptions {
   readonly folder: string;
   readonly storeId: string;
   readonly now: () => number;
-  /** Undefined if another process holds it. */
+  /** Takes the lock; undefined if another process has it. */
   readonly tryLock: (path: string) => { release(): void } | undefined;
 }
 
@@ -40,7 +40,10 @@ const lockPollMs = 5;
 /** More than the longest frame. */
 const rewrittenBytes = 64 * 1_024;
 
-/** One file for each store, so that several can share a folder. Created with the first note. */
+/**
+ * Opens the ledger of a store. Each store has a file of its own, so that several can share a folder. The first note
+ * creates the file.
+ */
 export function openLedger(options: LedgerOptions): DeletionLedger {
   const path = ledgerPath(options.folder, options.storeId);
   const file = new LedgerFile(path);
@@ -80,7 +83,7 @@ class LedgerFile {
     return state;
   }
 
-  /** All of it is on stable storage. */
+  /** Notes that all of the file is on stable storage. */
   synced(state: LedgerState): void {
     this.#synced = this.#stamp();
     this.#known = { stamp: this.#synced, state };
@@ -107,7 +110,7 @@ interface Appending extends LedgerOptions {
   readonly seal?: SealHeads | undefined;
 }
 
-/** An end that looks torn may be an append in progress, which has ended when the lock is free. */
+/** Reads the state. An end that looks torn may be an append in progress, which has ended when the lock is free. */
 async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promise<LedgerState> {
   const state = await ledger.state();
   if (state.tornBytes === 0) return state;
@@ -119,7 +122,7 @@ async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promis
   }
 }
 
-/** Returns the state after the append, which is then on stable storage. */
+/** Appends entries. Returns the state after that, which is then on stable storage. */
 async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerState> {
   const { path } = ledger;
   makePrivateFolder(dirname(path));
@@ -145,10 +148,10 @@ async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerS
 }
 
 /**
- * Cuts off what a crash has torn, and writes the last frame again. Its process may have ended before it was synced, or
- * the sync failed: then the system may consider its pages written although they are not, and the next sync would
- * succeed without them. A frame after it would follow a hole. Earlier frames are synced, because each is before the
- * next is begun.
+ * Cuts off what a crash has torn, and writes the last frame again. The process that wrote this frame may have ended
+ * before it synced, or the sync failed: then the system may consider the pages of the frame written although they are
+ * not, the next sync would succeed without them, and a later frame would follow a hole. Earlier frames are synced,
+ * because each is synced before the next is begun.
  */
 async function writeEndAgain(file: FileHandle, { bytes, tornBytes }: LedgerState): Promise<void> {
   if (tornBytes > 0) await file.truncate(bytes);

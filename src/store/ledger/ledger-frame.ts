@@ -1,5 +1,5 @@
-// One append to the ledger as a line of bytes: `v2 <bytes of the JSON> <SHA-256, hex> <JSON>\n`. The digest covers the digest of
-// the previous frame and the JSON, so frames form a chain in which a changed, moved or missing one is detected.
+// One append to the ledger as a line of bytes: `v2 <bytes of the JSON> <SHA-256, hex> <JSON>\n`. The digest covers the
+// previous frame's digest and the JSON. So frames form a chain in which a changed, moved or missing frame is detected.
 
 import { hash as digest } from "node:crypto";
 

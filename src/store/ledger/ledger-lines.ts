@@ -9,7 +9,7 @@ import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
 
-/** Longer than any line that is written: a frame with its head, or a receipt. */
+/** This is longer than any line that is written: a frame with its head, or a receipt. */
 const lineBytesMax = 128 * 1_024;
 
 const newline = 0x0a;
@@ -43,7 +43,7 @@ export class LineCutter {
     this.#hold(part.subarray(from));
   }
 
-  /** What follows the last newline. */
+  /** Yields what follows the last newline. */
   *rest(): Generator<RawLine> {
     if (this.#heldBytes > 0) yield this.#take(false);
   }
@@ -104,7 +104,7 @@ function readFrame(frame: Frame, { previous }: LineContext): LineContent {
   return { is: "frame", frame, entries: entries as readonly LedgerEntry[] };
 }
 
-/** True for a complete frame or receipt, though it may not follow the previous line. */
+/** True for a complete frame or receipt, even if it does not follow the previous line. */
 export function isWholeLine({ bytes }: RawLine): boolean {
   if (bytes === undefined || bytes.length === 0) return false;
   return parseFrame(bytes) !== undefined || readReceipt(bytes) !== undefined;

@@ -17,9 +17,9 @@ import { emptyState, withPart } from "./ledger-state.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { LedgerPart, LedgerState } from "../interface/ledger.ts";
 
-/** Bytes that are read at once: several frames. */
+/** How many bytes are read at once: several frames. */
 const tailBytes = 256 * 1_024;
-/** More than a torn append, including what a file system may add to it. */
+/** This is more than a torn append, including what a file system may add to it. */
 const tornBytesMax = 2 * 64 * 1_024;
 
 /** The beginning of error messages. */
@@ -27,7 +27,7 @@ export const ledgerName = "The ledger of deletions";
 
 type ReadingOf = "own" | "other";
 
-/** With `other` it also reads files of receipts. Throws FileError, and StoreError that names the line. */
+/** Reads a ledger; with `other`, also a file of receipts. Throws FileError, and StoreError that names the line. */
 export async function* readLedgerParts(
   path: string,
   reading: ReadingOf,
@@ -43,12 +43,12 @@ export async function* readLedgerParts(
   walk.end();
 }
 
-/** A ledger of another host, or a file of receipts. Throws StoreError that names the line. */
+/** Reads the ledger of another host, or a file of receipts. Throws StoreError that names the line. */
 export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry> {
   for await (const { entries } of readLedgerParts(path, "other")) yield* entries;
 }
 
-/** Throws StoreError for damage, and FileError. */
+/** Reads the end of a ledger. Throws StoreError for damage, and FileError. */
 export async function readLedgerState(path: string): Promise<LedgerState> {
   const size = statOf(path, ledgerName)?.size ?? 0;
   if (size === 0) return emptyState;
@@ -141,7 +141,7 @@ class LineWalk {
     }
   }
 
-  /** The first frame is at the beginning of the file. Undefined if that was not read. */
+  /** Returns the digest before the first frame, if the beginning of the file was read. */
   #beforeFirstFrame({ start }: RawLine): string | undefined {
     if (start === 0) return noDigest;
     return this.#options.start === 0 ? "" : undefined;

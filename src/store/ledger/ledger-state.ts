@@ -16,7 +16,7 @@ export const emptyState: LedgerState = {
   inProgress: [],
 };
 
-/** Bound on the deletions in progress: several times as many as are processed together. */
+/** The bound on deletions in progress is several times as many as are processed together. */
 const inProgressMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {

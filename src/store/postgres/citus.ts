@@ -50,7 +50,8 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
 
 /** The extension must be installed. */
 export async function distribute(transaction: Transaction): Promise<void> {
-  // Without it, a transaction that has used one connection for each node could not create shards over several.
+  // Without this setting, a transaction that has used one connection for each node could not create shards over
+  // several.
   await transaction.exec("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   let first: string | undefined;
   for (const [table, column] of Object.entries(distributedTables)) {

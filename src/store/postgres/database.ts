@@ -73,9 +73,9 @@ export class Database {
   }
 
   /**
-   * The same in one round trip: `work` sends all its statements at once, and the commit is sent with them. If they must
-   * not be committed, one of them has to fail. They must be harmless outside a transaction: if BEGIN fails, each runs
-   * on its own.
+   * Does the same in one round trip: `work` sends all its statements at once, and the commit is sent with them. A
+   * statement that finds that they must not be committed has to fail. The statements must be harmless outside a
+   * transaction: if BEGIN fails, each runs on its own.
    */
   inOneGo<Result>(visibility: Visibility, work: Work<Result>): Promise<Result> {
     return this.#repeat((client) =>
@@ -90,7 +90,7 @@ export class Database {
     );
   }
 
-  /** For the few statements that PostgreSQL does not run in a transaction, such as VACUUM. Without a time limit. */
+  /** Runs a statement that PostgreSQL does not run in a transaction, such as VACUUM, without a time limit. */
   async outsideTransaction(text: string): Promise<void> {
     await this.#repeat(async (client) => {
       const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -104,7 +104,7 @@ export class Database {
     });
   }
 
-  /** So that stopping does not wait for them. */
+  /** Cancels such statements, so that stopping does not wait for them. */
   async cancelOutside(): Promise<void> {
     for (const pid of this.#outside) {
       await this.#repeat((client) => client.query("SELECT pg_cancel_backend($1)", [pid]));

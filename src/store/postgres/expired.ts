@@ -30,8 +30,8 @@ export async function findExpired(
 }
 
 /**
- * The records to which something belongs, at any depth, that was seen later. Level by level, because records and
- * relations may be on different nodes of a cluster.
+ * Finds the records to which something belongs, at any depth, that was seen later. Reads level by level, because
+ * records and relations may be on different nodes of a cluster.
  */
 async function findNeeded(
   transaction: Transaction,
@@ -41,7 +41,7 @@ async function findNeeded(
     confidential,
   }: { readonly before: string; readonly confidential: ReadonlySet<ResourceType> },
 ): Promise<ReadonlySet<string>> {
-  /** By record: what it belongs to. */
+  /** For each record: the records that it belongs to. */
   const holders = new Map<string, string[]>();
   const later: string[] = [];
   const reached = new Set(keys.map(keyText));

@@ -12,7 +12,10 @@ import type { Transaction } from "./transaction.ts";
 /** How long an export waits for transactions that began before it. */
 const exportStartMsMax = 30_000;
 
-/** Transactions that write changes or replies: each holds this lock from before its first number until its end. */
+/**
+ * Finds the transactions that write changes or replies: each holds this lock from before its first number until its
+ * end.
+ */
 const findWriters = `
   SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
   WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -22,8 +25,9 @@ const findWriters = `
 const writersPollMs = 5;
 
 /**
- * The latest arrival number, after every transaction that may have taken it or a lower one has ended. So no change up
- * to it is added later, every change acknowledged by now is included, and later requests are not.
+ * Reads the latest arrival number, and waits until every transaction that may have taken this number or a lower one has
+ * ended. So no change up to the number is added later, every change acknowledged by now is included, and later requests
+ * are not.
  */
 export async function readLatestArrival(database: Database): Promise<number> {
   const { latest, writers } = await database.transaction(allOrganizations, async (transaction) => ({

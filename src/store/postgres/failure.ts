@@ -70,7 +70,7 @@ export function isFollowUpError(error: unknown): boolean {
   return hasState(error, "25P02");
 }
 
-/** The error to throw for an error of the driver. Other errors are returned unchanged. */
+/** Returns the error to throw for an error of the driver. Other errors are returned unchanged. */
 export function describeFailure(
   error: unknown,
   { distributed }: { readonly distributed: boolean },

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Rows of one statement of long work: it takes a few milliseconds, here and on the server. */
+/** One statement of long work has at most this many rows: it takes a few milliseconds, here and on the server. */
 export const rowsAtOnceMax = 500;
 
 /** Work shorter than this continues without a pause. */

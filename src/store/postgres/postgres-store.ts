@@ -39,7 +39,7 @@ import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
 
-/** Deletions that share the transactions of their steps. */
+/** How many deletions share the transactions of their steps. */
 const deletionsAtOnceMax = 256;
 
 export interface PostgresOptions extends StoreOptions {
@@ -81,7 +81,8 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       unpackOutcome(valueOf(await jobs.submit({ kind: "write", write })) as PackedOutcome),
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
-    // What is written before the closing is complete then: the deletion evaluates its floors, and erases it.
+    // All writes that began before the closing have ended then, so that the deletion evaluates and erases what they
+    // stored.
     requestOrganizationDeletion: async (request, act) => {
       await awaitWriters(database);
       return store.requestOrganizationDeletion(request, act);
@@ -144,7 +145,7 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       const step = await database.transaction(deletions, (tx) =>
         eraseStep(tx, { leases, ids, act }, recordsMax),
       );
-      // An organization is paced by the caller, which knows whether others write.
+      // The caller sets the pace for an organization, because it knows whether others write.
       if (step.done.length < ids.length && !leases.isOfOrganization(ids)) await pace.rest();
       return step;
     }),
@@ -255,7 +256,7 @@ function upkeepMethods(database: Database) {
     latestArrival: () => readLatestArrival(database),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
-    // Vacuum frees it, and PostgreSQL uses it again.
+    // There is nothing to do: vacuum frees space, and PostgreSQL uses it again.
     reclaimSpace: async () => false,
     checkIntegrity: () => checkIntegrity(database),
     checkErasure: () => checkErasure(database),

@@ -13,7 +13,8 @@ export const idleInTransactionTimeoutMs = 60_000;
 export const answerGraceMs = 5_000;
 
 /**
- * How often a transaction is tried that conflicts with another: serialization, deadlock, a race for the same record.
+ * How often a transaction is tried that conflicts with another one: in serialization, by a deadlock, or in a race for
+ * the same record.
  */
 export const attemptsMax = 8;
 

@@ -34,7 +34,7 @@ const setShardLocks = `SELECT set_config('citus.enable_deadlock_prevention', $1,
 
 const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
 
-/** The name of the prepared statement, by its text. There are as many as statements in this folder. */
+/** Maps the text of each prepared statement to its name. There are as many as statements in this folder. */
 const names = new Map<string, string>();
 
 export interface TransactionOptions {
@@ -65,7 +65,7 @@ export class Transaction {
     return this.#firstFailure;
   }
 
-  /** From now on the transaction sees the data of these organizations, whose ids contain no comma. */
+  /** Makes the data of these organizations visible to the rest of the transaction. Their ids contain no comma. */
   async enter(...organizationIds: readonly string[]): Promise<void> {
     const list = organizationIds.join(",");
     if (this.distributed) await this.exec(setLocal(["sluice.organizations", list]));
@@ -153,10 +153,10 @@ export class Transaction {
     return this[method](postgresText(sql), ...values);
   };
 
-  /** On Citus in one statement, which locks the shards in their order. */
+  /** Locks records. On Citus, one statement does, which locks the shards in their order. */
   async #lock(keys: readonly RecordKey[]): Promise<true> {
     const sorted = keys.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
-    // Without any, as many statements are sent as for a confidential record: the time must not tell.
+    // Without any keys, as many statements are sent as for a confidential record: the time must not disclose it.
     if (keys.length === 0) await this.#options.lockRecords(this, keys);
     for (const part of this.distributed ? [sorted] : partsOf(sorted)) {
       await this.#options.lockRecords(this, part);
@@ -166,8 +166,8 @@ export class Transaction {
   }
 
   /**
-   * For Citus, which can't insert rows from arrays into shards. Returns how many were inserted. Columns have equal
-   * lengths.
+   * Inserts rows on Citus, which can't insert them from arrays into shards. Returns how many were inserted. Columns
+   * have equal lengths.
    */
   async insertEach(
     insertion: RowInsertion,
@@ -195,7 +195,7 @@ export class Transaction {
     return result;
   }
 
-  /** Several statements without values, for migrations. */
+  /** Runs several statements without values, for migrations. */
   async exec(sql: string): Promise<void> {
     await this.#query(this.#withAnswerTimeout({ text: sql }));
   }

@@ -71,7 +71,7 @@ export function toDeletion(row: DeletionRow): Deletion {
   };
 }
 
-/** For a deletion that is opened: why it waits, until when, and who may not approve it. */
+/** The columns of a new deletion that say why it waits, until when, and who may not approve it. */
 export function approvalColumns(
   requester: string | undefined,
 ): readonly [waitingFor: string | null, nextAttemptAt: number | null, requester: string | null] {

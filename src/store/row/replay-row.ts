@@ -91,7 +91,7 @@ export function sourcesOf(
   return [...new Set([...unread, ...sources])];
 }
 
-/** The distinct ids of deletions with a receipt, and of other deletions. */
+/** Returns the distinct ids of deletions with a receipt, and those of other deletions. */
 export function idsOf(entries: readonly DeletionEntry[]): {
   readonly completed: readonly string[];
   readonly inProgress: readonly string[];
@@ -137,7 +137,10 @@ export function carriedOutBefore(row: ReplayRow): CarriedOutBefore {
   };
 }
 
-/** Times that are never in the future, and are in the order in which the deletions were completed. */
+/**
+ * The time at which a replayed deletion is due: never in the future, and in the order in which deletions were
+ * completed.
+ */
 export function dueAgain({ completed_at: at }: ReplayRow, now: number): number {
   return Math.min(at ?? now, now);
 }

@@ -121,7 +121,7 @@ export class Connection implements Disposable {
   }
 
   readonly #answer = (request: Request): unknown => {
-    // A transaction that writes is alone, and nobody is served before it ends.
+    // Only one transaction writes at a time, and nobody is served before it ends.
     if (request.method === "lock" || request.method === "enter" || request.method === "rest")
       return false;
     if (request.method === "together") return request.statements.map(this.#answer);
@@ -147,7 +147,7 @@ export class Connection implements Disposable {
     this.#database.close();
   }
 
-  /** Before anything is read: opening a database can already recover and checkpoint its WAL. */
+  /** Runs before anything is read: opening a database can already recover and checkpoint its WAL. */
   #requireSafeVersion(): void {
     const { version = "" } = this.get<{ version: string }>(readVersion) ?? {};
     if (!canCorruptWal(version)) return;
@@ -178,7 +178,7 @@ export function openWriter(path: string): Connection {
     // SQLite gives the WAL and its index the mode of the database file.
     makePrivateFile(path);
     connection = new Connection(path, { readOnly: false });
-    // Before anything is changed, even the journal mode: the database may belong to another program.
+    // Runs before anything is changed, even the journal mode: the database may belong to another program.
     hasTables(connection);
     enableIncrementalVacuum(connection);
     useWriteAheadLog(connection);
@@ -247,7 +247,10 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode;
 }
 
-/** The error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve it. */
+/**
+ * Returns the error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve
+ * it.
+ */
 export function asUnavailable(cause: unknown): unknown {
   if (isBusy(cause)) return unavailable("database_busy", { retryAfterSeconds: 1, cause });
   const code = resultCode(cause);
@@ -277,7 +280,9 @@ function enableIncrementalVacuum(connection: Connection): void {
   if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
 
-/** Two processes that create the same file at once collide here, where SQLite does not wait by itself. */
+/**
+ * Sets WAL mode. Two processes that create the same file at once collide here, where SQLite does not wait by itself.
+ */
 function useWriteAheadLog(connection: Connection): void {
   const deadline = performance.now() + 5_000;
   for (;;) {
@@ -300,7 +305,7 @@ function findStoreObstacle(path: string): string | undefined {
 
 export function describeFailure(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
-  // It names the folder or file that can't be used.
+  // The FileError names the folder or file that can't be used.
   if (cause instanceof FileError) return new StoreError(cause.message, { cause });
   const reason = cause instanceof Error ? cause.message : String(cause);
   const why =

@@ -11,14 +11,14 @@ import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/serving-right.ts";
 import { sqliteText } from "./statement-text.ts";
 
-/** Rows that a move copies in one transaction. */
+/** A move copies at most this many rows in one transaction. */
 const movePageRows = 5_000;
-/** Bytes of these rows. */
+/** The rows of one transaction have at most this many bytes. */
 const movePageBytes = 4 * 1_024 * 1_024;
 
 /**
- * A change is stored under its record's number; on PostgreSQL under its key. The key is spread over two tables, so
- * SQLite has to see by which part of it the first is searched.
+ * A change is stored under the number of its record on SQLite, and under the key of its record on PostgreSQL. The key
+ * is spread over two tables, so SQLite has to see by which part of the key the first table is searched.
  */
 const changeSource = {
   from: "record CROSS JOIN change USING (record_no)",
@@ -45,7 +45,7 @@ export function openSqliteMoveSource(path: string): MoveSource {
   return makeSource(connection, () => right.release());
 }
 
-/** Holds the write lock without writing. So all reads also see one snapshot. */
+/** Holds the write lock without writing. So all reads see the same snapshot. */
 function keepWritersOut(connection: Connection): void {
   try {
     connection.run("BEGIN IMMEDIATE");

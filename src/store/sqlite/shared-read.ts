@@ -31,7 +31,7 @@ export class SharedRead {
     try {
       this.#connection.run("COMMIT");
     } catch {
-      // The disk fails. Nobody waits for this call; the next read fails too, and says why.
+      // The disk fails. Nobody waits for this call; the next read fails too, and reports the error.
       if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
     }
   }

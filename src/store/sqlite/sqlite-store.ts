@@ -32,7 +32,7 @@ import { sqliteTraits } from "./traits.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
 
-/** Deletions that share a scan of the freed pages. */
+/** How many deletions share a scan of the freed pages. */
 const deletionsAtOnceMax = 256;
 
 export interface Parts {
@@ -169,7 +169,7 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
     },
     reclaimSpace: async () => {
       const { pages, more } = await perform("vacuumPages");
-      // The file becomes shorter only with a checkpoint.
+      // Only a checkpoint shortens the file.
       if (pages > 0 && !more) {
         await checkpointer?.pause();
         await files.passiveCheckpoint().finally(() => checkpointer?.resume());
@@ -188,7 +188,7 @@ async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<voi
   if (snapshot !== undefined) reader.close();
   await writer.close(async (submit) => {
     await parts.checkpointer?.pause();
-    // If it fails, the mark that was saved before is still right, or none.
+    // If this fails, the mark that was saved before is still valid, or there is none.
     await parts.unscrubbed.close(performBy({ submit })).catch(() => undefined);
     await parts.files.close();
   });

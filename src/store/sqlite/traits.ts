@@ -12,6 +12,6 @@ export const sqliteTraits: EngineTraits = {
     bytes: "gone from every file of the store before the status became completed",
   },
   remainsAdvice: undefined,
-  // Others wait for a step.
+  // Others wait while a step runs.
   besideWriters: { rowsMax: limits.organizationStepRowsMax, restTimes: 4 },
 };

@@ -76,7 +76,7 @@ export class GroupQueue<Job, Result> {
     while (this.#scheduler.size > 0 || this.#current !== undefined) await this.#start();
   }
 
-  /** At the end of this tick of the event loop, so that jobs of one tick share a group. */
+  /** Starts at the end of this tick of the event loop, so that jobs of one tick share a group. */
   #schedule(): void {
     if (this.#scheduled || this.#current !== undefined) return;
     this.#scheduled = true;
@@ -102,8 +102,9 @@ export class GroupQueue<Job, Result> {
   }
 
   /**
-   * With many concurrent clients, those that were just answered will probably send their next request immediately: one
-   * group of all costs the server half as much as two that alternate. With few clients, nobody waits.
+   * Waits for more jobs while many clients are active: those that were just answered will probably send their next
+   * request immediately, and one group of all jobs costs the server half as much as two that alternate. With few
+   * clients, nobody waits.
    */
   async #gather(): Promise<void> {
     if (this.#expected < gatherMin || this.#scheduler.size >= this.#expected) return;
@@ -133,7 +134,7 @@ export class GroupQueue<Job, Result> {
     }
   }
 
-  /** Consecutive jobs of one kind, so that all take effect in order. */
+  /** Divides a group into consecutive jobs of one kind, so that all take effect in order. */
   #partsOf(group: readonly Waiting<Job, Result>[]): readonly (readonly Waiting<Job, Result>[])[] {
     const parts: Waiting<Job, Result>[][] = [];
     let kind: string | undefined;

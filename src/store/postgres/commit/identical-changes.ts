@@ -14,8 +14,8 @@ export interface Asked {
 }
 
 /**
- * Each search is bounded (LIMIT), so it can't be planned as a join with all changes of a record. Only payloads of the
- * same length are read; those of the first changes that have a digest are found by it.
+ * Each search is bounded (LIMIT), so that it can't be planned as a join with all changes of a record. Only payloads of
+ * the same length are read. Early changes that have a digest are found by it.
  */
 const findIdentical = `
   SELECT asked.item::int AS item
@@ -53,7 +53,7 @@ const findDigestedOnCitus = `
       AND change.resource_type = record.resource_type AND change.resource_id = record.resource_id
       AND change.digest IS NOT NULL)`;
 
-/** For records whose changes have no digest; such records have few changes. */
+/** Used for records whose changes have no digest; such records have few changes. */
 const findAmongFewOnCitus = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY

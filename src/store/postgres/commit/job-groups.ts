@@ -20,8 +20,8 @@ export interface JobQueue {
 }
 
 /**
- * Three queues, each with its own connection: for long lists, for requests for deletions, which wait for the lock on
- * the audit trail, and for all other writes, which wait for neither.
+ * Makes three queues, each with its own connection. Requests for deletions wait for the lock on the audit trail, and
+ * long lists take long; all other writes wait for neither.
  */
 export function makeJobQueue(
   database: Database,

@@ -103,7 +103,7 @@ function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, K
   );
 }
 
-/** Returns how many records were inserted: fewer than given if some exist by now. */
+/** Inserts records. Returns how many: fewer than given if some exist by now. */
 export async function insertNewRecords(
   transaction: Transaction,
   records: readonly RecordOfGroup[],

@@ -66,7 +66,7 @@ export class WriteGroups {
     );
   }
 
-  /** Undefined if the group was not guessed, or if the guess was wrong. */
+  /** Stores the group as if all records were new. Undefined if that was not tried, or was wrong. */
   async #guess(
     visibility: Visibility,
     writes: readonly RecordWrite[],
@@ -122,7 +122,7 @@ async function evaluateExactly(
   return evaluated.evaluations;
 }
 
-/** False if not all records were new. Then nothing was stored. */
+/** Stores new records. False if not all of them were new; then nothing was stored. */
 async function storeIfNew(
   database: Database,
   { visibility, writes, evaluated }: GuessedGroup,
@@ -138,7 +138,7 @@ async function storeIfNew(
   }
 }
 
-/** False if the stored data differs from what was evaluated; then the caller must roll back. */
+/** Stores what was evaluated. False if the stored data differs from it; then the caller must roll back. */
 async function store(
   transaction: Transaction,
   writes: readonly RecordWrite[],

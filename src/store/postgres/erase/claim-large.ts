@@ -12,7 +12,7 @@ import type { Claim } from "../../interface/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterToPlan } from "./enter.ts";
 
-/** Deletions that one transaction claims and plans. */
+/** One transaction claims and plans at most this many deletions. */
 export const claimedAtOnceMax = 128;
 export const planBounds = {
   relationsMax: 1_000,
@@ -24,7 +24,10 @@ const lockPending = `
   SELECT * FROM deletion WHERE deletion_request_id = $1 AND status = 'pending'
   FOR UPDATE SKIP LOCKED`;
 
-/** Plans one whose cascade is large, with rests. Undefined if it has an obstacle, or somebody else has claimed it meanwhile. */
+/**
+ * Plans a deletion whose cascade is large, with rests. Undefined if it has an obstacle, or somebody else has claimed it
+ * meanwhile.
+ */
 export async function claimLarge(
   transaction: Transaction,
   deletionRequestId: string,

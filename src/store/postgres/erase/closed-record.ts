@@ -1,12 +1,13 @@
-// The records that an open deletion closes to writes: the one that it was requested for, and all that its plan erases.
+// Finds the records that an open deletion closes to writes: the record that it was requested for, and all records that
+// its plan erases.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
- * Joins the open deletion of each named record, found by its key. Without LIMIT it would be planned as a join that reads
- * all open deletions of the store.
+ * Joins the open deletion of each named record, found by its key. Without LIMIT, the planner would choose a join that
+ * reads all open deletions of the store.
  */
 export const joinOpenDeletion = `
   CROSS JOIN LATERAL (

@@ -1,5 +1,6 @@
-// What the transactions of deletions see: their organizations and the restricted sets that they may fill; for the deletion of a set,
-// also the organization it is from, whose rules apply, and the sets with reports that keep it. Changes nothing but locks.
+// What the transactions of deletions see: their organizations and the restricted sets that they may fill. The deletion
+// of a set also sees the organization that the set is from, whose rules apply, and the sets with reports that keep it.
+// Changes nothing but locks.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
@@ -14,14 +15,15 @@ const readInOrderOfKeys = `
   SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
 
 /**
- * For statements that read the rows of an organization page by page; until the end of the transaction. Without statistics on keys
- * (migration/statistics.ts), the server would take an organization for a few rows, and read and sort all of them to find the first.
+ * Makes the server use the order of keys until the end of the transaction, for statements that read the rows of an
+ * organization page by page. Without statistics on keys (migration/statistics.ts), the server would expect an
+ * organization to have a few rows, and read and sort all of them to find the first.
  */
 export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
   await transaction.all(readInOrderOfKeys);
 }
 
-/** For plans, which are written to tables of the coordinator and of its shards. */
+/** Enters to write plans, which are in tables of the coordinator and of its shards. */
 export async function enterToPlan(
   transaction: Transaction,
   deletions: readonly Deletion[],

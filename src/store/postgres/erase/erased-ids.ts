@@ -1,5 +1,5 @@
-// Records that were erased and do not exist again, and how to recognise them in rows and in bytes: by whole values, so
-// that PAYMENT-1 is not found in PAYMENT-10. Reads nothing itself.
+// Recognises erased records that do not exist again, in rows and in bytes: by whole values, so that PAYMENT-1 is not
+// found in PAYMENT-10. Reads nothing itself.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type RowTexts, storedForm } from "./page-rows.ts";

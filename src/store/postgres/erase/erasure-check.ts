@@ -18,7 +18,7 @@ const findLatest = `
   SELECT organization_id, resource_type, resource_id FROM deletion
   WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
 
-/** Records that exist, that others refer to, or that are being erased. */
+/** Finds records that exist, that others refer to, or that are being erased. */
 const findRecorded = `
   SELECT organization_id, resource_type, resource_id FROM record
   WHERE resource_id = ANY ($1::text[])`;
@@ -89,7 +89,7 @@ async function scanFiles(transaction: Transaction): Promise<readonly ErasureFind
   return findings;
 }
 
-/** The records of the latest completed deletions that are not in use again. */
+/** Reads the records of the latest completed deletions, without those that are in use again. */
 async function readErased(transaction: Transaction): Promise<ErasedIds> {
   const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
   const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];

@@ -29,8 +29,8 @@ export const partBytes = 512 * pageBytes;
 const segmentBytes = 1_024 * 1_024 * 1_024;
 
 /**
- * The tables, on a cluster also their shards; their long values, and the indexes of both. An index of block ranges contains
- * only the numbers of changes.
+ * Lists the tables and, on a cluster, their shards; their long values; and the indexes of both. An index of block
+ * ranges is left out, because it contains only the numbers of changes.
  */
 const filesQuery = `
   WITH heaps AS (
@@ -54,7 +54,7 @@ const filesQuery = `
       AND relam <> (SELECT oid FROM pg_am WHERE amname = 'brin')
   ORDER BY parts.owner, pg_class.relname`;
 
-/** Otherwise Citus hides the shards on the coordinator. */
+/** Without this setting, Citus hides the shards on the coordinator. */
 const showShards = `SELECT set_config('citus.override_table_visibility', 'off', true)`;
 
 const findNodes = `

@@ -23,7 +23,7 @@ export interface PageFigures {
   readonly unusedBytes: number;
 }
 
-/** A page that was never used, or that is invalid, has none. */
+/** Counts what a page contains. A page that was never used, or that is invalid, has nothing. */
 export function inspectHeapPage(page: Buffer): PageFigures {
   const lower = page.readUInt16LE(12);
   const upper = page.readUInt16LE(14);
@@ -41,7 +41,7 @@ export function inspectHeapPage(page: Buffer): PageFigures {
   return { deadRows, unusedBytes: countUsed(unusedPart(page)) };
 }
 
-/** True unless its deletion is known to be rolled back; the deleting transaction may still be in progress. */
+/** True unless the deletion of the row is known to be rolled back; its transaction may still be in progress. */
 function isDead(page: Buffer, offset: number): boolean {
   const xmax = page.readUInt32LE(offset + 4);
   const bits = page.readUInt16LE(offset + 20);

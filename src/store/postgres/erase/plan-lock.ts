@@ -6,7 +6,7 @@ import type { Transaction } from "../transaction.ts";
 
 const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
 
-/** Held to the end of the transaction. */
+/** Locks the plans of organizations until the end of the transaction. */
 export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.run(lockPlans, organizationId);
   await awaitVisibleCommits(transaction);

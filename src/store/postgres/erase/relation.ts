@@ -70,7 +70,7 @@ export async function addRelations(
   else await transaction.run(insertRelations, ...columns);
 }
 
-/** The relations of records that belong to or mention any of these records. */
+/** Finds the relations of records that belong to or mention any of these records. */
 export function findRelationsTo(
   transaction: Transaction,
   keys: readonly RecordKey[],

@@ -1,5 +1,5 @@
-// The steps of deletions that a process has claimed: each locks the deletions, and so no other process takes the same step. The last
-// one verifies them and completes those of which nothing is left, in one transaction.
+// The steps of deletions that a process has claimed. Each step locks the deletions, so that no other process takes it
+// too. The last step verifies the deletions, and completes those of which nothing is left, in one transaction.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";

@@ -1,5 +1,5 @@
 // Vacuums the dead rows that erasures leave: no statement can read them, but they stay in the pages until they are
-// vacuumed. Not directly after each erasure, and only for a small share of the time, since a large store takes long.
+// vacuumed. Does not run after each erasure, and only for a small share of the time, because a large store takes long.
 
 import type { Database } from "../database.ts";
 

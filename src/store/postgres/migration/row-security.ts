@@ -1,6 +1,6 @@
-// Row-level security: the rows that a transaction may see and write, by the settings that it begins with
-// (sql/statement/visibility.ts). It applies to owners too, except for the shards of a cluster, but not to superusers, so the
-// service should run as an ordinary role.
+// Row-level security limits the rows that a transaction may see and write, by the settings that the transaction begins
+// with (sql/statement/visibility.ts). It applies to owners too, except for the shards of a cluster, but not to
+// superusers, so the service should run as an ordinary role.
 
 import { distributedTables } from "../citus.ts";
 import type { View } from "../../sql/statement/visibility.ts";

@@ -50,8 +50,8 @@ export async function keepOutOfStatistics(
 const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass, $2)`;
 
 /**
- * The same for tables that are distributed over a cluster. Citus does not propagate SET STATISTICS, so this runs it on
- * each shard, on separate connections: call it before the transaction has changed any of these tables.
+ * Does the same for tables that are distributed over a cluster. Citus does not propagate SET STATISTICS, so this runs
+ * it on each shard, on separate connections: call it before the transaction has changed any of these tables.
  */
 export async function keepShardsOutOfStatistics(transaction: Transaction): Promise<void> {
   for (const column of await findSampled(transaction)) {
@@ -73,7 +73,7 @@ interface ShardAnswer {
   readonly result: string;
 }
 
-/** Columns that are sampled, and must not be. */
+/** Finds columns that are sampled and must not be. */
 async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
   return columns.filter(

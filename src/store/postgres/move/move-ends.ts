@@ -3,10 +3,7 @@
 import type { MoveEnds } from "../../interface/move.ts";
 import type { Transaction } from "../transaction.ts";
 
-/**
- * The third argument is false for a sequence that has not been used: then its first number is the one that it is set
- * to.
- */
+/** The third argument is false for a sequence that has not been used: its first number is then the one that is set. */
 const setArrival = `SELECT setval('arrival', greatest($1::bigint, 1), $1::bigint > 0)`;
 
 const setCredentials = `UPDATE counter SET value = $1 WHERE name = 'credentials_version'`;

@@ -40,8 +40,8 @@ export class Group {
   }
 
   /**
-   * One cheap query for each organization of a group nearly always saves every write a query of the deletions. The
-   * deletions of one organization don't slow down the writes of another.
+   * Whether the organization has an open deletion. One cheap query for each organization of a group nearly always saves
+   * every write a query of the deletions. Deletions of one organization don't slow down writes of another.
    */
   anyDeletionOpen(organizationId: string): boolean {
     return this.#restrictionOf(organizationId)?.deletionOpen === 1;

@@ -1,5 +1,5 @@
-// Inserts many new records with few statements: the fast path for drafts whose records do not exist yet. If one exists,
-// nothing of the part stays, and the caller evaluates its drafts one by one. Evaluates nothing itself.
+// Inserts many new records with few statements: the fast path for drafts whose records do not exist yet. If any record
+// of a part exists, the part is undone, and the caller evaluates its drafts one by one. Evaluates nothing itself.
 
 import type { Draft, WriteMode } from "../../../domain/record/record-write.ts";
 import type { Connection, Value } from "../connection.ts";

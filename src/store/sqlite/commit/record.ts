@@ -120,7 +120,7 @@ function createRecord(
 
 interface WidenedRecord {
   readonly recordNo: number;
-  /** 1 if the record has at least `comparedChanges`. */
+  /** 1 if the record has at least `comparedChanges` changes. */
   readonly isLong: 0 | 1;
 }
 

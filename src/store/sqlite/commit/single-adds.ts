@@ -18,7 +18,7 @@ export function addSingles(
   const first = jobs[from];
   if (first === undefined || isOperation(first)) return undefined;
   const size = nextPartSize(jobs.length - from);
-  // A single job gains nothing.
+  // A single job gains nothing from this.
   if (size === 1) return undefined;
   const records: NewRecord[] = [];
   for (const job of jobs.slice(from, from + size)) {

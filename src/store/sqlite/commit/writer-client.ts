@@ -10,7 +10,7 @@ import type { GroupFigures } from "../../interface/store.ts";
 import { flattenJobs, type Job, type TicketedJob, unflattenResults } from "./job.ts";
 import { type OnGroup, finishJob, type PendingJob, type Writer } from "./writer.ts";
 
-/** The young generation of the writer thread: three times what V8 fills between two collections. */
+/** The size of the young generation of the writer thread: three times what V8 fills between two collections. */
 const youngMebibytes = 12;
 
 /** Jobs in their flat form; the port of another client; null to end the thread. */
@@ -52,7 +52,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
     return this.submitLast(job);
   }
 
-  /** Also after `close` was called. */
+  /** Submits a job even after `close` was called. */
   submitLast(job: Job): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#waiting.size >= limits.queuedWritesMax) {

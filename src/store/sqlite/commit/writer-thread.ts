@@ -19,7 +19,7 @@ import type { FromWriter, ToWriter } from "./writer-client.ts";
 const main = parentPort;
 if (main === null) throw new Error("the writer must run in a worker thread");
 
-/** A client receives its answers in one message after each group. */
+/** A client of this thread. It receives its answers in one message after each group. */
 interface Client {
   readonly port: MessagePort;
   answers: unknown[];

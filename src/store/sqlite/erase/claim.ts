@@ -7,14 +7,14 @@ import { type Claimed, claimDeletions as claimDue } from "../../sql/erase/claim-
 import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
-/** Deletions that one transaction claims and plans. */
+/** One transaction claims and plans at most this many deletions. */
 const claimedAtOnceMax = 64;
 /** The largest cascade that is planned in one transaction. */
 export const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistories: true };
-/** What one transaction reads of the floors of an organization. */
+/** How much one transaction reads of the floors of an organization. */
 const scan = { rowsMax: limits.floorScanRowsMax, historiesMax: 20 };
 
-/** Until the lease expires no other claim finds it. */
+/** Marks a deletion whose plan is being written. Until the lease expires, no other claim finds it. */
 const setPlanning = `
   UPDATE deletion SET
     waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3

@@ -19,7 +19,7 @@ import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import { type UnscrubbedPages, type UnscrubbedPart, upTo } from "./unscrubbed-pages.ts";
 
-/** Scans beside writers, each of the pages written since the previous one, before the last scan. */
+/** How many scans run beside the writers, each over the pages written since the previous scan, before the last one. */
 const scrubRoundsMax = 5;
 
 /** A WAL of at most this many frames is left to the last scan. */
@@ -27,12 +27,12 @@ const framesAtCompletionMax = 4_000;
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
-  /** For related records that arrived meanwhile and are too many to be planned in one step. */
+  /** Plans related records that arrived meanwhile and are too many for one step. */
   readonly planner: LargePlanner;
   readonly scrubber: Pick<FileTasks, "readWal" | "unpin" | "passiveCheckpoint" | "scrub">;
   readonly unscrubbed: UnscrubbedPages;
   readonly descriptor: () => number;
-  /** Only where a store is served: until `resume`, nobody else checkpoints. */
+  /** Present only where a store is served. Until `resume`, nobody else checkpoints. */
   readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;
   /**
    * Signs the receipts of deletions in their current state, each following the one before it, from the head of the
@@ -44,7 +44,7 @@ export interface CompleterParts {
   ) => Promise<readonly (SealedReceipt | undefined)[]>;
 }
 
-/** Deletions that one transaction verifies first. */
+/** One transaction verifies this many deletions first. */
 const verifiedAtOnceMax = 64;
 
 /** How often to wait for processes that read, and how long each time. */
@@ -54,7 +54,7 @@ const pauseMs = 50;
 export class DeletionCompleter {
   readonly #parts: CompleterParts;
   readonly #calls = new SerialQueue();
-  /** Pseudonyms that were removed from the tables, of deletions that are being completed. */
+  /** The pseudonyms of deletions that are being completed. They were removed from the tables. */
   readonly #taken = new Map<string, PartyErasure>();
 
   constructor(parts: CompleterParts) {
@@ -85,7 +85,8 @@ export class DeletionCompleter {
     outcomes: Map<string, Completion>,
   ): Promise<void> {
     const clean = await this.#verify(ids, act, outcomes);
-    // One that is not clean at the last pass changes the chain for the receipts after it; those are tried again.
+    // A deletion that is not clean at the last pass changes the chain for the receipts after it, so their
+    // deletions are tried again.
     for (let left = clean, tries = 0; left.length > 0 && tries <= clean.length; tries += 1) {
       left = await this.#completeClean(left, act, outcomes);
     }
@@ -97,7 +98,7 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
-  /** In steps, between which the writer serves others. Returns those that are clean. */
+  /** Verifies in steps, between which the writer serves others. Returns the deletions that are clean. */
   async #verify(
     ids: readonly string[],
     act: Act,
@@ -123,7 +124,7 @@ export class DeletionCompleter {
     return clean;
   }
 
-  /** The results of the first of them. If one of several fails, each is verified alone. */
+  /** Returns the results of the first deletions. If one of several fails, each is verified alone. */
   async #verifySome(ids: readonly string[], act: Act): Promise<readonly Verified[]> {
     try {
       return await this.#verifyNext(ids, act);
@@ -148,7 +149,7 @@ export class DeletionCompleter {
     );
   }
 
-  /** Returns those that have to be tried again. */
+  /** Completes clean deletions. Returns those that have to be tried again. */
   async #completeClean(
     ids: readonly string[],
     act: Act,
@@ -167,7 +168,7 @@ export class DeletionCompleter {
 
   async #scrubAndComplete(ids: readonly string[], act: Act) {
     const { perform, seal, descriptor, checkpoints, scrubber, unscrubbed } = this.#parts;
-    // Before the pin of the checkpointer is released.
+    // This pin must begin before the pin of the checkpointer is released.
     await unscrubbed.pin();
     await checkpoints?.pause();
     try {
@@ -192,7 +193,7 @@ export class DeletionCompleter {
     }
   }
 
-  /** Scrubs the free space of the file, except pages that are in the WAL; and leaves little that is only in the WAL. */
+  /** Scrubs the free space of the file, except pages that are in the WAL, and leaves only a short WAL. */
   async #scrubFile(): Promise<void> {
     const { perform, scrubber } = this.#parts;
     let known = this.#parts.unscrubbed.take();
@@ -223,7 +224,7 @@ export class DeletionCompleter {
     return [...new Set([...known.pages, ...part.pages, ...rest.pages])];
   }
 
-  /** Waits for short reads between the attempts, so that the writer does not have to. */
+  /** Waits for short reads between the attempts. Otherwise the writer would have to wait for them. */
   async #whenNobodyReads<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {

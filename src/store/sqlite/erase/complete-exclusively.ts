@@ -1,6 +1,6 @@
 // The last step of deletions: scrubs the pages that were written since the file was scrubbed, runs a last verification
-// pass, and completes the deletions of which nothing is left. All in one transaction that holds the write lock on an
-// empty WAL.
+// pass, and completes the deletions of which nothing is left. All of this is one transaction that holds the write lock
+// on an empty WAL.
 
 import type { Act } from "../../interface/store.ts";
 import { type CompletionResult, completeVerified, type SealedCompletion } from "./steps.ts";
@@ -33,7 +33,8 @@ export interface CompletedAll {
 }
 
 /**
- * The pinned WAL names every page that may have to be scrubbed. Throws StoreError if another process reads or writes.
+ * Completes deletions. The pinned WAL names every page that may have to be scrubbed. Throws StoreError if another
+ * process reads or writes.
  */
 export function completeDeletions(
   connection: Connection,
@@ -46,7 +47,7 @@ export function completeDeletions(
   truncateWal(connection);
   const results = transaction(connection, () => {
     requireEmptyWal(connection);
-    // Nobody else can write any more. This checks that nobody has since the WAL was read.
+    // Nobody else can write any more. This checks that nobody has written since the WAL was read.
     requireAlone(connection, version);
     scrubResidue(descriptor, written.pages);
     // Cached pages still contain the scrubbed bytes, and would restore them when they are next written.
@@ -61,7 +62,10 @@ export function completeDeletions(
   return { results, position: alone && position.generation !== undefined ? position : undefined };
 }
 
-/** Together, or else one by one. After one that is not completed, the receipts of the next ones no longer fit the chain. */
+/**
+ * Completes all deletions together, or else one by one. After one that is not completed, the receipts of the next ones
+ * no longer fit the chain.
+ */
 function completeAll(
   group: Group,
   completions: readonly SealedCompletion[],

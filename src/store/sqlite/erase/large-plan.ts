@@ -28,12 +28,12 @@ import type { Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";
 
-/** How much of a larger cascade shares a transaction. */
+/** How many targets of a larger cascade share a transaction. */
 export const planTargetsAtOnceMax = 200;
 
 export interface PlanStep {
   readonly deletionRequestId: string;
-  /** Without a claimant for a deletion that the caller is processing. */
+  /** The claim. It has no claimant for a deletion that the caller is processing. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
   /** The next part of the plan, or what was found instead of one. */
   readonly part: PlanPart | Obstacle;
@@ -46,7 +46,7 @@ export interface PlanPart {
   readonly targets: readonly PlanTarget[];
 }
 
-/** Made again at once: a hold or a change of a confidential report must not delay a deletion. */
+/** The plan is made again at once: a hold, or a change of a confidential report, must not delay a deletion. */
 function planChanged(now: number): Obstacle {
   return { waitingFor: "a plan that is made again", held: false, retryAt: now };
 }
@@ -72,7 +72,9 @@ const removeTargets = `
   WHERE deletion_request_id = ?1 AND position IN (
     SELECT position FROM deletion_target WHERE deletion_request_id = ?1 ORDER BY position LIMIT ?2)`;
 
-/** Also extends a plan that is being processed, if verification has found more targets. */
+/**
+ * Writes the next part of a plan. Also extends a plan that is being processed, if verification has found more targets.
+ */
 export function addToPlan(
   { connection }: Group,
   { deletionRequestId, claim, part }: PlanStep,
@@ -99,8 +101,9 @@ export function addToPlan(
 }
 
 /**
- * Since the plan was collected, rules and records may have changed and holds may have been placed. All records but the root, which
- * is closed to writes while its deletion is open. A deletion that is being processed is not stopped by a new rule.
+ * Since the plan was collected, rules and records may have changed, and holds may have been placed. So this checks all
+ * records again except the root, which is closed to writes while its deletion is open. A new rule does not stop a
+ * deletion that is being processed.
  */
 function* findObstacleOf(
   deletion: Deletion,

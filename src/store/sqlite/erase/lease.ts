@@ -7,7 +7,7 @@ const voidLeases = `
   WHERE status IN ('pending', 'processing') AND status = 'processing'
     AND lease_until IS NOT NULL`;
 
-/** Plans that were being written, and those of deletions that were cancelled meanwhile. */
+/** Removes plans that were being written, including those of deletions that were cancelled meanwhile. */
 const removeUnfinishedPlans = `
   DELETE FROM deletion_target WHERE deletion_request_id IN (
     SELECT DISTINCT deletion_request_id FROM deletion_target
@@ -24,7 +24,10 @@ const voidPlanning = `
   UPDATE deletion SET next_attempt_at = NULL, claimant = NULL, waiting_for = NULL
   WHERE status IN ('pending', 'processing') AND status = 'pending' AND claimant IS NOT NULL`;
 
-/** Only one process serves a store, so no other process is working on the deletions in progress when it starts. */
+/**
+ * Ends the leases of all deletions in progress. Only one process serves a store, so no other one is working on them
+ * when it starts.
+ */
 export function voidAllLeases({ connection }: Group): void {
   connection.run(voidLeases);
   connection.run(removeUnfinishedPlans);

@@ -32,7 +32,10 @@ interface NumberedRow {
   readonly record_no: number;
 }
 
-/** A page ends before or in a record; of that one, the changes on the page are removed. Earlier records are gone. */
+/**
+ * Erases a page, which ends before or in a record. If a page ends in a record, only the changes on the page are removed
+ * from it, and earlier records are gone.
+ */
 export function* eraseNumberedRecords({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
   const end = yield* get<{ resource_type: string; resource_id: string; change_no: number }>(
     findEndOfChanges,

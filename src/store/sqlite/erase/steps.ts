@@ -36,12 +36,12 @@ export function eraseStep(
     ...options,
     eraseOfOrganization: eraseNumberedRecords,
   });
-  // Orphans may have been requested.
+  // This step may have requested deletions of orphaned records.
   group.deletionsChanged();
   return { ...step, workMs: performance.now() - startedAt };
 }
 
-/** A part of the scan for records that name the persons or companies of these deletions. */
+/** Takes a part of the scan for records that name the persons or companies of these deletions. */
 export function scanStep(
   { connection }: Group,
   ids: readonly string[],
@@ -52,7 +52,7 @@ export function scanStep(
   return connection.perform(scanForParties, deletions, page, now);
 }
 
-/** For deletions that were not completed. */
+/** Puts back the pseudonyms of deletions that were not completed. */
 export function putBackPseudonyms(
   { connection }: Group,
   taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
@@ -64,8 +64,8 @@ export type VerificationResult =
   Verification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
 
 /**
- * The first verification pass, of the first of these deletions; there may be fewer results. Those of persons and companies that are
- * clean lose their pseudonym.
+ * Takes the first verification pass over the first of these deletions; there may be fewer results than deletions. Clean
+ * deletions of persons and companies lose their pseudonyms.
  */
 export function verifyErasures(
   { connection }: Group,
@@ -88,14 +88,14 @@ export interface SealedCompletion {
   readonly deletionRequestId: string;
   /** Left out only by tests of the engine. */
   readonly sealed?: SealedReceipt | undefined;
-  /** Of a person or a company, as the first verification pass has removed it. */
+  /** The erased person or company, whose pseudonym the first verification pass has removed. */
   readonly erasure?: PartyErasure | undefined;
 }
 
 /** `moved`: the receipt no longer fits the chain, because one before it was not completed; it must be signed again. */
 export type CompletionResult = Deletion | VerificationResult | { readonly result: "moved" };
 
-/** The last verification pass, and the completion of those of which nothing is left, in the same transaction. */
+/** Takes the last verification pass, and completes the deletions of which nothing is left, in the same transaction. */
 export function completeVerified(
   group: Group,
   completions: readonly SealedCompletion[],

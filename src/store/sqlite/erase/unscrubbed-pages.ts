@@ -7,7 +7,7 @@ import type { FileTasks } from "../file/file-tasks.ts";
 import type { WalPosition } from "../file/wal-pages.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 
-/** To scrub more pages one by one would take longer than to read the whole file. */
+/** Scrubbing more pages than this one by one would take longer than reading the whole file. */
 const listedPagesMax = 1_000_000;
 
 export interface UnscrubbedParts {
@@ -64,7 +64,10 @@ export class UnscrubbedPages {
     await this.#save();
   }
 
-  /** Undefined if the whole file has to be scrubbed. From here on nothing is known, until `scrubbed`. */
+  /**
+   * Takes the pages to be scrubbed; undefined if the whole file has to be. From here on nothing is known, until
+   * `scrubbed` is called.
+   */
   take(): UnscrubbedPart | undefined {
     const position = this.#position;
     this.#position = undefined;
@@ -72,14 +75,14 @@ export class UnscrubbedPages {
     return { position, pages: this.#pages.list() };
   }
 
-  /** Only what is written after this position is unscrubbed; undefined if that is not known. */
+  /** Notes that only pages written after this position are unscrubbed; if it is undefined, nothing is known. */
   async scrubbed(position: WalPosition | undefined): Promise<void> {
     this.#position = position;
     this.#pages = new PageSet();
     await this.#save();
   }
 
-  /** Call after the last write, and before the writer is closed. `perform`: also then. */
+  /** Call after the last write, and before the writer is closed. `perform` still has to work then. */
   async close(perform: PerformOperation): Promise<void> {
     const { files, kept } = this.#parts;
     const position = this.#position;
@@ -93,7 +96,7 @@ export class UnscrubbedPages {
     await files.saveMark({ ...settled, generation: undefined, pages: this.#pages.bits });
   }
 
-  /** A mark that is not saved is missed by the next process, and no other. */
+  /** If the mark is not saved, only the next process misses it. */
   async #save(): Promise<void> {
     const generation = this.#position?.generation;
     if (!this.#parts.kept || generation === undefined) return;

@@ -29,7 +29,7 @@ export class FileTasks {
     this.#file = file;
   }
 
-  /** The pages that were written to the WAL after this position; undefined if that is not known any more. */
+  /** Returns the pages that were written to the WAL after this position; undefined if that is no longer known. */
   readWal(position: WalPosition): Promise<WalPart | undefined> {
     return this.#ask("readWal", position);
   }
@@ -58,12 +58,14 @@ export class FileTasks {
     return this.#ask("collectPlan", nodeKey(resourceType, resourceId), deletion, now);
   }
 
-  /** The next part of the plan that was collected last, or the obstacle; without targets at its end. */
+  /**
+   * Returns the next part of the last collected plan, or the obstacle. At the end of the plan, the part has no targets.
+   */
   nextPlanPart(targetsMax: number): Promise<PlanPart | Obstacle> {
     return this.#ask("nextPlanPart", targetsMax);
   }
 
-  /** The records of a page that name parties. */
+  /** Returns the records of a page that name parties. */
   namingPage(query: NamingQuery): Promise<NamingPage> {
     return this.#ask("namingPage", query);
   }

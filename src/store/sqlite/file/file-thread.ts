@@ -23,10 +23,10 @@ let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/** The plan that was collected last, of which the targets that are left; or what was found instead. */
+/** The targets that are left of the last collected plan; or what was found instead of a plan. */
 let plan: PlanPart | Obstacle = { floors: [], targets: [] };
 
-/** In one read transaction, so that the plan is of one snapshot. */
+/** Collects a plan in one read transaction, so that it is of one snapshot. */
 function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   using reader = openReader(path);
   reader.run("BEGIN");
@@ -35,7 +35,7 @@ function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   plan = isObstacle(planned) ? planned : { floors, targets: targetsOf(planned) };
 }
 
-/** Without targets at its end. */
+/** Returns the next part; at the end, it has no targets. */
 function nextPlanPart(targetsMax: number): PlanPart | Obstacle {
   if (isObstacle(plan)) return plan;
   const { floors, targets } = plan;
@@ -58,7 +58,7 @@ function opened(): Connection {
   return (connection ??= new Connection(path, { readOnly: false }));
 }
 
-/** Outside a transaction: each of its statements sees all that is committed. */
+/** Reads a page outside a transaction: each statement sees all that is committed. */
 function namingPage(query: NamingQuery): NamingPage {
   return opened().perform(readNamingPage, query);
 }
@@ -86,7 +86,7 @@ function unpin(): void {
   pin = undefined;
 }
 
-/** Without `file`: the mark of an open store. */
+/** A mark to save. `file` is missing from the mark of an open store. */
 export type NewMark = Omit<ScrubMark, "file"> & Partial<Pick<ScrubMark, "file">>;
 
 const tasks = {

@@ -21,7 +21,7 @@ export interface ScrubMark {
   readonly pages: Uint8Array;
 }
 
-/** Above the mark of the largest file. */
+/** This is more than the mark of the largest file. */
 const markBytesMax = 16 * 1_024 * 1_024;
 /** The clock of a file system may be this coarse; within one tick a second change is not visible in the times. */
 const tickMs = 20;
@@ -30,7 +30,7 @@ function markPath(path: string): string {
   return `${path}.scrubbed`;
 }
 
-/** Undefined if there is none, or if it is not whole. */
+/** Reads the mark; undefined if there is none, or if it is incomplete. */
 export function readMark(path: string): ScrubMark | undefined {
   const file = markPath(path);
   try {
@@ -53,7 +53,10 @@ export function saveMark(path: string, { pages, ...mark }: ScrubMark): void {
   renameSync(unfinished, markPath(path));
 }
 
-/** When it returns, the removal is on stable storage: the times of the file that were written later might not be. */
+/**
+ * Removes the mark. The removal is on stable storage when this returns, because otherwise times of the file that were
+ * written later might become durable first.
+ */
 export function removeMark(path: string): void {
   rmSync(markPath(path), { force: true });
   syncFolderOf(path);
@@ -73,8 +76,8 @@ export function stateOf(path: string): string {
 }
 
 /**
- * The state of a file that nobody can change while this runs: any later change makes it another one. Undefined where that is not
- * certain, because the file system has only whole seconds or the clock was set back.
+ * Returns the state of a file that nobody can change while this runs: any later change makes it another one. Undefined
+ * if that is uncertain, because the file system has only whole seconds or the clock was set back.
  */
 export function lastingStateOf(path: string): string | undefined {
   const { ctimeNs } = statSync(path, { bigint: true });

@@ -1,5 +1,5 @@
-// The steps of the writer that keep track of every page that is written, from one WAL to the next and from one process to the
-// next. Each returns undefined where something may have been missed, and then the whole file has to be scrubbed.
+// The steps of the writer that keep track of every page that is written, from one WAL to the next and from one process
+// to the next. A step returns undefined if something may have been missed; then the whole file has to be scrubbed.
 
 import { statSync } from "node:fs";
 import { type Connection, transaction } from "../connection.ts";
@@ -45,8 +45,8 @@ export interface WalRestart {
 }
 
 /**
- * Ends a WAL of which little is not checkpointed. Returns the pages after `position`, and the start of the next WAL; if
- * somebody still reads from it, the WAL goes on, and so does `position`.
+ * Ends a WAL of which nearly everything is checkpointed. Returns the pages after `position`, and the start of the next
+ * WAL. If somebody still reads from the WAL, it continues, and so does `position`.
  */
 export function restartWal(
   connection: Connection,
@@ -58,7 +58,7 @@ export function restartWal(
   releasePins(connection);
   restartCheckpoint(connection);
   if (part === undefined || position === undefined) return undefined;
-  // The first frames of the next WAL, which show its salts before anybody else can restart it.
+  // This writes the first frames of the next WAL, which show its salts before anybody else can restart it.
   transaction(connection, () => writeSomething(connection));
   const next = findWalStart(path);
   if (readDataVersion(connection) !== version) return undefined;

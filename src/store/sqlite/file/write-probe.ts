@@ -7,7 +7,7 @@ import { codeOf } from "../../../files/file-error.ts";
 import type { Group } from "../commit/group.ts";
 import { type Connection, noRoomRetrySeconds } from "../connection.ts";
 
-/** The file that proves that there is room for a write. */
+/** The size of the file that proves that there is room for a write. */
 const writeProbeBytes = 1_024 * 1_024;
 
 const reasons: Readonly<Record<string, UnavailableReason>> = {
@@ -39,7 +39,7 @@ export async function probeRoom(databasePath: string): Promise<void> {
   const path = `${databasePath}-probe`;
   try {
     await using file = await open(path, "w", 0o600);
-    // At once, so that a killed process leaves no file.
+    // The file is unlinked at once, so that a killed process leaves none.
     await unlink(path);
     await file.writeFile(Buffer.alloc(writeProbeBytes));
   } catch (cause) {

@@ -49,7 +49,7 @@ export function migrate(connection: Connection, migrations = published): void {
   });
 }
 
-/** The key of the salts comes from a cryptographic generator, which SQLite has none of. */
+/** Makes the tables. The key of the salts comes from a cryptographic generator, which SQLite does not have. */
 function createTables(connection: Connection): void {
   connection.exec(readFileSync(new URL("../schema.sql", import.meta.url), "utf8"));
   connection.run("UPDATE receipt_head SET salt_key = ?", randomBytes(32).toString("hex"));
