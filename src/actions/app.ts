@@ -21,15 +21,15 @@ export interface App {
   readonly now: () => number;
   /** The actor in the audit trail for acts of this process that no request caused. */
   readonly operator: string;
-  /** Who asks, for one request of the console or one command; undefined for what serves many. */
+  /** Who asks: present for one request of the console or one command, undefined for an application that serves many. */
   readonly viewer?: Viewer;
-  /** For the ledger; undefined if this process has no key. */
+  /** Returns what signs the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
   readonly callers: CallerCache;
   readonly inFlight: InFlightKeys;
 }
 
-/** For what an operator does now. */
+/** The actor and the time of what an operator does now. */
 export function actOf({ operator, now }: App): Act {
   return { actor: operator, now: now() };
 }

@@ -8,7 +8,7 @@ import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
-/** Never yields an empty page. `next` reads at most `rowsMax` rows after a row, or the first ones. */
+/** Yields pages, never an empty one. `next` reads at most `rowsMax` rows after a row, or the first rows. */
 export async function* readPages<Row>(
   rowsMax: number,
   next: (last: Row | undefined) => Promise<readonly Row[]>,
@@ -21,7 +21,7 @@ export async function* readPages<Row>(
   } while (last !== undefined);
 }
 
-/** In the order of the chain. */
+/** Reads audit entries in the order of the chain. */
 export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
   return readPages(pageRows, (last) => store.listAudit(last?.entryNo ?? after, pageRows));
 }
@@ -34,14 +34,14 @@ export function receiptPages(
   return readPages(pageRows, (last) => store.listReceipts(last?.rowNo ?? after, pageRows));
 }
 
-/** In the order of their ids. */
+/** Reads deletions in the order of their ids. */
 export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[]> {
   return readPages(pageRows, (last) =>
     store.trail.listDeletions(last?.deletionRequestId ?? "", pageRows),
   );
 }
 
-/** In the order of their ids. */
+/** Reads holds in the order of their ids. */
 export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   const limit = limits.holdsListedAtOnce;
   return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));

@@ -17,7 +17,7 @@ import { requireRight } from "../operator/viewer.ts";
 export type OrganizationSettings = OrganizationChange;
 
 /**
- * Throws OperatorError not_permitted, invalid, also for an empty change, no_such_type, no_such_organization,
+ * Throws OperatorError not_permitted, invalid (for an empty change too), no_such_type, no_such_organization,
  * organization_closed and floor_above_ceiling.
  */
 export async function changeOrganization(
@@ -43,8 +43,8 @@ export async function changeOrganization(
 }
 
 /**
- * The retention ceiling deletes records, and those whose deletions need an approval must not be able to end that: both
- * take another right than the other settings.
+ * Requires further rights for two settings: the retention ceiling deletes records, and people whose deletions need an
+ * approval must not be able to end that.
  */
 function requireRights(
   app: App,

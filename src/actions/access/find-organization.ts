@@ -32,7 +32,8 @@ export async function requireOrganization(
 }
 
 /**
- * Counts records by type, of types that this person may know of and that have any. Throws OperatorError not_permitted.
+ * Counts the records of an organization by type, without types that have none or that this person may not know of.
+ * Throws OperatorError not_permitted.
  */
 export async function countRecords(
   app: App,

@@ -66,7 +66,7 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
       message: "This is an API key; exchange it for an access token at POST /auth/token.",
     });
   }
-  // No lookup for text that can't be a token.
+  // Text that can't be a token is not looked up.
   if (kind === undefined) throw unknownToken();
   return app.callers.lookups.run(tokenHash, () => read(app, tokenHash));
 }

@@ -24,7 +24,7 @@ export interface AccessTokenReply {
   readonly scopes: { readonly organization_id: string; readonly scopes: readonly Scope[] };
 }
 
-/** The key in `Authorization: <API_KEY>`. Throws AppError credential_* (401). */
+/** Identifies the holder of the key in `Authorization: <API_KEY>`. Throws AppError credential_* (401). */
 export async function identifyKeyHolder(
   app: App,
   authorization: string | undefined,
@@ -79,8 +79,8 @@ export async function issueToken(
 }
 
 /**
- * In Unix seconds: as requested, but not after the key expires, even if that is sooner than the shortest lifetime that can be
- * requested. Throws AppError credential_expired if no time is left.
+ * Returns the expiry in Unix seconds: as requested, but not after the key expires, even if that is sooner than the
+ * shortest lifetime that can be requested. Throws AppError credential_expired if no time is left.
  */
 function expiryOf(
   { expiresAt: keyEnd }: ApiKey,

@@ -1,8 +1,8 @@
 // Lookups of the same key that are requested at the same time. Caches nothing.
 
 /**
- * While a lookup of a key runs, those that are requested share the next one. So at most two of a key are needed, however
- * many are requested at once, and none returns what was read before it was requested.
+ * Runs lookups. While a lookup of a key runs, later requests for the key share the next one. So at most two lookups of
+ * a key run for any number of concurrent requests, and none returns what was read before it was requested.
  */
 export class SharedLookups<Result> {
   readonly #running = new Map<string, Promise<void>>();

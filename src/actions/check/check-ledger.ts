@@ -117,7 +117,7 @@ class LedgerCheck {
     await this.#receipts.check(page);
   }
 
-  /** Those that the trail states after the last heads are not in the ledger yet. */
+  /** What the trail states after the last heads is not in the ledger yet. */
   async #compareFacts(notedNo: number): Promise<void> {
     for await (const difference of this.#facts.differences(storedFacts(this.#app))) {
       const { fact } = difference;

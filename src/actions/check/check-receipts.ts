@@ -25,7 +25,7 @@ export async function checkReceipts(app: App, findings: Findings): Promise<void>
     const rows = await app.store.trail.findDeletions(ids);
     const deletions = new Map(rows.map((row) => [row.deletionRequestId, row]));
     for (const receipt of receipts) {
-      // One by one: the chain and its gaps are checked elsewhere.
+      // Receipts are verified one by one, because the chain and its gaps are checked elsewhere.
       const [verdict] = verifyReceipts([receipt], published);
       const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id), saltKey);
       for (const found of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
@@ -55,7 +55,7 @@ function findRowFault(
   return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;
 }
 
-/** What the receipt would be for the row of its deletion. */
+/** Makes the receipt that the row of its deletion should have. */
 function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): ReceiptBody {
   const { completedAt = 0 } = deletion;
   const { store_id: storeId, receipt_no: no, previous_receipt: hash } = receipt;
@@ -74,7 +74,7 @@ function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): Re
   );
 }
 
-/** What is from the deletion. How it was verified is signed, and in no other place. */
+/** The members that come from the deletion. How it was verified is signed, and stored nowhere else. */
 function flatten({ asked, ...body }: ReceiptBody): Readonly<Record<string, unknown>> {
   const { by: requested_by, at: requested_at, ...record } = asked;
   const { organization_id, started_at, completed_at, carried_out_again, counts } = body;
@@ -82,7 +82,7 @@ function flatten({ asked, ...body }: ReceiptBody): Readonly<Record<string, unkno
   return { organization_id, ...record, requested_by, ...times, carried_out_again, counts };
 }
 
-/** The number of all types together is in no receipt. */
+/** True if references of unknown types were removed. No receipt contains the total of all types. */
 function hasUnknownReferences({ redacted, redactedByType }: Deletion): boolean {
   const sum = Object.values(redactedByType).reduce<number>((total, one) => total + (one ?? 0), 0);
   return redacted !== sum;

@@ -20,7 +20,7 @@ import { auditPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
 export interface TrailRead {
-  /** The entries of restores, which cut the chains. */
+  /** The entries of the restores that cut the chains. */
   readonly restores: readonly AuditEntry[];
   readonly facts: Facts;
 }

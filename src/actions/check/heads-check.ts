@@ -1,5 +1,5 @@
 // Checks the signed heads in the ledger: each is genuine, is where it was written, and is a link of the store's chains.
-// Links that a restore removed may be missing if both the ledger and the store have that restore.
+// Links that a restore has removed may be missing if both the ledger and the store record that restore.
 
 import { type KeyObject, verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -18,9 +18,9 @@ export class HeadsCheck {
   readonly #storeId: string;
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #links: AuditLinks;
-  /** Those that the store has to have: not the ones that a later restore has removed from it. */
+  /** The restores that the store has to have, without those that a later restore has removed from it. */
   #restores: RestoreEntry[] = [];
-  /** Heads that are not in the store, since the last restore. */
+  /** Heads since the last restore that are not in the store. */
   #missing: ChainHead[] = [];
   #first: HeadsEntry | undefined;
   #last: HeadsEntry | undefined;

@@ -7,8 +7,8 @@ import type { ErasureStep, Store } from "../../store/interface/store.ts";
 
 const restMsMax = 1_000;
 /**
- * Of an organization, while others write. Of these rows about 18,000 are records, which is ten million in ten minutes; to be faster
- * would only take more from the writers.
+ * How many rows of an organization are erased in a second while others write. About 18,000 of these rows are records,
+ * which is ten million in ten minutes; a higher rate would only take more from the writers.
  */
 const rowsPerSecondMax = 24_000;
 /** How long others count as writing after their last write. */
@@ -38,7 +38,7 @@ export class DeletionPace {
     await this.#rest(step, this.#pace.restTimes * step.workMs, signal);
   }
 
-  /** The same after a step of the erasure of an organization, which has a limit. */
+  /** Rests after a step of the erasure of an organization, whose rate is limited. */
   async restOfOrganization(step: ErasureStep, signal: AbortSignal): Promise<void> {
     const { rowsMax, restTimes } = this.#pace;
     const shortest = (rowsMax / rowsPerSecondMax) * 1_000 - step.workMs;

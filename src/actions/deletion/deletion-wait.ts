@@ -10,13 +10,13 @@ import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
 
 /**
- * What an open deletion waits for, which may be several of these. `error`: another attempt after a failure, or
+ * The kinds of what an open deletion waits for; several may apply. `error`: another attempt after a failure, or
  * something that only an operator can change, such as a cascade that is too large. `turn`: nothing but the worker.
  */
 export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
 export type WaitKind = (typeof waitKinds)[number];
 
-/** The holds on the records of pending deletions, also those that the worker has not met because it is too early. */
+/** The holds on the records of pending deletions, including holds that the worker has not met yet. */
 export class Holds {
   readonly #byRecord: ReadonlyMap<string, readonly Hold[]>;
 
@@ -78,8 +78,8 @@ export async function withWaits(
 }
 
 /**
- * Whose wait may be explained to this person: the explanation never names a record of a type that always is
- * confidential, because such a record delays no deletion that this person may know of.
+ * Finds the deletions whose wait may be explained to this person. An explanation never names a record of a type that is
+ * confidential everywhere, because such a record delays no deletion that this person may know of.
  */
 async function readExplainable(
   app: App,

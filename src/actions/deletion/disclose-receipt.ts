@@ -17,13 +17,13 @@ import { discloseCounts } from "../receipt/receipt-counts.ts";
 
 export interface DisclosureRequest {
   readonly deletionRequestId: string;
-  /** All of them if left out. */
+  /** The types to disclose; all of them if left out. */
   readonly types?: readonly ResourceType[] | undefined;
-  /** Otherwise no number that says that there was a record of a confidential type. */
+  /** If false, no number discloses that there was a record of a confidential type. */
   readonly includeConfidential: boolean;
 }
 
-/** To be stored as a file and passed on. */
+/** A disclosure as it is stored in a file and passed on. */
 export interface DisclosureDocument {
   readonly deletion_request_id: string;
   readonly receipt_no: number;

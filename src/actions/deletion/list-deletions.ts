@@ -27,7 +27,7 @@ export interface DeletionPage {
   /** The id of the last deletion of the part before. */
   readonly before?: string | undefined;
   readonly limit: number;
-  /** Parts that are read at most until there are so many. */
+  /** How many parts are read at most until the list is full. */
   readonly partsMax?: number;
 }
 
@@ -55,14 +55,14 @@ export async function listDeletions(
   return { shown: await withWaits(app, found), next: part.shownNext?.deletionRequestId };
 }
 
-/** Rows that are read for a part, however few of them match. */
+/** How many rows are read for a part, however few of them match. */
 const examinedMax = 1_000;
 
 export interface MatchingPart {
   readonly found: readonly Deletion[];
-  /** The last that was read, after which the next part begins; undefined at the end. */
+  /** The last deletion that was read, after which the next part begins; undefined at the end. */
   readonly next: Deletion | undefined;
-  /** The last of which this person may know. */
+  /** The last deletion that this person may know of. */
   readonly shownNext: Deletion | undefined;
 }
 
@@ -108,7 +108,7 @@ async function examine(
   return lists.flat().sort(byTime).slice(0, limit);
 }
 
-/** Newest first, as the store lists them. */
+/** Sorts deletions newest first, as the store lists them. */
 function byTime(one: Deletion, other: Deletion): number {
   if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt;
   return one.deletionRequestId < other.deletionRequestId ? 1 : -1;

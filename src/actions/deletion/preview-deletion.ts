@@ -12,13 +12,13 @@ import { examinedMax, readNamingPart } from "../record/namings.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
 export interface DeletionPreview {
-  /** The record itself, and what belongs only to it. */
+  /** The record itself, and the records that belong only to it. */
   readonly erased: readonly Node[];
-  /** What stays, and loses a reference. */
+  /** The records that stay and lose a reference. */
   readonly redacted: readonly Node[];
   /**
-   * Transactions that stay, with a pseudonym for an id that is erased; only a part of them is counted if there are many
-   * others.
+   * The transactions that stay, with a pseudonym for an erased id. If there are many other transactions, only a part is
+   * counted.
    */
   readonly pseudonymised: {
     readonly count: number;
@@ -32,10 +32,10 @@ export interface DeletionPreview {
   readonly isComplete: boolean;
 }
 
-/** Records of which holds are read. */
+/** How many records have their holds read. */
 const holdsReadMax = 200;
 
-/** For a record whose deletion is pending, or not requested yet. */
+/** Previews the deletion of a record that is pending, or not requested yet. */
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
   const knows = await viewerOf(app).knowledge(organizationId);

@@ -53,7 +53,7 @@ export async function processDeletions(
   return claimed.length === 0 ? [] : await new DeletionBatch(app, options).process(claimed);
 }
 
-/** Up to as many as the store processes together. */
+/** Claims deletions, up to as many as the store processes together. */
 async function claimAll(
   { store, now: clock }: App,
   claimant: string,
@@ -80,11 +80,11 @@ class DeletionBatch {
   readonly #app: App;
   readonly #options: ProcessOptions;
   readonly #pace: DeletionPace;
-  /** Those that are not completed or postponed, in the order of their next steps. */
+  /** Deletions that are neither completed nor postponed, in the order of their next steps. */
   readonly #open = new Map<string, Deletion>();
-  /** Those of them of which nothing is left to erase. */
+  /** Open deletions of which nothing is left to erase. */
   readonly #erased = new Set<string>();
-  /** Those that the ledger knows are about to be completed. */
+  /** Deletions that the ledger knows are about to be completed. */
   readonly #noted = new Set<string>();
   /** How many verification passes have found something, by deletion. */
   readonly #verifications = new Map<string, number>();
@@ -96,7 +96,9 @@ class DeletionBatch {
     this.#pace = options.pace ?? new DeletionPace(app);
   }
 
-  /** Returns the results of these; those that joined them are only reported. */
+  /**
+   * Processes the claimed deletions and returns their results. Deletions that join them meanwhile are only reported.
+   */
   async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
     const results = new Map<string, ProcessedDeletions>();
     const own = new Set(claimed.map(idOf));
@@ -112,7 +114,10 @@ class DeletionBatch {
     return [...results.values()];
   }
 
-  /** The next step of each; returns what it has ended. If it fails as a whole, all are postponed. */
+  /**
+   * Takes the next step of each deletion, and returns the results of those that it ends. If the step fails as a whole,
+   * all are postponed.
+   */
   async #takeSteps(): Promise<readonly ProcessedDeletions[]> {
     const { stopping } = this.#options;
     try {
@@ -151,7 +156,7 @@ class DeletionBatch {
     }
   }
 
-  /** Another one takes its turn first. */
+  /** Lets another deletion take its turn first. */
   #yieldTurn(deletion: Deletion): void {
     this.#open.delete(idOf(deletion));
     this.#open.set(idOf(deletion), deletion);
@@ -163,7 +168,7 @@ class DeletionBatch {
     );
   }
 
-  /** One step. If it fails, each takes a step of its own, so that one does not affect the others. */
+  /** Takes one step. If it fails, each deletion takes a step of its own, so that one does not affect the others. */
   async #eraseRecords(
     deletions: readonly Deletion[],
   ): Promise<{ readonly done: readonly string[]; readonly failures: readonly Failure[] }> {
@@ -201,7 +206,7 @@ class DeletionBatch {
     return store.eraseStep(deletions.map(idOf), recordsMax, { actor: "worker", now: now() });
   }
 
-  /** To be called before anything is completed, so that the ledger knows every completed deletion. */
+  /** Must be called before anything is completed, so that the ledger knows every completed deletion. */
   async #note(deletions: readonly Deletion[]): Promise<void> {
     const first = deletions.filter((deletion) => !this.#noted.has(idOf(deletion)));
     if (first.length === 0) return;
@@ -226,7 +231,7 @@ class DeletionBatch {
         this.#end(deletion);
       }
     }
-    // They are completed even if this fails; upkeep then updates the ledger.
+    // The deletions are completed even if this fails; upkeep then updates the ledger.
     if (completed.length > 0) await catchUpLedger(this.#app).catch(() => undefined);
     return [...completed, ...(await this.#postpone(failures))];
   }
@@ -259,7 +264,7 @@ class DeletionBatch {
     this.#verifications.delete(id);
   }
 
-  /** Others that are due need not wait for those that take long. */
+  /** Claims further deletions that are due, so that they need not wait for those that take long. */
   async #join(): Promise<void> {
     const { stopping, claimant } = this.#options;
     const { deletionsAtOnce } = this.#app.store;
@@ -294,7 +299,10 @@ async function postpone(
   );
 }
 
-/** The store's error rather than the API's. Only name and message: other properties may contain values of a row. */
+/**
+ * Describes the store's error rather than the API's. Uses only name and message, because other properties may contain
+ * values of a row.
+ */
 export function describeCause(error: unknown): string {
   const cause = error instanceof AppError ? (error.cause ?? error) : error;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";

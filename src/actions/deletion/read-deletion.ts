@@ -68,7 +68,7 @@ export async function findReceipt(
   return store.findReceipt(deletionRequestId, organizationId);
 }
 
-/** Without disclosures. */
+/** Makes the status of a deletion without disclosures. */
 export function viewDeletion(
   deletion: Deletion,
   receipt: Receipt | undefined,
@@ -93,8 +93,8 @@ export function viewDeletion(
 }
 
 /**
- * Counts of erased records, in the same order for every deletion. A reader who may not know that records were kept sees
- * these among the erased ones.
+ * Returns counts of erased records, in the same order for every deletion. For a reader who may not know that records
+ * were kept, these count as erased.
  */
 export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
   const { removed, kept } = countsOf(deletion);

@@ -15,7 +15,7 @@ export interface Replay {
   readonly replayedIds: readonly string[];
   /** Deletions that are still to be completed, and why they are not. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
-  /** How many more there are, because they wait for those, or are too many to list. */
+  /** How many more are waiting, because they wait for those listed, or are too many to list. */
   readonly waitingMore: number;
 }
 
@@ -27,7 +27,10 @@ export interface ReplayOptions extends Preparing {
 const retryMs = 200;
 const failuresMax = 20;
 
-/** For a store in which a restore was prepared, or that needs a replay. Throws OperatorError as prepareReplay does. */
+/**
+ * Replays deletions in a store in which a restore was prepared, or that needs a replay. Throws OperatorError as
+ * prepareReplay does.
+ */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);

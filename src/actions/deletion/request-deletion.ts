@@ -26,8 +26,8 @@ export interface OperatorsDeletion extends RecordKey {
 }
 
 /**
- * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError not_permitted, invalid,
- * no_such_type, no_such_organization, organization_closed and no_such_record.
+ * Requests a deletion for an operator; the record may be of any type. Returns the open deletion. Throws OperatorError
+ * not_permitted, invalid, no_such_type, no_such_organization, organization_closed and no_such_record.
  */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   requireRight(app, "deletion.request");

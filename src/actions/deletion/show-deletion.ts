@@ -40,7 +40,8 @@ export interface DeletionDetails extends ShownDeletion {
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
   /**
-   * `own`: this person requested it, so somebody else has to. False if it needs none, or the role does not allow it.
+   * Whether this person may approve the deletion. `own`: this person requested it, so somebody else has to. False if it
+   * needs no approval, or the role does not allow it.
    */
   readonly mayApprove: boolean | "own";
 }
@@ -65,7 +66,8 @@ function mayApprove(app: App, deletion: Deletion): boolean | "own" {
 }
 
 /**
- * Only pending deletions of records have a preview: later ones have a plan already, and an organization has no cascade.
+ * Whether a deletion has a preview. Deletions that are processed have a plan already, and the deletion of an
+ * organization has no cascade.
  */
 export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);

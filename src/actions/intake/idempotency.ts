@@ -17,15 +17,15 @@ export interface RequestIdentity {
 }
 
 /**
- * Within it, a key names one request: an organization or, for writes to a confidential type, this type of it. So nobody learns
- * from a key that was used before that there was such a write.
+ * Returns the space in which a key names one request: an organization or, for writes to a confidential type, this type
+ * of the organization. So nobody learns from a used key that such a write happened.
  */
 export function keySpaceOf(
   caller: Pick<Reader, "confidential"> & { readonly organizationId: string },
   type: RecordType,
 ): string {
   const { organizationId } = caller;
-  // An id of an organization contains no slash.
+  // This is unambiguous, because the id of an organization contains no slash.
   return isConfidential(type, caller) ? `${organizationId}/${type.resourceType}` : organizationId;
 }
 

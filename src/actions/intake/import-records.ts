@@ -15,8 +15,8 @@ export interface ImportTarget {
 }
 
 /**
- * Throws OperatorError not_permitted, also for a confidential type that this person may not know of: the result of an import
- * says which records exist; no_such_type, no_such_organization and organization_closed.
+ * Throws OperatorError not_permitted, no_such_type, no_such_organization and organization_closed. A confidential type
+ * that this person may not know of is not permitted either: the result of an import says which records exist.
  */
 export async function requireImportable(
   app: App,
@@ -29,7 +29,7 @@ export async function requireImportable(
   return { organization, type };
 }
 
-/** The same, and the import is in the audit trail when the promise resolves. */
+/** Checks the same, and records the import in the audit trail before the promise resolves. */
 export async function beginImport(
   app: App,
   { update, ...target }: ImportTarget & { readonly update: boolean },

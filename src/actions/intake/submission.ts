@@ -24,9 +24,9 @@ import {
 } from "../../domain/record/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
 
-/** Items of a lenient list that are written in one transaction. */
+/** One transaction writes at most this many items of a lenient list. */
 const lenientPartItems = 1_000;
-/** Errors that the results of a lenient list name, over all its items: bounds the reply. */
+/** The results of a lenient list name at most this many errors, over all its items. This bounds the reply. */
 const lenientErrorsMax = 10_000;
 
 export interface SubmissionOptions {
@@ -86,7 +86,7 @@ export class Submission {
     return this.#items;
   }
 
-  /** Rows of the valid items: one for each item and for each of its relations. */
+  /** The rows of the valid items: one for each item and for each of its relations. */
   get rows(): number {
     return this.#rows;
   }
@@ -99,13 +99,13 @@ export class Submission {
     if (isInvalid(read)) this.#addInvalid(index, item, read);
     else this.#rows += countDraftRows([read]);
     if (isInvalid(read)) return;
-    // Nothing is stored of a strict request with errors, or of a request with too many rows.
+    // Nothing will be stored if a strict request has errors, or any request has too many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
   }
 
-  /** For an item that is too large to be parsed. */
+  /** Adds an item that is too large to be parsed. */
   addTooLarge(): void {
     const index = this.#items;
     this.#items += 1;
@@ -113,8 +113,8 @@ export class Submission {
   }
 
   /**
-   * To be called once. Rejects with AppError validation_failed or too_large (before anything is written),
-   * no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
+   * Stores the items. Call this once. Rejects with AppError validation_failed or too_large (before anything is
+   * written), no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
    * idempotency_reused. Not `async`, so that nothing references the drafts while they are stored.
    */
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
@@ -174,7 +174,9 @@ export class Submission {
     });
   }
 
-  /** In parts, so that other writes fit in between, unless one outcome must be stored for all of them. */
+  /**
+   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them.
+   */
   async #storeEach(
     writer: RecordWriter,
     drafts: readonly Draft[],

@@ -8,7 +8,7 @@ import { makeId } from "../credential.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
-/** Between two reports of an import. */
+/** The time between two reports of an import. */
 const reportMs = 2_000;
 const importsListed = 50;
 const nothing: ImportProgress = { rows: 0, written: 0, unchanged: 0, refused: 0 };

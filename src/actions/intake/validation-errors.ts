@@ -40,14 +40,17 @@ export class ValidationErrors {
     }
   }
 
-  /** For one object, the message of the reply says why. */
+  /**
+   * Adds the refusal of an item. If the request is one object, the error needs no message, because that of the reply
+   * says why.
+   */
   addRefusal(index: number, name: RecordRefusal): void {
     const { single, type } = this.#context;
     const field = type.idField;
     this.add(index, [single ? { field } : { field, message: describeRefusal(name, type) }]);
   }
 
-  /** For a request of which nothing was written. */
+  /** Returns the error of a request of which nothing was written. */
   toAppError(name: RefusalName, itemCount: number): AppError {
     const { single, type } = this.#context;
     const verb = this.#items === 1 ? "was" : "were";
@@ -57,7 +60,7 @@ export class ValidationErrors {
     return new AppError(name, { message: what + this.#more(), errors: this.#listed });
   }
 
-  /** A sentence on the errors that are not listed; empty if all are. */
+  /** Returns a sentence on the errors that are not listed; empty if all are. */
   #more(): string {
     const { length } = this.#listed;
     if (this.#errors === length) return "";

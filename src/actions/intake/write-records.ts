@@ -19,7 +19,8 @@ export function writeRecords(
   { store, inFlight, now }: App,
   { items, idempotency, organizationId, type, mode, lenient, single }: WriteRequest,
 ): Promise<WriteReport> {
-  // Field by field: collecting the rest of the fields and spreading them costs more than validating a small record.
+  // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
+  // record.
   const receivedAt = now();
   const submission = new Submission({ organizationId, type, mode, lenient, single, receivedAt });
   for (const item of items) submission.add(item);

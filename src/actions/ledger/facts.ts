@@ -13,11 +13,11 @@ import { holdPages } from "../pages.ts";
 
 export interface Fact {
   readonly about: "hold" | "floor" | "key";
-  /** Unique, and the subject of a finding. */
+  /** The name of the fact. It is unique, and the subject of a finding. */
   readonly name: string;
   /** Of the facts with this name, the one with the highest number is in force. */
   readonly no: number;
-  /** In the form of the audit trail; undefined after its end. */
+  /** What is stated, in the form of the audit trail; undefined after the end of the fact. */
   readonly stated: object | undefined;
   /** Present unless the audit trail states the fact, which has no ids of records. */
   readonly hold?: Hold;
@@ -34,7 +34,7 @@ export interface Difference {
   readonly last: Fact | undefined;
 }
 
-/** Collects what a trail, or what ledgers state, and compares the store with it. */
+/** Collects what a trail or ledgers state, and compares the store with it. */
 export class Facts {
   readonly #last = new Map<string, Fact>();
 
@@ -81,7 +81,7 @@ export function* factsOfKey(key: ReceiptKey): Generator<Fact> {
   if (retiredAt !== undefined) yield factOfKeyEnd(keyId, { no: 0, retiredAt });
 }
 
-/** What an audit entry states; undefined if that is no such fact. */
+/** Returns the fact that an audit entry states; undefined if it states none. */
 export function factOfAudit(entry: AuditEntry): Fact | undefined {
   const { action, entryNo: no, organizationId, subject, at: retiredAt } = entry;
   const { because: _, ...stated } = entry.detail;
@@ -103,7 +103,10 @@ export function factOfAudit(entry: AuditEntry): Fact | undefined {
   }
 }
 
-/** What an entry of a ledger states. A release counts wherever it is: an id is never used for another hold. */
+/**
+ * Returns the fact that an entry of a ledger states. A release counts wherever it is, because the id of a hold is never
+ * used again.
+ */
 export function factOfLedger(entry: LedgerEntry): Fact | undefined {
   if (entry.kind === "floor") return factOfFloor(entry);
   if (entry.kind === "hold_placed") return factOfHold(entry.hold);
@@ -124,7 +127,7 @@ function factOfFloor(floor: FloorEntry): Fact {
   return { about: "floor", name, no, stated, floor };
 }
 
-/** Undefined for an entry that somebody has altered so that it states none. */
+/** Returns the fact of a floor. Undefined for an entry that somebody has altered so that it states none. */
 function factOfRule(entry: AuditEntry): Fact | undefined {
   const { action, entryNo, organizationId, detail, at, actor: by } = entry;
   const { resourceType, keepDays } = detail;

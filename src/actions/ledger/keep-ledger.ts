@@ -19,7 +19,7 @@ import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, holdPages, receiptPages } from "../pages.ts";
 
-/** To be called before deletions are completed, so that the ledger knows every completed deletion. */
+/** Must be called before deletions are completed, so that the ledger knows every completed deletion. */
 export async function noteCompleting(
   { ledger }: App,
   deletions: readonly Deletion[],
@@ -84,7 +84,10 @@ async function noteReceipts(
   }
 }
 
-/** A ledger without heads is from an earlier version, which may have written holds to the trail in another form. */
+/**
+ * Notes all holds. A ledger without heads is from an earlier version, which may have written holds to the trail in
+ * another form.
+ */
 async function noteAllHolds(app: App): Promise<void> {
   for await (const page of holdPages(app)) {
     await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
@@ -92,7 +95,7 @@ async function noteAllHolds(app: App): Promise<void> {
 }
 
 interface TrailPart {
-  /** Undefined for all of the trail. */
+  /** The entry to begin after; undefined for all of the trail. */
   readonly after: ChainHead | undefined;
   readonly upTo: ChainHead;
 }
@@ -129,7 +132,7 @@ function isChain(page: readonly AuditEntry[], before: string): boolean {
   });
 }
 
-/** Holds and retention floors. */
+/** Returns the ledger entries of holds and retention floors. */
 async function entriesOf(
   { store }: App,
   page: readonly AuditEntry[],
@@ -141,8 +144,8 @@ async function entriesOf(
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
-    // A hold that has been released since needs only the entry of its release, and one that a restore placed again only
-    // its own.
+    // For a hold that has been released since, only the entry of its release is needed. For one that a restore has
+    // placed again, only its own entry is.
     const hold = await store.holds.find(holdId);
     if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
     if (action === "hold.release" && hold === undefined) {
@@ -170,8 +173,8 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
 }
 
 /**
- * Whether the store lacks something that the ledger knows it had, because an earlier state of it was put back: the last
- * head of the audit trail, the last receipt, or a deletion that was about to be completed.
+ * Whether the store lacks something that the ledger knows it had: the last head of the audit trail, the last receipt,
+ * or a deletion that was about to be completed. Then an earlier state of the store was put back.
  */
 export async function wasRolledBack(app: App): Promise<boolean> {
   const { store, ledger } = app;

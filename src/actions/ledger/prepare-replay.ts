@@ -25,8 +25,8 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   if (first.behind || first.unreplayed > 0) return true;
   const { holds, floors } = first;
   if (holds.place.length + holds.release.length + floors.length === 0) return false;
-  // The ledger was read first: another process may have released a hold or changed a floor since. Then it is noted by
-  // now.
+  // The ledger was read first, so another process may have released a hold or changed a floor since. The ledger has
+  // that by now.
   const again = await readCaughtUp(app, sources);
   const placed = new Set(holds.place.map(({ holdId }) => holdId));
   return (
@@ -36,7 +36,7 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   );
 }
 
-/** The ledger is updated first: an entry that it lacks, such as the release of a hold, would seem to be lost. */
+/** Updates the ledger first: an entry that it lacks, such as the release of a hold, would otherwise seem to be lost. */
 async function readCaughtUp(app: App, sources: readonly LedgerSource[]): Promise<LedgerFindings> {
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
   return readLedgers(app, sources);
@@ -57,7 +57,7 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   const names = sources.map(({ name }) => name);
   await replay.beginReplay({ known, backup, sources: names }, act);
   await loadHolds(app, findings);
-  // Before anything is processed, so that nothing is erased early.
+  // Floors are replaced before anything is processed, so that nothing is erased early.
   for (let at = 0; at < findings.floors.length; at += limits.ledgerEntriesAtOnce) {
     await replay.replaceFloors(findings.floors.slice(at, at + limits.ledgerEntriesAtOnce), act);
   }

@@ -19,7 +19,7 @@ import { factOfLedger, Facts, storedFacts } from "./facts.ts";
 export interface LedgerSource {
   /** The path that the operator gave. */
   readonly name: string;
-  /** Each time from the beginning. */
+  /** Reads the entries, each time from the beginning. */
   readonly read: () => AsyncIterable<LedgerEntry>;
 }
 
@@ -27,7 +27,7 @@ export interface LedgerFindings {
   /** Deletions that the store has not completed. */
   readonly unreplayed: number;
   readonly holds: HoldsOfReplay;
-  /** Retention floors that the store has otherwise. */
+  /** Retention floors that differ in the store. */
   readonly floors: readonly FloorEntry[];
   /** The highest link of each chain that the ledgers know. */
   readonly known: {
@@ -38,7 +38,9 @@ export interface LedgerFindings {
   readonly behind: boolean;
 }
 
-/** The deletions in this host's own ledger and in the others, page by page. `onEntry` is called with every entry. */
+/**
+ * Yields the deletions in this host's own ledger and in the others, page by page. `onEntry` is called with every entry.
+ */
 export async function* readDeletions(
   app: App,
   sources: readonly LedgerSource[],
@@ -77,7 +79,10 @@ export async function readLedgers(
   };
 }
 
-/** A hold is not altered by a replay: it has the same id, and the deletion that moved its record is replayed too. */
+/**
+ * Finds the holds that the store has to place or release. A replay does not alter a hold: its id stays the same, and
+ * the deletion that moved its record is replayed too.
+ */
 async function findReplaced(
   app: App,
   facts: Facts,

@@ -10,7 +10,7 @@ import { hashSecret } from "../credential.ts";
 /** What a challenge is for. */
 export interface ChallengeUse {
   readonly purpose: ChallengePurpose;
-  /** The operator, the record: it is valid with the same text only. */
+  /** The operator or the record: the challenge is valid only with the same text. */
   readonly boundTo?: string;
 }
 
@@ -49,8 +49,8 @@ export async function isChallenge(
 }
 
 /**
- * False for one that was used before, and if this person has used too many that have not expired. Call it only after
- * `isChallenge`, and for somebody who has proved who they are: it stores a row.
+ * Stores that a challenge was used. False for one that was used before, and if this person has used too many that have
+ * not expired. Because it stores a row, call it only after `isChallenge`, for somebody who has proved their identity.
  */
 export function useChallenge(
   { store, now }: App,

@@ -30,8 +30,8 @@ export async function findActiveOperator(app: App, name: string): Promise<Operat
 }
 
 /**
- * For what does not act as this operator; undefined stands for the shell of the host. Throws OperatorError no_such_operator,
- * operator_disabled and not_permitted.
+ * Requires a right of this operator, for work that does not run as the operator. Undefined stands for the shell of the
+ * host, which may do everything. Throws OperatorError no_such_operator, operator_disabled and not_permitted.
  */
 export async function requireRightOf(
   app: App,

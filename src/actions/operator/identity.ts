@@ -1,5 +1,5 @@
 // Signs in a person whom an issuer of OpenID Connect has identified. Issuer and subject are the identity; names and
-// addresses are not, because people can change them. Roles are those that the issuer says, each time.
+// addresses are not, because people can change them. The issuer states the roles at every sign-in.
 
 import {
   isOperatorName,

@@ -34,7 +34,7 @@ export function makeSession(
   return { secret, stored };
 }
 
-/** Undefined if the session is unknown, ended or expired, or its operator is disabled. */
+/** Finds a session. Undefined if it is unknown, ended or expired, or its operator is disabled. */
 export function findSession(
   { store, now }: App,
   secret: string,

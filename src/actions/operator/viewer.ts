@@ -23,9 +23,9 @@ interface Subject {
 }
 
 /**
- * False for what must seem not to exist: anything about a record of a confidential type of its organization; of a
- * restricted set, which exists only because of such records; and of a closed organization, because its records are
- * erased, and its deletions completed, when none of these has to be kept any more.
+ * Whether this person may know of the subject. What a person may not know of must seem not to exist: records of types
+ * that are confidential in their organization; restricted sets, which exist only because of such records; and closed
+ * organizations, whose deletions complete only when no such record has to be kept any more.
  */
 export type Knows = (subject: Subject) => boolean;
 
@@ -46,7 +46,10 @@ export class Viewer {
     return this.rights === undefined || this.rights.has(right);
   }
 
-  /** Given the id of an organization, reads no other; nothing may then be known about others. */
+  /**
+   * Returns what this person may know of. If an organization is given, only that one is read, and nothing may be known
+   * about others.
+   */
   async knowledge(only?: string): Promise<Knows> {
     if (this.may("confidential.read")) return () => true;
     const found = only === undefined ? await this.#list() : [await this.#find(only)];
@@ -72,14 +75,14 @@ export class Viewer {
     return { confidential, covered: new Set(this.may("confidential.read") ? allScopes : []) };
   }
 
-  /** By the id of the organization. */
+  /** Returns what this person may know of the deletions of each organization, by its id. */
   async readers(organizationIds: Iterable<string>): Promise<ReadonlyMap<string, Reader>> {
     const ids = [...new Set(organizationIds)];
     if (ids.length > 1) await this.#list();
     return new Map(await Promise.all(ids.map(async (id) => [id, await this.reader(id)] as const)));
   }
 
-  /** Types that are confidential in any organization, if this person may not know of their records. */
+  /** Returns the types that are confidential in any organization, if this person may not know of their records. */
   async hiddenTypes(): Promise<ReadonlySet<string>> {
     if (this.may("confidential.read")) return new Set();
     const organizations = await this.#list();
@@ -106,7 +109,7 @@ export class Viewer {
   }
 }
 
-/** The application, as far as it is about who asks. */
+/** The part of the application that says who asks. */
 export interface Viewed {
   readonly store: Pick<Store, "findOrganization" | "listOrganizations">;
   readonly operator: string;

@@ -51,8 +51,8 @@ export interface ExportedReceipt {
 }
 
 /**
- * Oldest first. Those of all organizations form a chain, in which one that is left out is a gap; those of one
- * organization are what this person may know of. Throws OperatorError not_permitted.
+ * Exports receipts, oldest first. Those of all organizations form a chain, in which a receipt that is left out is a
+ * gap; those of one organization are the ones that this person may know of. Throws OperatorError not_permitted.
  */
 export async function* exportReceipts(
   app: App,
@@ -64,7 +64,7 @@ export async function* exportReceipts(
   if (organizationId === undefined) requireReceipts(app);
   requireRight(app, "receipt.read");
   const knows = await viewerOf(app).knowledge();
-  // Those in no chain come before the first.
+  // Receipts that are in no chain come before the first of the chain.
   for await (const page of receiptPages(app, after === 0 ? undefined : after)) {
     const known = page.filter(({ receipt: { organization_id: owner, asked } }) =>
       knows({ organizationId: owner, resourceType: asked.resource_type }),

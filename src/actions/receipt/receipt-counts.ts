@@ -25,7 +25,8 @@ import { recordTypes } from "../../domain/record-types.ts";
 const allTypes = recordTypes.map(({ resourceType }) => resourceType);
 
 /**
- * Covers every type and kind; `types` are those of an existing receipt. Throws TypeError for a number of another type.
+ * Hashes numbers of every type and kind; `types` are those of an existing receipt. Throws TypeError for a number of
+ * another type.
  */
 export function hashCounts(
   counts: ReceiptCounts,
@@ -47,7 +48,7 @@ export function hashCounts(
   return Object.fromEntries(types.map((type) => [type, hashesOf(type)])) as CountHashes;
 }
 
-/** The numbers and salts that this reader may have. */
+/** Returns the numbers and salts that this reader may have. */
 export function discloseCounts(
   receipt: Receipt,
   deletion: Deletion,
@@ -77,7 +78,7 @@ export interface DisclosureVerdict {
   readonly faults: readonly string[];
 }
 
-/** `given`: JSON values that claim to be disclosures of this receipt. */
+/** Verifies JSON values that claim to be disclosures of this receipt. */
 export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): DisclosureVerdict {
   const verified = new Map<ResourceType, Partial<Record<CountKind, number>>>();
   const faults: string[] = [];

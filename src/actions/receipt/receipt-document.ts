@@ -14,8 +14,8 @@ export interface ReceiptDocument {
 }
 
 /**
- * `name`: for messages. At least one. Throws OperatorError that says where the text is not JSON, or which field an
- * object has twice.
+ * Reads at least one receipt. Messages call the document `name`. Throws OperatorError that says where the text is not
+ * JSON, or which field an object has twice.
  */
 export function readReceipts(name: string, text: string): ReceiptDocument {
   const values = readValues(name, text);

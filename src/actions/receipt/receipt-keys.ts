@@ -55,7 +55,7 @@ function isPublishedKey(value: unknown): value is PublishedKey {
     key.crv === "Ed25519" &&
     typeof key.kid === "string" &&
     typeof key.x === "string" &&
-    // 32 bytes: the last two bits of the last character are unused and must be zero (RFC 4648, section 3.5).
+    // 32 bytes have 43 characters, of which the last two bits are unused and must be zero (RFC 4648, section 3.5).
     /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(key.x)
   );
 }

@@ -7,7 +7,7 @@ import { actOf, type App } from "../app.ts";
 import { publicPart } from "./issue-receipt.ts";
 import { requireRight } from "../operator/viewer.ts";
 
-/** To be called before the first receipt is signed with the key. */
+/** Must be called before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
   const key = publicPart(privateKey, app.now());
   await keep(app, key, false);

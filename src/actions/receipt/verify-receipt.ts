@@ -95,7 +95,7 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
   if (number === aloneNo) return [];
   if (number === before) return [`There are two receipts with the number ${number}.`];
   if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
-  // What is missing between them is told once, and does not make this one wrong.
+  // What is missing in between is reported once, and does not make this receipt invalid.
   if (number > before + 1) return [];
   if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
   return [`It does not follow from number ${before}: that one was changed or replaced.`];

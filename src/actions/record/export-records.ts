@@ -10,7 +10,7 @@ import type { ExportedChange } from "../../store/interface/store.ts";
 import type { App } from "../app.ts";
 import { readPages } from "../pages.ts";
 
-/** Changes in memory at a time. */
+/** How many changes are in memory at a time. */
 const exportPageChanges = 500;
 
 export interface ExportRequest {
@@ -26,8 +26,8 @@ export interface ExportRequest {
 export interface ExportedState {
   readonly state: Payload;
   /**
-   * Changes that result in this state when they are sent in sequence, the first by POST and the others by PUT. Only where
-   * no single POST would be accepted.
+   * The changes that result in this state when they are sent in sequence, the first by POST and the others by PUT.
+   * Present only where no single POST would be accepted.
    */
   readonly changes: readonly Payload[] | undefined;
 }
@@ -40,7 +40,7 @@ export interface ExportedEvent {
   readonly payload: Payload;
 }
 
-/** The latest states, in the order of ids. Records that are erased meanwhile may be missing. */
+/** Yields the latest states, in the order of ids. Records that are erased meanwhile may be missing. */
 export async function* exportStates(
   app: App,
   request: ExportRequest,
@@ -53,7 +53,7 @@ export async function* exportStates(
   }
 }
 
-/** Every change, in the order of ids and, within a record, of arrival. */
+/** Yields every change, in the order of ids and, within a record, of arrival. */
 export async function* exportHistory(
   app: App,
   request: ExportRequest,
@@ -109,7 +109,7 @@ async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly Rea
   if (record !== undefined) yield [record];
 }
 
-/** Every change of one record, in pages. */
+/** Yields every change of one record, in pages. */
 async function* readChanges(
   app: App,
   asked: Asked,

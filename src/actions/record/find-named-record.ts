@@ -43,12 +43,12 @@ export function findType(name: string): RecordType {
   );
 }
 
-/** To be called when a person names a confidential type, whether or not there are records of it. */
+/** The error for a person who names a confidential type, whether or not there are records of it. */
 export function confidentialType(resourceType: string): OperatorError {
   return new OperatorError("confidential_type", `The type ${resourceType} is confidential.`);
 }
 
-/** Throws OperatorError no_such_deletion, also for what this person may not know of. */
+/** Finds a deletion. Throws OperatorError no_such_deletion, also for one that this person may not know of. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
   if (found === undefined || !(await viewerOf(app).knows(found))) {

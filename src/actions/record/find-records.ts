@@ -57,7 +57,7 @@ export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord>
 }
 
 /**
- * For what is looked up about a record, whether or not there is one. Throws OperatorError not_permitted, invalid,
+ * Requires that a person may look for a record, whether or not it exists. Throws OperatorError not_permitted, invalid,
  * no_such_type and no_such_organization.
  */
 export async function requireFindable(app: App, key: RecordKey): Promise<void> {

@@ -77,7 +77,7 @@ export async function* findSubject(
 class SubjectSearch {
   readonly #app: App;
   readonly #query: SubjectQuery;
-  /** Those that were yielded, and those of them whose referrers were followed. */
+  /** The records that were yielded, and those whose referrers were followed. */
   readonly #yielded = new KeySet();
   readonly #followed = new KeySet();
 
@@ -86,11 +86,11 @@ class SubjectSearch {
     this.#query = query;
   }
 
-  /** In the organization, or in one of its restricted sets. */
+  /** Searches the organization, or one of its restricted sets. */
   async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceType, resourceId } = this.#query;
     const subject = { organizationId: place, resourceType, resourceId };
-    // For a closed organization, every type may be left out.
+    // In a closed organization, every type may be left out.
     if (this.#query.leftOut.has(resourceType)) return;
     if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
       yield [subject];
@@ -103,7 +103,7 @@ class SubjectSearch {
     return this.#yielded.add(nameOf(key));
   }
 
-  /** The reports that named the subject, or what was found in this set, before it was erased or moved there. */
+  /** Follows the reports that named the subject, or what was found in this set, before it was erased or moved there. */
   async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
     const limit = recordsAtOnce;
     const pages = readPages<KeptReference>(limit, (after) =>
@@ -123,7 +123,10 @@ class SubjectSearch {
     }
   }
 
-  /** What refers to these records of one type and place. A record that only mentions one is not followed further. */
+  /**
+   * Follows what refers to these records of one type and place. A record that only mentions one is not followed
+   * further.
+   */
   async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
     const { leftOut } = this.#query;
     const { resourceType = "", organizationId = "" } = records[0] ?? {};
@@ -148,7 +151,7 @@ class SubjectSearch {
     }
   }
 
-  /** The records that name the subject. They are read in the order of their ids, so each is found once. */
+  /** Yields the records that name the subject. They are read in the order of their ids, so each is found once. */
   async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceId: party, leftOut } = this.#query;
     let after: { readonly resourceType: string; readonly resourceId: string } | undefined;

@@ -40,7 +40,7 @@ function wordsOf(key: string): readonly number[] {
   return [(first | 1) >>> 0, ...others];
 }
 
-/** False if the entry is there. */
+/** Puts an entry in its place. False if it is there already. */
 function put(array: Uint32Array, words: readonly number[]): boolean {
   const { at, isFree } = findPlace(array, words);
   if (isFree) array.set(words, at);

@@ -13,7 +13,7 @@ export interface NamingPart {
   readonly last: Place | undefined;
 }
 
-/** Records that one search examines at most, in parts between which others are served. */
+/** One search examines at most this many records, in parts between which others are served. */
 export const examinedMax = 4_000;
 const examinedAtOnce = 500;
 

@@ -21,7 +21,7 @@ import { findSubject, requireSubject } from "./find-subject.ts";
 const readAtOnce = 16;
 
 export interface SubjectRequest extends RecordKey {
-  /** For officers: confidential types, restricted sets, and holds. */
+  /** True for officers, who also read confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface SubjectRequest extends RecordKey {
 export interface SubjectRecord {
   readonly resource_type: string;
   readonly resource_id: string;
-  /** For a record in the restricted store: the deletion that moved it there. */
+  /** The deletion that moved the record to the restricted store. */
   readonly restricted_by?: string;
   readonly first_seen: string;
   readonly last_seen: string;
@@ -52,7 +52,10 @@ export async function beginSubject(
   await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
 }
 
-/** Reads the state at the time of the call: later records are left out, and what is erased meanwhile may be missing. */
+/**
+ * Reads the state at the time of the call. Later records are left out, and records that are erased meanwhile may be
+ * missing.
+ */
 export async function* readSubject(
   app: App,
   request: SubjectRequest,
@@ -103,7 +106,9 @@ async function readRecord(
   };
 }
 
-/** A deletion request for the subject, without numbers of erased records, which might disclose confidential records. */
+/**
+ * A deletion request for the subject. It has no numbers of erased records, which might disclose confidential records.
+ */
 export interface SubjectDeletion {
   readonly deletion_request_id: string;
   readonly status: DeletionStatus;
@@ -112,7 +117,9 @@ export interface SubjectDeletion {
   readonly completed_at?: string;
 }
 
-/** The deletion requests for the subject itself. One that is completed was for an earlier record with the same id. */
+/**
+ * Yields the deletion requests for the subject itself. A completed request was for an earlier record with the same id.
+ */
 export async function* readDeletionsOf(
   app: App,
   { organizationId, resourceType, resourceId, confidential }: SubjectRequest,

@@ -38,7 +38,7 @@ export interface ShownState {
 export interface ShownHistory {
   /** The latest first. */
   readonly changes: readonly ShownChange[];
-  /** For the part before; undefined at the beginning. */
+  /** Where the previous part begins; undefined at the beginning. */
   readonly before: number | undefined;
   /**
    * Present only on the page of the latest changes if it has all changes: a longer history is not read to its

@@ -79,18 +79,18 @@ export interface RetentionPreview extends Readonly<
   Pick<ExpiryTally, "counts" | "due" | "dueByType">
 > {
   readonly organization: Organization;
-  /** The retention period of records last seen before this has ended. */
+  /** Records last seen before this time have reached the end of their retention period. */
   readonly before: NormalisedTimestamp;
   /**
-   * What would move to the restricted store with the first records to be deleted; undefined for people who may not know
-   * it.
+   * The records that would move to the restricted store with the first records to be deleted; undefined for people who
+   * may not know it.
    */
   readonly restricted: readonly Node[] | undefined;
 }
 
 /**
- * What retention would do now, without doing it, to records that this person may know of. The `retainDays` of `organization`
- * need not be the stored one. Throws OperatorError not_permitted.
+ * Previews what retention would do now to records that this person may know of. The `retainDays` of `organization` need
+ * not be the stored one. Throws OperatorError not_permitted.
  */
 export async function previewRetention(
   app: App,
@@ -112,7 +112,7 @@ export async function previewRetention(
   return { organization, before: cutoff(app, organization), counts, dueByType, due, restricted };
 }
 
-/** Each record once, in any order. */
+/** Previews each record once, in any order. */
 async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<readonly Node[]> {
   const found = new Map<string, Node>();
   for (const key of due) {

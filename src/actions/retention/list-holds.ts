@@ -38,7 +38,7 @@ export interface ShownHold {
 
 export interface HoldPart {
   readonly shown: readonly ShownHold[];
-  /** For the next part; undefined at the end. */
+  /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined;
 }
 
@@ -81,7 +81,9 @@ function matches({ hold, review }: ShownHold, query: HoldQuery): boolean {
   );
 }
 
-/** For a filter that a person typed. Throws OperatorError no_such_organization, no_such_type and confidential_type. */
+/**
+ * Checks a filter that a person typed. Throws OperatorError no_such_organization, no_such_type and confidential_type.
+ */
 export async function requireListable(app: App, query: HoldQuery): Promise<void> {
   const { organizationId, resourceType } = query;
   await requireOrganization(app, organizationId);

@@ -14,7 +14,7 @@ import { requireRight } from "../operator/viewer.ts";
 
 export interface PreviewQuery {
   readonly organizationId: string;
-  /** Instead of the ceiling of the organization. */
+  /** A number to try instead of the ceiling of the organization. */
   readonly retainDays: number | undefined;
   /** The last record that was examined; undefined at the beginning. */
   readonly after: Omit<RecordKey, "organizationId"> | undefined;
@@ -31,7 +31,8 @@ export interface PreviewPart {
 }
 
 /**
- * Steps of one part, between which other requests are served, and records per step. Each type needs at least one step.
+ * How many steps one part has, between which other requests are served, and how many records each step reads. Each type
+ * needs at least one step.
  */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
@@ -71,8 +72,8 @@ interface Step {
 }
 
 /**
- * Counts only records of the type that it begins with, so that the end of a step does not depend on records of the
- * types between those that this person may know of. Returns where the next step begins.
+ * Takes one step. It counts only records of the type that it begins with, so that the end of a step does not depend on
+ * records of types that this person may not know of. Returns where the next step begins.
  */
 async function previewStep(
   app: App,

@@ -28,7 +28,7 @@ export interface FloorSetting {
 
 export interface Retention {
   readonly organization: Organization;
-  /** In the order of their types, without those that this person may not know of. */
+  /** The floors in the order of their types, without those that this person may not know of. */
   readonly floors: readonly RetentionFloor[];
 }
 
@@ -71,7 +71,7 @@ async function read(app: App, organizationId: string): Promise<Retention> {
 
 export interface RetentionPart {
   readonly shown: readonly Retention[];
-  /** For the next part; undefined at the end. */
+  /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Whether the service is healthy, in a bounded number of steps: can it write, are the ends of the audit trail and of
-// the receipts intact, are deletions on time. `sluice check` compares everything.
+// Reads whether the service is healthy, in a bounded number of steps: whether it can write, whether the ends of the
+// audit trail and of the receipts are intact, and whether deletions are on time. `sluice check` compares everything.
 
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";

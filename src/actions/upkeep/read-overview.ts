@@ -15,7 +15,10 @@ export const deletionsCountedMax = 10_000;
 
 export interface Overview {
   readonly queue: DeletionQueue;
-  /** It grows with every record, so undefined for somebody who may neither know of all nor operates the service. */
+  /**
+   * The size of the store. It grows with every record, so it is undefined for people who may not know of all records
+   * and do not operate the service.
+   */
   readonly storeBytes: number | undefined;
   readonly engine: EngineTraits;
   readonly lastBackup: AuditEntry | undefined;
@@ -27,8 +30,8 @@ export interface Overview {
 }
 
 /**
- * `partly`: without organizations in which the type is confidential. Types that are confidential everywhere are not
- * counted.
+ * `partly`: organizations in which the type is confidential are not counted. Types that are confidential everywhere are
+ * not counted.
  */
 export interface IntakeType {
   readonly resourceType: string;

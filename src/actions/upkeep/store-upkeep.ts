@@ -16,8 +16,8 @@ export function reclaimSpace({ store }: App): Promise<boolean> {
 }
 
 /**
- * Empties the cache of callers if credentials have changed in any process. While that is not known nobody is cached: a
- * key might have been revoked. Rejects as the store does.
+ * Empties the cache of callers if credentials have changed in any process. While the version can't be read, nobody is
+ * cached, because a key might have been revoked. Rejects as the store does.
  */
 export async function refreshCallers({ store, callers }: App): Promise<void> {
   callers.observe(
