@@ -13,18 +13,18 @@ export interface Organization {
   readonly deletionGraceSeconds: number;
   /** Overrides RATE_LIMIT_PER_SECOND for this organization; 0 = no limit. */
   readonly rateLimitPerSecond: number | undefined;
-  /** Records last seen longer ago than this are deleted; without it, only on request. */
+  /** Records last seen longer ago than this are deleted. If undefined, records are deleted only on request. */
   readonly retainDays?: number;
-  /** Types that are confidential besides those that always are. */
+  /** Types that are confidential in this organization, besides those that are confidential everywhere. */
   readonly confidentialTypes?: readonly ResourceType[];
   /** If true, a transaction is deleted once every person and company that it names is erased. */
   readonly eraseOrphanedTransactions?: boolean;
   /** If true, a deletion that is requested is processed only after a second person has approved it. */
   readonly deletionApproval?: boolean;
   readonly createdAt: number;
-  /** From then on nobody can use it, and everything that it has stored is erased. */
+  /** The organization is closed: from then on nobody can use it, and everything that it has stored is erased. */
   readonly closedAt?: number;
-  /** The deletion of everything; undefined until it is requested. */
+  /** The id of the deletion of everything; undefined until it is requested. */
   readonly deletionRequestId?: string;
 }
 
@@ -75,7 +75,7 @@ export interface Hold {
   readonly placedBy: string;
 }
 
-/** What the audit trail states of a hold besides the record, which is the subject of the entry. */
+/** Returns what the audit trail states of a hold, besides the record, which is the subject of the entry. */
 export function describeHold(hold: Hold): Readonly<Record<string, unknown>> {
   const { holdId, reason, owner = null, reviewOn = null, placedAt, placedBy } = hold;
   return { holdId, reason, owner, reviewOn, placedAt, placedBy };
@@ -86,13 +86,13 @@ export interface AuditEntry {
   readonly at: number;
   /** The name of an operator, `worker`, `retention`, or a key id. */
   readonly actor: string;
-  /** Such as `key.create`, `deletion.complete`. */
+  /** What was done, such as `key.create` or `deletion.complete`. */
   readonly action: string;
   readonly organizationId: string | undefined;
   /** The object of the action: a key id, a deletion_request_id. Never record content. */
   readonly subject: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly previousHash: string;
-  /** SHA-256 over the entry and the previous hash, hex. */
+  /** The SHA-256 over the entry and the previous hash, in hex. */
   readonly hash: string;
 }

@@ -10,12 +10,12 @@ const always: readonly ResourceType[] = recordTypes
   .filter(({ confidential }) => confidential === true)
   .map(({ resourceType }) => resourceType);
 
-/** `added`: by an organization. */
+/** Returns the confidential types of an organization. `added`: those that the organization has added. */
 export function confidentialTypes(added: readonly ResourceType[] = []): ReadonlySet<ResourceType> {
   return new Set([...always, ...added]);
 }
 
-/** Why an organization can't add these types; undefined if it can. */
+/** Returns why an organization can't add these types; undefined if it can. */
 export function findConfidentialityFault(added: readonly ResourceType[]): string | undefined {
   const confidential = confidentialTypes(added);
   for (const name of added) {
@@ -42,7 +42,10 @@ export interface Reader {
   readonly covered: ReadonlySet<Scope>;
 }
 
-/** For an organization whose own confidential types are not known: only of a type that always is. */
+/**
+ * Whether a type is confidential. Without a reader, whose organization may add types, only a type that is confidential
+ * everywhere is.
+ */
 export function isConfidential(
   { resourceType, confidential }: Pick<RecordType, "resourceType" | "confidential">,
   reader?: Pick<Reader, "confidential">,
@@ -66,7 +69,7 @@ export function mayReadAllConfidential(reader: Reader): boolean {
   });
 }
 
-/** Whether the reader may know how many records of this type were kept: that any were says that there was a report. */
+/** Whether the reader may know how many records of this type were kept. If any were, there was a report. */
 export function mayKnowKept(reader: Reader, type: RecordType): boolean {
   const isConfidentialToo = reader.confidential.has(type.resourceType);
   return mayRead(reader, type) && (isConfidentialToo || mayReadAllConfidential(reader));

@@ -94,7 +94,7 @@ export class AppError extends Error {
   }
 }
 
-/** Why the service is unavailable: what clients and the log are told, without internals. */
+/** Why the service is unavailable, as clients and the log read it, without internals. */
 const unavailableReasons = {
   closing: "The service is shutting down; try again.",
   not_ready: "The service is not ready; try again.",

@@ -118,15 +118,18 @@ export const limits = {
   /** Rows of a table that one step of the erasure of an organization removes, while others write and otherwise. */
   organizationStepRowsMax: 1_000,
   organizationStepRowsAloneMax: 4_000,
-  /** Records of an organization that one step reads to find the end of their retention floors; and histories among them. */
+  /**
+   * How many records of an organization one step reads to find the end of their retention floors, and how many of these
+   * with their histories.
+   */
   floorScanRowsMax: 5_000,
   floorScanHistoriesMax: 200,
   /** After this time another worker may claim a deletion whose worker has stopped. */
   deletionLeaseMs: 60_000,
   heldDeletionRetryMs: 5_000,
-  /** Usually sooner: when the retention floor ends, or a rule changes. */
+  /** The longest wait; usually the next attempt is sooner, when the retention floor ends or a rule changes. */
   flooredDeletionRetryMs: 7 * 24 * 60 * 60 * 1_000,
-  /** Transactions of one claim that find only deletions that have to wait. */
+  /** How many transactions of one claim may find only deletions that have to wait. */
   fruitlessChecksMax: 100,
   // reading the ledger, the audit trail, receipts and holds page by page
   ledgerEntriesAtOnce: 1_000,
@@ -134,7 +137,7 @@ export const limits = {
   // purging: an expired token is stored for a while so that it can be distinguished from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,
-  /** What is known of an import, after it began. */
+  /** How long the progress of an import is kept after its beginning. */
   importsKeptMs: 30 * 24 * 60 * 60 * 1_000,
 } as const;
 

@@ -12,13 +12,13 @@ export interface OperatorIdentity {
 
 /** Times are Unix milliseconds. */
 export interface Operator {
-  /** Opaque; also how a passkey names its owner. */
+  /** An opaque id, by which a passkey names its owner. */
   readonly operatorId: string;
-  /** Unique and never changed: the actor in the audit trail. */
+  /** The unique name, which never changes: the actor in the audit trail. */
   readonly name: string;
   readonly roles: readonly OperatorRole[];
   readonly createdAt: number;
-  /** From then on this person can't act; undefined for one who can. */
+  /** From this time on the person can't act; undefined for a person who can. */
   readonly disabledAt: number | undefined;
   /** Present for a person who signs in with OpenID Connect. */
   readonly identity?: OperatorIdentity | undefined;

@@ -73,9 +73,12 @@ export interface RecordTypeOptions {
   readonly deletable?: boolean;
   /** A person or a company: what `partyFields` name (`person`, `company`). */
   readonly party?: boolean;
-  /** The record is closed while any of these fields has this value; a retention floor may count from that. */
+  /** The record is closed while any of these fields has this value. A retention floor may count from that time. */
   readonly closed?: readonly { readonly field: string; readonly is: unknown }[];
-  /** Nobody without its scope may learn that a record of it exists, so nothing may delay a deletion visibly because of it. */
+  /**
+   * True if nobody without the scope of the type may learn that a record of it exists. So nothing may delay a deletion
+   * visibly because of such a record.
+   */
   readonly confidential?: boolean;
 }
 

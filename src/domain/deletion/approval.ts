@@ -3,12 +3,12 @@
 
 import type { Deletion } from "./deletion.ts";
 
-/** What operators are told that such a deletion waits for. */
+/** What operators read that such a deletion waits for. */
 export const approvalWait = "the approval of a second person";
 
 /**
- * True while it must not be processed. A replay after a restore needs no approval: the deletion was completed before, so it had
- * been approved.
+ * True while the deletion must not be processed. A replay after a restore needs no approval: the deletion was completed
+ * before, so it had been approved.
  */
 export function awaitsApproval({
   approval,

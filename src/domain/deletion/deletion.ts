@@ -23,7 +23,7 @@ export interface CarriedOutBefore {
   readonly receipt: string | null;
 }
 
-/** What a deletion that needs an approval has. Never grants it. */
+/** The approval of a deletion that needs one. Never grants it. */
 export interface DeletionApproval {
   /** Who requested the deletion and may not approve it: the name of an operator, or the id of an API key. */
   readonly requester: string;
@@ -43,26 +43,26 @@ export interface Deletion {
   readonly requestedBy: string;
   /** Unix milliseconds, as all times here. */
   readonly requestedAt: number;
-  /** Not processed before this time, the end of the grace period. */
+  /** The end of the grace period. The deletion is not processed before. */
   readonly dueAt: number;
   readonly startedAt: number | undefined;
   readonly completedAt: number | undefined;
   readonly erased: ErasedCounts;
-  /** Records that were moved to the restricted store instead, because they have to be kept. */
+  /** Records that were moved to the restricted store instead of being erased, because they have to be kept. */
   readonly kept: ErasedCounts;
   /** For the deletion that erases a restricted set: the organization that its records come from. */
   readonly restrictedOf: string | undefined;
   /** References removed from records that remain. */
   readonly redacted: number;
-  /** The same by the type of the record that remains. */
+  /** The same number for each type of the records that remain. */
   readonly redactedByType: ErasedCounts;
   readonly attempts: number;
-  /** Why it is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
+  /** Why the deletion is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
   readonly waitingFor: string | undefined;
   readonly nextAttemptAt: number | undefined;
-  /** When the retention floor ends that it waits for, as far as is known. */
+  /** When the retention floor that the deletion waits for ends, as far as is known. */
   readonly floorUntil: number | undefined;
-  /** True if the worker has found a hold that it waits for. */
+  /** True if the worker has found a hold that the deletion waits for. */
   readonly isHeld?: boolean;
   /** Present only where the organization requires an approval. */
   readonly approval?: DeletionApproval;

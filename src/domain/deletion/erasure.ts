@@ -14,7 +14,7 @@ export interface Node {
   readonly id: string;
 }
 
-/** From the union of all changes of the record `from`: a reference in any of them counts. */
+/** A reference from the record `from`. References of all changes of this record count. */
 export interface Edge {
   readonly from: NodeKey;
   readonly to: NodeKey;
@@ -22,8 +22,8 @@ export interface Edge {
 }
 
 /**
- * Edges up to a bound. Those of confidential records have a bound of their own, so that they never decide whether a cascade is
- * too large, which anybody can see.
+ * Collects edges up to a bound. Those of confidential records have a bound of their own, so that they never decide
+ * whether a cascade is too large, which anybody can see.
  */
 export class BoundedEdges {
   readonly edges: Edge[] = [];
@@ -55,7 +55,7 @@ export interface Redaction {
 }
 
 export interface ErasurePlan {
-  /** Dependents before what they belong to; the root is last. */
+  /** The records to be erased, each before what it belongs to; the root is last. */
   readonly erase: readonly NodeKey[];
   readonly redact: readonly Redaction[];
   /** Undefined if nothing has to be kept. */
@@ -90,10 +90,10 @@ export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
   return part.value;
 }
 
-/** Edges that are handled between two yields. */
+/** How many edges are handled between two yields. */
 const edgesOfPart = 1_000;
 
-/** The same, but yields regularly, so that the caller can let other work run meanwhile. */
+/** Does the same, but yields regularly, so that the caller can let other work run meanwhile. */
 export function* planErasureInParts(
   root: NodeKey,
   edges: Iterable<Edge>,
@@ -152,7 +152,9 @@ function entry(map: Map<NodeKey, Set<NodeKey>>, key: NodeKey): Set<NodeKey> {
   return set;
 }
 
-/** The payload without references to erased records: removed from lists, and single ones omitted. */
+/**
+ * Returns the payload without references to erased records: these are removed from lists, and single ones are omitted.
+ */
 export function withoutReferences(
   type: RecordType,
   payload: Payload,

@@ -43,7 +43,7 @@ const request = object<Omit<Fields<DeletionEntry>, "completed">>({
 
 const completion = object({ completedAt: time, receiptNo: count, receiptHash: text });
 
-/** Without a completion, only the request. */
+/** A deletion. An entry without a completion contains only the request. */
 export const deletionCodec: Codec<Fields<DeletionEntry>> = {
   write: ({ completed, ...asked }) => {
     const written = request.write(asked) as object;
@@ -104,7 +104,7 @@ const signed = {
 };
 const signedHeads = object<Omit<Fields<HeadsEntry>, "signature">>(signed);
 
-/** What is signed, as canonical JSON. */
+/** Returns what is signed, as canonical JSON. */
 export function headsToSign(entry: Omit<HeadsEntry, "signature">): object {
   return { kind: entry.kind, ...(signedHeads.write(entry) as object) };
 }

@@ -44,7 +44,7 @@ export interface HoldReleasedEntry {
 /** A retention floor was set; without a rule, it was removed. */
 export interface FloorEntry {
   readonly kind: "floor";
-  /** The number of the audit entry that records it. The highest of a type is in force. */
+  /** The number of the audit entry that records the change. Of several for one type, the highest is in force. */
   readonly entryNo: number;
   readonly organizationId: string;
   readonly resourceType: ResourceType;
@@ -61,7 +61,7 @@ export interface HeadsEntry {
   readonly ledgerId: string;
   readonly audit: ChainHead;
   readonly receipts: ChainHead;
-  /** The digest of the previous frame: so the ledger itself is signed too. */
+  /** The digest of the previous frame, so that the signature covers the ledger too. */
   readonly ledger: string;
   readonly keyId: string;
   /** Ed25519 over the canonical JSON of everything else, base64url. */
@@ -103,7 +103,7 @@ export type LedgerEntry =
   | RestoreEntry
   | BeginEntry;
 
-/** The entry of a completed deletion. `hash` is that of the receipt. */
+/** Returns the entry of a completed deletion. `hash` is that of the receipt. */
 export function entryOfReceipt(receipt: Receipt, hash: string): DeletionEntry {
   const { asked } = receipt;
   return {

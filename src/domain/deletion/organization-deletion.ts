@@ -4,7 +4,7 @@
 import { AppError } from "../error.ts";
 import type { ResourceType } from "../record-type.ts";
 
-/** What such a deletion names as its resource_type; its resource_id is the id of the organization. No record type. */
+/** The resource_type of such a deletion, which is no record type. Its resource_id is the id of the organization. */
 export const organizationType: ResourceType = "organization";
 
 export function isOfOrganization({
@@ -15,7 +15,7 @@ export function isOfOrganization({
   return resourceType === organizationType;
 }
 
-/** For everything that an organization asks for after it was closed. */
+/** The error for everything that an organization asks for after it was closed. */
 export function organizationClosed(): AppError {
   return new AppError("credential_revoked", { message: "The organization is closed." });
 }

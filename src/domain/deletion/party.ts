@@ -7,7 +7,7 @@ import { recordTypeByName, recordTypes } from "../record-types.ts";
 const prefix = "erased_";
 const form = /^erased_[0-9a-f]{32}$/;
 
-/** From 128 random bits, in hex. Nothing connects it with the id that it replaces. */
+/** Makes a pseudonym from 128 random bits in hex. Nothing connects it with the id that it replaces. */
 export function pseudonymFrom(hex: string): string {
   const pseudonym = prefix + hex;
   if (!isPseudonym(pseudonym)) throw new TypeError("a pseudonym has 128 bits in hex");
@@ -28,13 +28,13 @@ export const namingTypes: readonly RecordType[] = recordTypes.filter(
   ({ partyFields }) => partyFields.length > 0,
 );
 
-/** The parties that a payload names, each once. */
+/** Returns the parties that a payload names, each once. */
 export function partiesOf({ partyFields }: RecordType, payload: Payload): readonly string[] {
   const ids = partyFields.map((field) => payload[field]);
   return [...new Set(ids.filter((id) => typeof id === "string"))];
 }
 
-/** The payload with another id for each party that `replacementOf` returns one for. */
+/** Returns the payload with the replacement of each party for which `replacementOf` returns one. */
 export function withParties(
   { partyFields }: RecordType,
   payload: Payload,

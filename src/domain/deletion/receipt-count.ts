@@ -1,13 +1,14 @@
-// The numbers that a receipt commits to without containing them: which there are, and the texts whose hashes are their
-// salts and their commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what
-// JSON.stringify makes of lists of text and whole numbers. Hashes nothing itself.
+// The numbers that a receipt commits to without containing them, and the texts whose hashes are their salts and their
+// commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what JSON.stringify makes
+// of lists of text and whole numbers. Hashes nothing itself.
 
 import type { ResourceType } from "../record-type.ts";
 import type { Deletion, ErasedCounts } from "./deletion.ts";
 
 /**
- * removed: records that the organization no longer has. kept: how many of these an obligation keeps in the
- * restricted store; the others are erased. references_removed: from records of the type that stay.
+ * The kinds of numbers. removed: records that the organization no longer has. kept: how many of these an obligation
+ * keeps in the restricted store; the others are erased. references_removed: references that were removed from records
+ * of the type that stay.
  */
 export const countKinds = ["removed", "kept", "references_removed"] as const;
 export type CountKind = (typeof countKinds)[number];
@@ -34,7 +35,7 @@ export type Disclosures = Readonly<
   Record<ResourceType, Readonly<Partial<Record<CountKind, DisclosedCount>>>>
 >;
 
-/** What a deletion has done so far. */
+/** Returns what a deletion has done so far. */
 export function countsOf({
   erased,
   kept,
@@ -50,7 +51,7 @@ function sumOf(one: ErasedCounts, other: ErasedCounts): ErasedCounts {
   );
 }
 
-/** The fields of a receipt that no other receipt has together. */
+/** The fields of a receipt that together are unique. */
 export interface ReceiptPosition {
   readonly store_id: string;
   readonly receipt_no: number;
@@ -75,12 +76,12 @@ export function seedText(position: ReceiptPosition): string {
 /** Characters of base64url, 132 bits. */
 export const saltCharacters = 22;
 
-/** The first characters of its hash are the salt. */
+/** Returns a text; the first characters of its hash are the salt. */
 export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
   return JSON.stringify(["sluice-receipt-salt", seed, type, kind]);
 }
 
-/** Its hash is in the receipt. */
+/** Returns a text whose hash is in the receipt. */
 export function countText(
   { count, salt }: DisclosedCount,
   type: ResourceType,

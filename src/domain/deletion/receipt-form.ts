@@ -9,7 +9,7 @@ interface Field {
   readonly test: Test;
   readonly expected: string;
   readonly optional?: true;
-  /** For an object with exactly these members. */
+  /** The members of an object that has exactly these. */
   readonly members?: Form;
 }
 
@@ -27,7 +27,7 @@ const isSignature: Test = (value) =>
   typeof value === "string" && /^[A-Za-z0-9_-]{85}[AQgw]$/.test(value);
 const isCountHash: Test = (value) =>
   typeof value === "string" && /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(value);
-/** Any types, so that a receipt of a version with more of them can be verified. */
+/** Accepts any types, so that a receipt of a version with more of them can be verified. */
 const isCounts: Test = (value) =>
   isObject(value) &&
   Object.entries(value as object).every(
@@ -83,7 +83,7 @@ const receiptForm: Form = {
   },
 };
 
-/** A sentence for each error; none if it is a receipt. */
+/** Returns a sentence for each error; none if the value is a receipt. */
 export function findFormFaults(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return ["It is not a JSON object."];

@@ -35,7 +35,7 @@ export interface ReceiptBody {
   };
   readonly started_at: string;
   readonly completed_at: string;
-  /** For every type and kind, whether or not there were any. */
+  /** The hashes of the numbers of every type and kind, whether or not there were any. */
   readonly counts: CountHashes;
   readonly verification: Verification;
   /** Present only if the deletion had been completed before and restoring a backup undid it. */
@@ -63,7 +63,7 @@ export interface ReceiptKey {
   /** 32 bytes, base64url. */
   readonly publicKey: string;
   readonly createdAt: number;
-  /** From then on nothing is signed with it. */
+  /** When the key was retired: from then on nothing is signed with it. */
   readonly retiredAt: number | undefined;
 }
 
@@ -71,9 +71,9 @@ export interface ReceiptKey {
 export const aloneNo = 0;
 
 /**
- * Receipts of records that callers can delete form the chain. All others are in none, because gaps in its numbers would disclose
- * them: of restricted sets and closed organizations, and of types that are or can be confidential. The entry of the audit trail
- * for the completion has their hash.
+ * Whether the receipt is in the chain, as the receipts of records that callers can delete are. Gaps in the numbers of
+ * the chain would disclose other receipts: those of restricted sets and closed organizations, and of types that are or
+ * can be confidential. The audit entry of such a completion has the hash of its receipt.
  */
 export function isChained({ resourceType }: Pick<Deletion, "resourceType">): boolean {
   return recordTypeByName(resourceType)?.deletable === true;
@@ -86,7 +86,7 @@ export interface ReceiptHead {
   readonly hash: string;
 }
 
-/** What the next receipt is made from. */
+/** What is needed to make the next receipt. */
 export interface SealingHead extends ReceiptHead {
   /** 256 bits in hex, from which the salts of receipts are derived. */
   readonly saltKey: string;
@@ -99,7 +99,7 @@ export interface ReceiptContext {
   readonly hashCounts: (position: ReceiptPosition) => CountHashes;
 }
 
-/** What is signed for a deletion that is being completed; its completedAt must be set. */
+/** Makes what is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
   const { completedAt, startedAt, carriedOutBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
@@ -149,7 +149,7 @@ const verifiedParts = [
   "references in records that stay",
 ] as const;
 
-/** No record of the organization stays. */
+/** What is verified for an organization, of which no record stays. */
 const verifiedPartsOfOrganization = ["records", "changes", "relations", "stored replies"] as const;
 
 function verificationBy(

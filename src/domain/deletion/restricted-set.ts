@@ -4,7 +4,10 @@
 /** Organization ids contain no slash (actions/access/create-organization.ts), so no organization has such an id. */
 const prefix = "restricted/";
 
-/** The organization id of the records that this deletion has moved. The deletion that erases them has the same id. */
+/**
+ * Returns the organization id of the records that this deletion has moved. The deletion that erases them has the same
+ * id.
+ */
 export function restrictedId(deletionRequestId: string): string {
   return prefix + deletionRequestId;
 }
@@ -13,7 +16,7 @@ export function isRestrictedId(id: string): boolean {
   return id.startsWith(prefix);
 }
 
-/** The deletion that moved the records of a restricted set; undefined for the id of anything else. */
+/** Returns the deletion that moved the records of a restricted set; undefined for the id of anything else. */
 export function deletionOfSet(id: string): string | undefined {
   return isRestrictedId(id) ? id.slice(prefix.length) : undefined;
 }

@@ -1,5 +1,6 @@
-// Which part of a plan must not be erased yet, because a confidential report is under a legal hold or a retention floor: the
-// report, what supports it, and the references of a report that stays. Pure; what obliges a report is decided elsewhere.
+// Finds which part of a plan must not be erased yet because a confidential report is under a legal hold or a retention
+// floor: the report, what supports it, and the references of a report that stays. Pure; what obliges a report is
+// decided elsewhere.
 
 import type { ResourceType } from "../record-type.ts";
 import {
@@ -17,8 +18,9 @@ export const supportingTypes: ReadonlySet<ResourceType> = new Set([
 ]);
 
 /**
- * `obliged`: confidential records of the plan that have to be kept as they are. `edges`: those that the plan was made from; only
- * those that begin at an obliged report, or at what supports one, are read.
+ * Finds the restricted part of a plan. `obliged`: confidential records of the plan that have to be kept unchanged.
+ * `edges`: the edges that the plan was made from; only those from an obliged report, or from what supports one, are
+ * read.
  */
 export function planRestriction(
   { erase }: Pick<ErasurePlan, "erase">,
@@ -37,7 +39,7 @@ export function planRestriction(
   return { records, reports: new Set([...obliged].filter((report) => !erased.has(report))) };
 }
 
-/** For each report or supporting record, the supporting records that it names. */
+/** Returns for each report or supporting record the supporting records that it names. */
 function namedBy(
   edges: Iterable<Edge>,
   obliged: ReadonlySet<NodeKey>,

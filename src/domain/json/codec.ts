@@ -3,7 +3,7 @@
 
 import { isJsonObject } from "../schema/schema-shape.ts";
 
-/** What `read` returns for JSON that is not the form of a value. */
+/** The result of `read` for JSON that does not describe a value. */
 export const invalid = Symbol("invalid");
 
 export interface Codec<Value> {

@@ -6,13 +6,13 @@ import { limits } from "../limits.ts";
 import { fieldPath, itemPath } from "../validation/path.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
 
-/** Every double represents this many significant digits, but not more. */
+/** Every double represents up to this many significant digits exactly. */
 const digitsMax = 15;
 /** The shortest text of a number that may be inexact, such as `1e-324`. */
 const inexactCharactersMin = 6;
 /** A negative exponent that may be too small for a double. For one that is too large, JSON.parse returns Infinity itself. */
 const longNegativeExponent = /[eE]-\d{3}/;
-/** Everything that looks like a number. The whole of it, so that invalid JSON stays invalid. */
+/** Matches everything that looks like a number, to its end, so that invalid JSON stays invalid. */
 const numberLike = /[-+.\deE]+/g;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const infinite = "1e999";
@@ -30,7 +30,10 @@ export function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** Cheap, and false for nearly all texts; if true, the text of every number must be read. */
+/**
+ * Whether the text may contain an inexact number. This is cheap, and false for nearly all texts; if true, the text of
+ * every number must be read.
+ */
 function mayBeInexact(text: string, bytes: Uint8Array): boolean {
   return hasLongNumber(bytes) || longNegativeExponent.test(text);
 }
@@ -57,7 +60,7 @@ function isDigitOrDot(byte: number | undefined): boolean {
   return byte !== undefined && byte <= 0x39 && (byte >= 0x30 || byte === 0x2e);
 }
 
-/** The text with `1e999` instead of each number that is not exact. Reads only what is between strings. */
+/** Returns the text with `1e999` instead of each number that is not exact. Reads only what is between strings. */
 function markInexact(text: string): string {
   const parts: string[] = [];
   let copied = 0;
@@ -82,7 +85,10 @@ function isInexactNumber(text: string): boolean {
   return jsonNumber.test(text) && !isExactNumber(text, Number(text));
 }
 
-/** The position after the closing quote of the string that opens at `quote`; the end of the text if there is none. */
+/**
+ * Returns the position after the closing quote of the string that opens at `quote`; the end of the text if there is
+ * none.
+ */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; ; at += 1) {
     at = text.indexOf('"', at);
@@ -93,7 +99,10 @@ function stringEnd(text: string, quote: number): number {
   }
 }
 
-/** The paths of inexact numbers in a value without a schema, down to a bounded depth and up to the number of listed errors. */
+/**
+ * Finds the paths of inexact numbers in a value without a schema, down to a bounded depth and up to the number of
+ * listed errors.
+ */
 export function findInexactNumbers(value: unknown): readonly FieldError[] {
   const errors: FieldError[] = [];
   collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });

@@ -60,7 +60,7 @@ function collectInside({ path, value, levels, errors }: Place & { readonly value
 const illFormedMessage = "contains half of a surrogate pair, which is not valid text";
 const tooDeepMessage = `is nested too deep: the field may have at most ${limits.jsonFieldDepthMax} levels`;
 
-/** The same value with sorted keys. The value must be valid, so that its depth is bounded. */
+/** Returns the same value with sorted keys. The value must be valid, so that its depth is bounded. */
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,5 @@
-// What each change of a record changed: the fields whose value in the latest state was another before it. Pure.
+// Finds what each change of a record changed: the fields whose value in the latest state differs from the value before.
+// Pure.
 
 import type { NormalisedTimestamp } from "../timestamp.ts";
 import type { RecordType } from "../record-type.ts";
@@ -22,7 +23,10 @@ export interface ChangeEffect {
   readonly fields: readonly FieldEffect[];
 }
 
-/** In the order of arrival. `earlier`: the changes before them, with which their values are compared. */
+/**
+ * Returns the effects in the order of arrival. `earlier`: the changes before these, whose values are compared with
+ * theirs.
+ */
 export function findEffects(
   type: RecordType,
   changes: readonly Change[],
@@ -44,7 +48,9 @@ export function findEffects(
   });
 }
 
-/** Not the id, which is the same in all changes, and not the timestamp, which is that of the change. */
+/**
+ * Whether a field is content: not the id, which all changes share, and not the timestamp, which is that of the change.
+ */
 export function isContentField({ idField }: RecordType, name: string): boolean {
   return name !== idField && name !== "timestamp";
 }

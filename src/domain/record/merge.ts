@@ -76,7 +76,7 @@ export class StateFold {
     return state;
   }
 
-  /** The changes that determine fields, in the order of arrival: their fold is the same state. */
+  /** Returns the changes that determine fields, in the order of arrival. Folding them gives the same state. */
   sources(): readonly Change[] {
     const shown = [...this.#latest.values(), ...this.#groups.map(({ latestSet }) => latestSet)];
     const changes = new Set(shown.flatMap((one) => (one === undefined ? [] : [one.change])));

@@ -42,7 +42,7 @@ export interface RecordWrite {
   readonly organizationId: string;
   readonly resourceType: ResourceType;
   readonly mode: WriteMode;
-  /** Lenient: each draft stands alone. Otherwise all or nothing. */
+  /** If true, each draft is independent; otherwise all are written or none. */
   readonly lenient: boolean;
   readonly drafts: readonly Draft[];
   /** Unix milliseconds of arrival. */

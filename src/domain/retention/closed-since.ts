@@ -38,7 +38,7 @@ export class ClosedSince {
     this.#statements.push({ timestamp, changeNo, fields });
   }
 
-  /** The timestamp of the change since which the folded state is closed; undefined if it is not. */
+  /** Returns the timestamp of the change since which the folded state is closed; undefined if it is not closed. */
   end(): NormalisedTimestamp | undefined {
     const inOrder = this.#statements.sort(compareStatements);
     const state: Record<string, unknown> = {};

@@ -36,7 +36,7 @@ export function text(description: string): SchemaShape {
   return textOfAtMost(limits.textCharactersMax, description);
 }
 
-/** For narratives; the bound on the bytes of a record applies too. */
+/** The schema of a narrative; the bound on the bytes of a record applies too. */
 export function longText(description: string): SchemaShape {
   return textOfAtMost(limits.longTextCharactersMax, description);
 }
@@ -203,7 +203,7 @@ export function either(
   return { anyOf: [...schemas], description, expected };
 }
 
-/** The same schema, or null. */
+/** Makes a schema that accepts null, too. */
 export function nullable(schema: SchemaShape): SchemaShape {
   return orNull(schema, `${schema.expected ?? "a value"}, or null`);
 }

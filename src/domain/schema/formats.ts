@@ -18,7 +18,7 @@ export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   date: isFullDate,
   identifier: (value) => !controlCharacter.test(value) && value.isWellFormed(),
   "well-formed": (value) => value.isWellFormed(),
-  // For values that have their own column.
+  // Text that can be stored in a column of its own.
   "no-nul": isStorable,
   "iso-4217": (value) => currencies.has(value),
   "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),

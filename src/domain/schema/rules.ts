@@ -120,7 +120,7 @@ export function jsonIn(field: string): Rule {
     summary: `Lists and objects in ${field} are at most ${limits.jsonFieldDepthMax} levels deep, itself included.`,
     check: (payload) => {
       const value = payload[field];
-      // One with too many entries is reported by its schema.
+      // A map with too many entries is reported by its schema.
       const isRead = isJsonObject(value) && Object.keys(value).length <= limits.listItemsMax;
       return isRead ? jsonValueErrors(field, value) : none;
     },

@@ -45,7 +45,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return kindOf(value) === "object";
 }
 
-/** The schemas that a value may match one of: those of nested unions, or the schema itself with all its parts. */
+/** Returns the alternatives of a schema: those of nested unions, or the schema itself with all its parts. */
 export function alternativesOf(schema: SchemaShape): readonly SchemaShape[] {
   if (schema.anyOf !== undefined) return schema.anyOf.flatMap(alternativesOf);
   return [schema.allOf === undefined ? schema : Object.assign({}, schema, ...schema.allOf)];

@@ -10,7 +10,7 @@ for (const [name, check] of Object.entries(formats)) Format.Set(name, check);
 
 const compiled = new WeakMap<SchemaShape, Validator<object>>();
 
-/** For a schema that checks many values. */
+/** Compiles a schema that checks many values. */
 export function validatorOf(schema: SchemaShape): Validator<object> {
   let validator = compiled.get(schema);
   if (validator === undefined) {
@@ -20,7 +20,7 @@ export function validatorOf(schema: SchemaShape): Validator<object> {
   return validator;
 }
 
-/** The same check without compiling, for a schema that checks few values. */
+/** Checks a value without compiling, for a schema that checks few values. */
 export function isValid(schema: SchemaShape, value: unknown): boolean {
   return Check(schema, value);
 }

@@ -28,7 +28,7 @@ export interface Explanation {
   readonly budget?: ErrorBudget | undefined;
 }
 
-/** What the errors of a request may still cost. */
+/** What explaining the errors of a request may still cost. */
 export interface ErrorBudget {
   /** A client that sends more unknown names than this has not mistyped. */
   suggestions: number;
@@ -63,7 +63,7 @@ export function explainErrors(
   return validatorOf(schema).Check(value) ? [] : explainRefusal(schema, value, explanation);
 }
 
-/** The same for a value that the schema is known to refuse. */
+/** Returns the errors of a value that the schema is known to refuse. */
 export function explainRefusal(
   schema: SchemaShape,
   value: unknown,
@@ -90,7 +90,7 @@ function explainRefused(walk: Walk, place: Place): void {
   report(walk, place.path, message + adviseValue(walk, place));
 }
 
-/** For one of the values of an enumeration that is mistyped, or in other letters. */
+/** Suggests a value of the enumeration for one that is mistyped, or in other letters. */
 function adviseValue(walk: Walk, { schema, value }: Place): string {
   const known = alternativesOf(schema).flatMap(({ enum: values = [] }) => values);
   if (typeof value !== "string" || known.length === 0) return "";

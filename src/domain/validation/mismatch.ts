@@ -32,7 +32,7 @@ function expectedOf(schema: SchemaShape): string {
   return schema.expected ?? alternativesOf(schema).map(nameOf).join(" or ");
 }
 
-/** What the objects of a list look like, for a value that is no list. */
+/** Describes the objects of a list, for a value that is not a list. */
 function describeItems(schema: SchemaShape, value: unknown): string {
   const items = Array.isArray(value) ? undefined : alternativeFor(schema, "array")?.items;
   return items?.type === "object" ? `, each ${expectedOf(items)}` : "";
@@ -42,7 +42,7 @@ function nameOf(schema: SchemaShape): string {
   return schema.type === undefined ? "a valid value" : kindNames[schema.type];
 }
 
-/** How the value differs from what was expected, unless it is only by its content. */
+/** Describes how the value differs from what was expected, unless only its content does. */
 function detailOf(schema: SchemaShape, value: unknown): string | undefined {
   const kind = kindOf(value);
   const fitting = alternativesOf(schema).find((alternative) => takesKind(alternative, kind));

@@ -21,8 +21,8 @@ export function answerExpectations(server: Server): void {
       expects: true,
       onAsked: undefined,
     });
-    // As long as the body is not requested, the next bytes may be either the body or another request, so the connection
-    // must end.
+    // While the body is not requested, the next bytes may be either the body or another request, so the connection must
+    // end.
     response.shouldKeepAlive = false;
     server.emit("request", request, response);
   });

@@ -14,7 +14,7 @@ const heldBytesMin = 1_024;
 
 export class LineSplitter {
   #held: Buffer = Buffer.alloc(0);
-  /** The length so far of the line that has not ended; it is not held once it is too long. */
+  /** The length so far of the line that has not ended. A line that is too long is not held. */
   #lineBytes = 0;
   #number = 0;
 
@@ -51,7 +51,7 @@ export class LineSplitter {
     part.copy(this.#held, before);
   }
 
-  /** At least twice as large as before, so that each byte is copied a bounded number of times. */
+  /** Returns a buffer at least twice as large, so that each byte is copied a bounded number of times. */
   #enlarged(used: number): Buffer {
     const wanted = Math.max(this.#lineBytes, this.#held.length * 2, heldBytesMin);
     const larger = Buffer.allocUnsafeSlow(Math.min(wanted, limits.streamLineBytesMax));

@@ -4,13 +4,13 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Operation } from "../operation.ts";
 
-/** For one object. Throws AppError validation_failed if a list is expected. */
+/** Requires one object. Throws AppError validation_failed if a list is expected. */
 export function requireSingleForm({ body }: Operation): void {
   if (body === "list") throw invalid("The body must be a list of objects.");
 }
 
 /**
- * For a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is
+ * Requires a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is
  * too long.
  */
 export function requireListForm({ body, type }: Operation, items: number): void {

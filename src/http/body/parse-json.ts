@@ -27,8 +27,8 @@ export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
 }
 
 /**
- * The error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an item or
- * of the body. Reads only what comes after it, and reports the place in the whole body.
+ * Returns the error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an
+ * item or of the body. Reads only what comes after it, and reports the place in the whole body.
  */
 export function describeListError(body: Buffer, from: number): AppError {
   const rest = body.subarray(from);

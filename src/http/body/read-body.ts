@@ -95,7 +95,7 @@ export interface ModerateBody {
   readonly reservation: Reservation;
 }
 
-/** For a body of a declared length up to `smallBodyBytesMax`. Waits and throws like `readLargeBody`. */
+/** Reads a body of a declared length up to `smallBodyBytesMax`. Waits and throws like `readLargeBody`. */
 export async function readModerateBody(
   request: IncomingMessage,
   { organizationId, budget, signal }: LargeBodyOptions,
@@ -158,7 +158,7 @@ export async function readLargeBody(
 /** Bytes that are reserved first for a body of unknown length; the reservation grows with the body. */
 const unknownBytes = 256 * 1_024;
 
-/** The body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */
+/** Returns the body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */
 export function decodedBody(request: IncomingMessage): Readable {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || encoding === "") {
@@ -196,7 +196,9 @@ export function decodedBody(request: IncomingMessage): Readable {
 
 const windows = new WeakMap<Readable, Window>();
 
-/** The memory that the decoder of a body keeps, besides what it has passed on; 0 for a body that is not encoded. */
+/**
+ * Returns the memory that the decoder of a body keeps, besides what it has passed on; 0 for a body that is not encoded.
+ */
 export function windowBytesOf(source: Readable): number {
   return windows.get(source)?.bytes ?? 0;
 }
@@ -243,7 +245,7 @@ class LargeBodyBytes {
     this.#reserved = bytes;
   }
 
-  /** In large steps, because memory that is not written costs nothing. */
+  /** Grows in large steps, because memory that is not written costs nothing. */
   #grow(needed: number): void {
     const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#memory.length * growth));
     const larger = newMemory(bytes);

@@ -39,7 +39,7 @@ interface Group {
   readonly submission: Submission;
   /** The numbers of the lines whose items were added. */
   readonly numbers: number[];
-  /** For lines that contain no item. */
+  /** The refusals of lines that contain no item. */
   readonly refusals: LineRefusal[];
   lines: number;
   bytes: number;

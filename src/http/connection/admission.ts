@@ -10,14 +10,14 @@ const perTurnMax = 8;
 
 type Accept = (socket: Socket) => void;
 
-/** For connections of one serving process that wait for the same. */
+/** Accepts the connections of one serving process, a few in each turn of the event loop. */
 export class Admission {
   /** Each network address takes turns, so that one with few connections waits for no other. */
   readonly #waiting = new FairQueue<() => void>();
   #accepted = 0;
   #isScheduled = false;
 
-  /** To be called once for each connection, which must not be read yet. `accept` has to begin to read it. */
+  /** Call once for each connection, which must not be read yet. `accept` has to begin to read it. */
   add(socket: Socket, accept: Accept): void {
     if (!this.#isScheduled) this.#schedule();
     if (this.#accepted < perTurnMax) {

@@ -78,12 +78,12 @@ export class BodyTurns {
     return this.#parsed;
   }
 
-  /** To be called once per connection. */
+  /** Call once for each connection. */
   watch(socket: Socket): void {
     socket.once("close", () => this.#forget(socket));
   }
 
-  /** To be called with each request as soon as its head is parsed. */
+  /** Call with each request as soon as its head is parsed. */
   hold(request: IncomingMessage): void {
     if (request.headers["transfer-encoding"] === undefined) return;
     const { socket } = request;
@@ -111,7 +111,7 @@ export class BodyTurns {
     stopReading(socket, "body");
   }
 
-  /** To be called with each request when it is its turn to be executed. */
+  /** Call with each request when it is its turn to be executed. */
   offer(request: IncomingMessage, response: ServerResponse): void {
     const { socket, headers } = request;
     const connection = this.#connections.get(socket);

@@ -33,7 +33,7 @@ export class ChunkedBody {
     });
   }
 
-  /** To be called before the parser gets a packet of this size, which no chunks in it exceed. */
+  /** Call before the parser gets a packet of this size, which no chunks in it exceed. */
   expect(packetBytes: number): void {
     this.#bytesMax = packetBytes;
   }

@@ -58,7 +58,7 @@ const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
 const method = /^[\r\n]*[A-Z]+ /;
 
 /**
- * For Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event,
+ * Answers Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event,
  * without its listeners and timeouts. If the request has a body, `stream` differs from the socket.
  */
 export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void {

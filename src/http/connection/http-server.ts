@@ -72,7 +72,9 @@ function acceptGradually(
   });
 }
 
-/** For Node's event `clientError`, which also reports that the parser was stopped after a request that must wait. */
+/**
+ * Handles Node's event `clientError`, which also reports that the parser was stopped after a request that must wait.
+ */
 export function onClientError(
   { bodies, pipelines }: Edge,
   error: NodeJS.ErrnoException,

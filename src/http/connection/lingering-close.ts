@@ -15,7 +15,7 @@ const socketsPerInterval = 3;
 /** A paused connection has up to two reads in memory, so together they have at most 32 MiB. */
 const pausedMax = 256;
 
-/** One for each serving process. */
+/** Closes connections without losing replies. A serving process has one. */
 export class LingeringClose {
   /** Paused connections, in the order in which they are resumed. */
   readonly #waiting = new Set<Socket>();
@@ -23,7 +23,7 @@ export class LingeringClose {
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** To be called once for each connection. Node calls `destroySoon` when the last reply of a connection is written. */
+  /** Call once for each connection. Node calls `destroySoon` when the last reply of a connection is written. */
   watch(socket: Socket): void {
     socket.destroySoon = () => this.#linger(socket);
   }

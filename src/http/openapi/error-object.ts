@@ -29,7 +29,7 @@ export function errorObject(response: ErrorResponse): ResponseObject {
   };
 }
 
-/** For a HEAD, whose replies have no body. */
+/** The errors of a HEAD, whose replies have no body. */
 export function errorWithoutContent({
   description,
   headers = [],

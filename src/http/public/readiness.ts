@@ -14,7 +14,7 @@ export interface ReadinessOptions {
   readonly probe: () => Promise<void>;
   /** Called when the service has become ready (undefined) or has stopped being ready. */
   readonly onChange: (failure: unknown) => void;
-  /** For how long an answer of the store is reused. */
+  /** How long an answer of the store is reused. */
   readonly keptMs?: number;
   /** How long the store may take before the service counts as not ready. */
   readonly timeoutMs?: number;

@@ -97,7 +97,7 @@ export function makeRateGate<Answer>({
   };
 }
 
-/** For a host, and for the two wider networks of an IPv6 address. */
+/** The policies of a host, and of the two wider networks of an IPv6 address. */
 type NetworkPolicies = readonly [Policy, Policy, Policy];
 
 /**

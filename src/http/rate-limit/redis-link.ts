@@ -11,7 +11,7 @@ import {
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 
-/** For a connection to Redis to open. */
+/** How long a connection to Redis may take to open. */
 const redisConnectMs = 1_000;
 
 export interface RedisLink {

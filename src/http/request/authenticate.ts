@@ -69,7 +69,7 @@ function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void 
 }
 
 /**
- * For a path under /v2 that no operation has: the request counts against its organization, or as a failed
+ * Handles a path under /v2 that no operation has: the request counts against its organization, or as a failed
  * authentication. Without a credential it counts against nothing, and the reply has the limit of its address. Throws
  * AppError rate_limited.
  */

@@ -63,7 +63,7 @@ class WriteStream {
   /** When the organization has tokens again, if it has used more than it had. */
   #paidAt = 0;
   #stopped = false;
-  /** For the window of the decoder. */
+  /** The reservation for the window of the decoder. */
   readonly #reservations: Reservation[] = [];
   #windowBytes = 0;
   /** Chunks that the task has not read yet. */
