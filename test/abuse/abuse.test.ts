@@ -41,7 +41,7 @@ describe("a server that one organization abuses", () => {
     });
   }
 
-  it("rejects no list when the abuses are over, whatever memory it has kept", async () => {
+  it("refuses no list when the abuses are over, whatever memory it has kept", async () => {
     await waitFor(
       "no pressure",
       async () =>

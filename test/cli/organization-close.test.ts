@@ -63,7 +63,7 @@ describe("organization close", () => {
     assert.equal(shown["closed_at"], null);
   });
 
-  it("rejects an unknown organization", async () => {
+  it("refuses an unknown organization", async () => {
     const { name } = await line.fail("organization", "close", "--organization", "x", "--yes");
     assert.equal(name, "no_such_organization");
   });
@@ -109,7 +109,7 @@ describe("organization close", () => {
     assert.equal((await line.ask("organization show other"))["closed_at"], null);
   });
 
-  it("is rejected the second time, and changes nothing", async () => {
+  it("is refused the second time, and changes nothing", async () => {
     const trail = await line.type("audit export");
     const { name, message } = await line.fail(...close, "--yes");
     assert.equal(name, "organization_closed");
@@ -128,7 +128,7 @@ describe("organization close", () => {
     ["import", "none.ndjson", "--type", "transaction", "--organization", "acme"],
   ];
   for (const words of rejected) {
-    it(`rejects ${words.slice(0, 2).join(" ")} from then on`, async () => {
+    it(`refuses ${words.slice(0, 2).join(" ")} from then on`, async () => {
       assert.equal((await line.fail(...words)).name, "organization_closed");
     });
   }

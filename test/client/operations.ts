@@ -65,7 +65,7 @@ export function testOperations(engine: Engine): void {
       });
     }
 
-    it("reports a rejection with its code, the fields, the request and the key", async () => {
+    it("reports a refusal with its code, the fields, the request and the key", async () => {
       const { transactions } = site().client();
       const refused = transactions.add({ tx_id: "tx-1" } as never, { idempotencyKey: "mine" });
       await assert.rejects(refused, (error) => {

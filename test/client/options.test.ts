@@ -33,7 +33,7 @@ describe("an option", () => {
     ["timeoutMs", Number.POSITIVE_INFINITY],
   ];
   for (const [name, value] of wrong) {
-    it(`is rejected by name, and not shown: ${name} ${JSON.stringify(value)}`, () => {
+    it(`is refused by name, and not shown: ${name} ${JSON.stringify(value)}`, () => {
       assert.throws(
         () => new Sluice({ ...good, [name]: value }),
         (error) => {
@@ -70,7 +70,7 @@ describe("an option", () => {
     assert.equal(tokenRequests[0]?.headers["authorization"], apiKey);
   });
 
-  it("of a call is rejected too: a key that no header can contain", async () => {
+  it("of a call is refused too: a key that no header can contain", async () => {
     const { client, sent } = follow([reply(201)]);
     for (const idempotencyKey of ["", "a b", "ü", "a\nb", "x".repeat(256)]) {
       await assert.rejects(client.persons.delete("p", "r", { idempotencyKey }), /idempotencyKey/);

@@ -145,7 +145,7 @@ describe("a temporary failure", () => {
   });
 });
 
-describe("a rejection", () => {
+describe("a refusal", () => {
   const passing: ReadonlySet<number> = new Set([40801, 40904, 42901, 50001, 50301]);
   const renewing: ReadonlySet<number> = new Set([40102, 40103]);
   for (const { code } of Object.values(errorCatalogue)) {

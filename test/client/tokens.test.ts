@@ -135,7 +135,7 @@ describe("the token", () => {
     assert.equal(count, 1);
   });
 
-  it("is rejected if it can't be valid, without being shown", async () => {
+  it("is refused if it can't be valid, without being shown", async () => {
     const { client, sent } = follow([found], {
       apiKey: undefined,
       getToken: async () => ({ token: "se\ncret", expiry: 0 }),

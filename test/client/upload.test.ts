@@ -145,7 +145,7 @@ describe("an upload", () => {
     assert.equal(upload.tally.received, 15);
   });
 
-  it("rejects by itself what can't be JSON, in its position, and sends the others", async () => {
+  it("refuses by itself what can't be JSON, in its position, and sends the others", async () => {
     const cyclic: Record<string, unknown> = { ...numbered(1) };
     cyclic["sar_reason"] = cyclic;
     const invalid = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
@@ -229,7 +229,7 @@ describe("an upload", () => {
     silent.resolve();
   });
 
-  it("halves a batch that is rejected as a whole, until the invalid record is found", async () => {
+  it("halves a batch that is refused as a whole, until the invalid record is found", async () => {
     const { client, sent } = follow([
       (asked) => (readList(asked.body).some(isBad) ? refuse(41301)(asked) : accept(asked)),
     ]);
@@ -253,7 +253,7 @@ describe("an upload", () => {
     assert.equal(upload.tally.written, 10);
   });
 
-  it("does not halve a batch that is rejected for another reason", async () => {
+  it("does not halve a batch that is refused for another reason", async () => {
     for (const [answer, code] of [
       [page(400), 400],
       [refuse(40301), 40301],
@@ -264,7 +264,7 @@ describe("an upload", () => {
     }
   });
 
-  it("names the fields of a record that was rejected in a list of one as those of the record", async () => {
+  it("names the fields of a record that was refused in a list of one as those of the record", async () => {
     const errors = [{ field: "[0].sar_reason", message: "is bad" }, { message: "as a whole" }];
     const { client } = follow([() => json(400, { code: 40000, message: "No.", errors })]);
     const [refusal] = await Array.fromAsync(client.customerSars.addAll(count(1)));

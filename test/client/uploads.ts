@@ -67,7 +67,7 @@ export function testUploads(engine: Engine): void {
       assert.ok(seen.filter(({ fault }) => fault !== "none").length >= 10);
     });
 
-    it("reports each rejection once, in order, with the record and its position, and writes the others", async () => {
+    it("reports each refusal once, in order, with the record and its position, and writes the others", async () => {
       const [known, ...others] = make(300);
       const corrupted = others.map((record, index) =>
         index % 40 === 7 ? { ...record, outcome: 1 } : record,

@@ -226,7 +226,7 @@ export function testCascade(engine: Engine): void {
 
 function testArrivals(engine: Engine): void {
   describe(`${engine.name}: a record that arrives while an erasure runs`, () => {
-    it("is rejected if it writes to a record that is being erased", async (test) => {
+    it("is refused if it writes to a record that is being erased", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });

@@ -75,7 +75,7 @@ export function testConcurrency(engine: Engine): void {
       );
     });
 
-    it("are evaluated one by one: rejected and failing ones do not affect the others", async (test) => {
+    it("are evaluated one by one: refused and failing ones do not affect the others", async (test) => {
       const { store } = await openSite(engine, test);
       await write(store, transaction("used"), { idempotency: mark("used", "this") });
       const faulty = { ...transaction("faulty"), payload: null as unknown as string };

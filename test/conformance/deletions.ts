@@ -89,7 +89,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(await store.findDeletion("del_unused", undefined), undefined);
     });
 
-    it("rejects every write to its record from the request to the completion", async () => {
+    it("refuses every write to its record from the request to the completion", async () => {
       const key = keyOf("transaction", "closed");
       await add(store, "transaction", "closed");
       const modes = ["add", "append", "update"] as const;
@@ -242,7 +242,7 @@ function testClaiming(engine: Engine): void {
       assert.equal(await claim(store, 1_001), undefined);
     });
 
-    it("rejects steps of one that is not being processed", async (test) => {
+    it("refuses steps of one that is not being processed", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";

@@ -115,7 +115,7 @@ export function testHolds(engine: Engine): void {
       );
     });
 
-    it("is rejected beyond the number that a record can carry", async (test) => {
+    it("is refused beyond the number that a record can carry", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");

@@ -38,7 +38,7 @@ export function testIdempotency(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "a"))).length, 1);
     });
 
-    it("returns a rejection again, even when the reason for it is gone", async () => {
+    it("returns a refusal again, even when the reason for it is gone", async () => {
       const idempotency = mark("refused");
       const update = { mode: "update", idempotency } as const;
       const first = await write(store, transaction("not yet"), update);
@@ -48,7 +48,7 @@ export function testIdempotency(engine: Engine): void {
       assert.deepEqual(again, { ...first, repeated: true });
     });
 
-    it("is rejected with another request, which has no effect", async () => {
+    it("is refused with another request, which has no effect", async () => {
       await write(store, transaction("used"), { idempotency: mark("used", "this") });
       await assert.rejects(
         write(store, transaction("unused"), { idempotency: mark("used", "that") }),

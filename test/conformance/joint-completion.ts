@@ -105,7 +105,7 @@ export function testJointCompletion(engine: Engine): void {
       await requireGone(store, ["b", "c"]);
     });
 
-    it("rejects one that is not being processed, and completes the others", async (test) => {
+    it("refuses one that is not being processed, and completes the others", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       await erase(store, ids);

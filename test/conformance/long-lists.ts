@@ -95,7 +95,7 @@ export function testLongLists(engine: Engine): void {
       });
     }
 
-    it("can be sent again after it was rejected, and the numbers that follow are in order", async (test) => {
+    it("can be sent again after it was refused, and the numbers that follow are in order", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "owner");
       const all = checks("owner");

@@ -51,7 +51,7 @@ export function testWriting(engine: Engine): void {
       }
     });
 
-    it("rejects the addition of a record that exists, and distinguishes an identical from a different one", async () => {
+    it("refuses the addition of a record that exists, and distinguishes an identical from a different one", async () => {
       await write(store, transaction("twice"));
       assert.deepEqual(await write(store, transaction("twice")), {
         written: 0,
@@ -176,7 +176,7 @@ function testLists(engine: Engine): void {
       await write(store, [transaction("old"), transaction("older")]);
     });
 
-    it("writes nothing of a strict list if any item is rejected, and evaluates every item", async () => {
+    it("writes nothing of a strict list if any item is refused, and evaluates every item", async () => {
       const list = [
         transaction("new 1"),
         transaction("old"),
@@ -191,7 +191,7 @@ function testLists(engine: Engine): void {
       assert.equal(await exists(store, keyOf("transaction", "new 2")), false);
     });
 
-    it("leaves no change, relation or sighting of a strict list that was rejected", async () => {
+    it("leaves no change, relation or sighting of a strict list that was refused", async () => {
       await add(store, "transaction_check", "untouched", { timestamp: "2026-05-05T05:05:05Z" });
       const list = [
         draftOf("transaction_check", "untouched", {
@@ -211,7 +211,7 @@ function testLists(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("writes all of a strict list if nothing is rejected", async () => {
+    it("writes all of a strict list if nothing is refused", async () => {
       const list = Array.from({ length: 250 }, (_, index) => transaction(`many ${index}`));
       assert.deepEqual(await write(store, list), {
         written: 250,

@@ -26,7 +26,7 @@ describe("the console under attack", () => {
   const allRows = () => readAllRows(`${service.folder}/sluice.db`).replaceAll(/^ledger .*\n/gm, "");
   const posts = routes.filter(({ method }) => method === "POST");
 
-  it("rejects every form from elsewhere, and changes nothing", async () => {
+  it("refuses every form from elsewhere, and changes nothing", async () => {
     const rows = allRows();
     const foreign: readonly Readonly<Record<string, string | undefined>>[] = [
       { origin: undefined },
@@ -51,7 +51,7 @@ describe("the console under attack", () => {
     assert.equal(allRows(), rows);
   });
 
-  it("rejects forms of other content types, which browsers send without asking", async () => {
+  it("refuses forms of other content types, which browsers send without asking", async () => {
     const rows = allRows();
     for (const type of ["text/plain", "multipart/form-data; boundary=x", "application/json", ""]) {
       const headers = { "content-type": type };

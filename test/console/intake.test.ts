@@ -52,7 +52,7 @@ describe("the refusals in the console", () => {
     assert.match(await show(), /Nothing was refused\./);
   });
 
-  it("count every way in which records are rejected, without content", async () => {
+  it("count every way in which records are refused, without content", async () => {
     const strict = { person_id: `secret-${nasty}`, ...person, [nasty]: nasty, timestamp: nasty };
     await post(strict);
     const items = [{ person_id: "p1" }, { person_id: "p2", ...person }];

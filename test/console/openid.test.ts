@@ -130,7 +130,7 @@ describe("sign-in with OpenID Connect", () => {
     assert.equal((await accept(other.answer, other.cookie)).status, 403);
   });
 
-  it("rejects the code of another sign-in, which PKCE binds to its browser", async () => {
+  it("refuses the code of another sign-in, which PKCE binds to its browser", async () => {
     issuer.current = "sub-1";
     const victim = await begin();
     const thief = await begin();

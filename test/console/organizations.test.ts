@@ -62,7 +62,7 @@ describe("organizations and keys in the console", () => {
     assert.equal((await show("viewer", "organization/none")).status, 404);
   });
 
-  it("have settings, and reject what is not valid with what was expected", async () => {
+  it("have settings, and refuse what is not valid with what was expected", async () => {
     const form = { name: "Acme", grace: "24h", rate: "200", strict: "on" };
     assert.equal((await send("officer", "organization/acme", form)).status, 403);
     assert.equal((await send("operator", "organization/acme", form)).status, 303);

@@ -52,7 +52,7 @@ describe("the console", () => {
     assert.match(page.text, /<bdi>anna<\/bdi>/);
   });
 
-  it("rejects a link after ten minutes, and one that a newer one replaced", async () => {
+  it("refuses a link after ten minutes, and one that a newer one replaced", async () => {
     const replaced = await createSignInLink(service.app, "anna");
     const { secret } = await createSignInLink(service.app, "anna");
     const use = async (token: string) =>

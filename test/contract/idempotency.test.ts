@@ -158,7 +158,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(one.status, 201, one.text);
   });
 
-  it("returns the results of a lenient list again, rejections included", async () => {
+  it("returns the results of a lenient list again, refusals included", async () => {
     const list = [records.record(person), { person_id: "broken" }, records.record(person)];
     const [first = {}] = list;
     await scene.client.send(post(person, first));
@@ -175,7 +175,7 @@ describe("an Idempotency-Key", () => {
     assertSame(await scene.client.send(ask), reply);
   });
 
-  it("is stored for a lenient list even when every item is rejected", async () => {
+  it("is stored for a lenient list even when every item is refused", async () => {
     const key = newKey();
     const lenient = { prefer: "handling=lenient" };
     const ask = withKey(post(person, [{ person_id: "broken" }, 5], lenient), key);

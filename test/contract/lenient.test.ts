@@ -32,7 +32,7 @@ for (const type of recordTypes) {
   const isBatch = type.batchPath !== undefined;
 
   describe(`a lenient list of ${type.resourceType}`, () => {
-    it("is added except for the rejected items, each with the reason", async () => {
+    it("is added except for the refused items, each with the reason", async () => {
       const [first = {}, second = {}, third = {}] = [0, 1, 2].map(() => records.record(type));
       const broken = { ...second, timestamp: "never" };
       const reply = await send("POST", type, [first, broken, null, first, third]);
@@ -79,7 +79,7 @@ for (const type of recordTypes) {
       assert.equal(reply.body.write_count, 1);
     });
 
-    it("succeeds even when every item is rejected", async () => {
+    it("succeeds even when every item is refused", async () => {
       const reply = await send("POST", type, [{}, {}]);
       assert.equal(reply.status, isBatch ? 200 : 201);
       assert.deepEqual([reply.body.write_count, reply.body.results?.length], [0, 2]);
@@ -127,7 +127,7 @@ describe("lenient handling", () => {
     assert.equal(reply.body.results?.[0]?.errors?.length, limits.fieldErrorsMax);
   });
 
-  it("rejects only the record that has an open deletion", async () => {
+  it("refuses only the record that has an open deletion", async () => {
     const [one, other] = [
       await scene.addRecord(customer, person),
       await scene.addRecord(customer, person),

@@ -72,13 +72,13 @@ const none = { eventLoopDelayMs: 0, residentBytes: 0 };
 describe("a service whose event loop is late", () => {
   before(() => measureUntil("event_loop", { ...none, eventLoopDelayMs: 500 }, 2));
 
-  it("rejects large bodies and streams with 503 and Retry-After, and writes nothing", async () => {
+  it("refuses large bodies and streams with 503 and Retry-After, and writes nothing", async () => {
     const counts = await scene.service.app.store.countRecords(organizationId);
     for (const ask of [large(), compressed(), stream()]) assertShed(await client.send(ask));
     assert.deepEqual(await scene.service.app.store.countRecords(organizationId), counts);
   });
 
-  it("does not send 100-continue for a body that it would reject", async () => {
+  it("does not send 100-continue for a body that it would refuse", async () => {
     const reply = await client.send({
       ...large(),
       headers: { expect: "100-continue", "content-type": "application/json" },
@@ -98,7 +98,7 @@ describe("a service whose event loop is late", () => {
     assert.equal(found.status, 200);
   });
 
-  it("counts what it rejects", async () => {
+  it("counts what it refuses", async () => {
     const { text } = await client.send({ method: "GET", path: "/metrics", token: metricsToken });
     assert.match(text, /^sluice_load_shed_total\{kind="body"\} [1-9]/m);
     assert.match(text, /^sluice_load_shed_total\{kind="stream"\} [1-9]/m);
@@ -116,7 +116,7 @@ describe("a service that has kept the memory of earlier work", () => {
   const kept = { ...none, residentBytes: limits.residentBytesCritical };
   after(() => measureUntil("memory", none, 0));
 
-  it("rejects nothing while it does not grow, and large work again when it does", async () => {
+  it("refuses nothing while it does not grow, and large work again when it does", async () => {
     Object.assign(measured, kept);
     await measureUntil("memory", kept, 0);
     const replies = await Promise.all(Array.from({ length: 24 }, () => client.send(large())));

@@ -94,7 +94,7 @@ for (const type of recordTypes) {
       assert.deepEqual(summaryOf(reply), expected);
     });
 
-    it("has a line for each rejected one, with its number, the reason and what to do", async () => {
+    it("has a line for each refused one, with its number, the reason and what to do", async () => {
       const [first = {}, second = {}] = make(type, 2);
       const broken = { ...second, timestamp: "never" };
       const reply = await send(type, { body: toLines([first, broken, first, second]) });
@@ -183,7 +183,7 @@ describe("the lines of a stream", () => {
 });
 
 describe("a long stream", () => {
-  it("of thousands of lines is added completely, with every rejected line in order", async () => {
+  it("of thousands of lines is added completely, with every refused line in order", async () => {
     const list = make(type, 6_000).map((record, index) =>
       index % 100 === 7 ? { ...record, outcome: 1 } : record,
     );

@@ -62,7 +62,7 @@ async function exists(record: Fields): Promise<boolean> {
 }
 
 describe("a stream whose reply is not read before everything is sent", () => {
-  it("is read completely, and its summary says how many rejected lines it does not list", async () => {
+  it("is read completely, and its summary says how many refused lines it does not list", async () => {
     const socket = await beginUnread(customer.token);
     const first = records.record(type);
     const last = records.record(type);
@@ -89,7 +89,7 @@ describe("a stream whose reply is not read before everything is sent", () => {
     assert.ok((await exists(first)) && (await exists(last)));
   });
 
-  it("lists every rejected line where there is room for them", async () => {
+  it("lists every refused line where there is room for them", async () => {
     const socket = await beginUnread(customer.token);
     for (let sent = 0; sent < 20; sent += 1) await sendChunk(socket, "x\n".repeat(100));
     const lines = await endAndRead(socket);

@@ -172,7 +172,7 @@ describe("the checks after a crash", () => {
     assert.deepEqual(kinds, ["unwanted"]);
   });
 
-  it("report rejected data that exists", () => {
+  it("report refused data that exists", () => {
     const record = someRecord((one) => count(one, "absent") > 0 && count(one, "stored") === 0);
     const refused = { ...record.changes[0], moment: "2026-01-01T00:00:00" } as SentChange;
     const kinds = complaints((database) => addRow(database, record, refused));

@@ -29,7 +29,7 @@ describe("a private folder", () => {
     assert.ok(existsSync(join(top, "real", "inner")));
   });
 
-  it("is rejected at once where the system creates none", { skip: noProc }, () => {
+  it("is refused at once where the system creates none", { skip: noProc }, () => {
     assert.throws(
       () => makePrivateFolder("/proc/none/data"),
       (error) => {
@@ -40,7 +40,7 @@ describe("a private folder", () => {
     );
   });
 
-  it("is rejected below a file, which is named", () => {
+  it("is refused below a file, which is named", () => {
     const file = join(makeTempFolder(), "file");
     writeFileSync(file, "");
     for (const path of [file, join(file, "a"), join(file, "a", "b")]) {
@@ -51,7 +51,7 @@ describe("a private folder", () => {
     }
   });
 
-  it("is rejected through a link that leads to itself, or to nothing", () => {
+  it("is refused through a link that leads to itself, or to nothing", () => {
     const top = makeTempFolder();
     symlinkSync(join(top, "loop"), join(top, "loop"));
     symlinkSync(join(top, "gone", "away"), join(top, "dangling"));

@@ -140,7 +140,7 @@ describe("the check of replies", () => {
 });
 
 describe("the check of the store", () => {
-  it("reports accepted records that are missing or different, and rejected ones that are stored", async () => {
+  it("reports accepted records that are missing or different, and refused ones that are stored", async () => {
     const server = await startServer();
     try {
       await server.operate(async (app) => {

@@ -92,7 +92,7 @@ describe("the metrics", () => {
     assert.ok((await figure("sluice_nodejs_eventloop_lag_max_seconds")) >= seen);
   });
 
-  it("show the pressure on the process, and what was rejected because of it", async () => {
+  it("show the pressure on the process, and what was refused because of it", async () => {
     const found = await figures();
     const values = (name: string) =>
       found.filter((sample) => sample.name === name).map(({ labels, value }) => [labels, value]);

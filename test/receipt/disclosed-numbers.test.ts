@@ -224,7 +224,7 @@ describe("sluice receipt disclose", () => {
     assert.match(lost.out, /is of the deletion del_other; its receipt .*is not among those/);
   });
 
-  it("rejects what is not completed or does not exist", async () => {
+  it("refuses what is not completed or does not exist", async () => {
     assert.match((await line.fail("receipt disclose del_none")).message, /no deletion request/);
     const options = ["--types", "persn"];
     const unknown = await line.fail("receipt disclose", deletionId, ...options);
@@ -233,7 +233,7 @@ describe("sluice receipt disclose", () => {
 });
 
 describe("sluice organization set --confidential-types", () => {
-  it("hides further types, rejects sets that would disclose them, and changes nothing then", async () => {
+  it("hides further types, refuses sets that would disclose them, and changes nothing then", async () => {
     const set = ["organization set", officer.organizationId, "--confidential-types"];
     const changed = await line.ask(...set, "screening,transaction_alert");
     assert.deepEqual(changed["confidential_types"], [

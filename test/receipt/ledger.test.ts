@@ -226,7 +226,7 @@ describe("a torn end of the ledger after a crash", () => {
 });
 
 describe("damage that no crash explains", () => {
-  it("is rejected with its line number, for any byte of any line but the last", async (test) => {
+  it("is refused with its line number, for any byte of any line but the last", async (test) => {
     const ledger = openOne(test);
     for (const number of [1, 2, 3]) await ledger.note([entry(number)]);
     const whole = readFileSync(ledger.path);
@@ -304,7 +304,7 @@ describe("a file that is passed in addition to the ledger", () => {
     }
   });
 
-  it("is rejected where its end is missing: what is missing would not be erased", async (test) => {
+  it("is refused where its end is missing: what is missing would not be erased", async (test) => {
     const text = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join("");
     const path = writeReceipts(test, text.slice(0, -40));
     await assert.rejects(
@@ -313,7 +313,7 @@ describe("a file that is passed in addition to the ledger", () => {
     );
   });
 
-  it("is rejected where a ledger follows receipts", async (test) => {
+  it("is refused where a ledger follows receipts", async (test) => {
     const ledger = openOne(test);
     await ledger.note([entry(1)]);
     const frames = readFileSync(ledger.path, "utf8");
@@ -321,7 +321,7 @@ describe("a file that is passed in addition to the ledger", () => {
     await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 2/);
   });
 
-  it("is rejected where it is something else", async (test) => {
+  it("is refused where it is something else", async (test) => {
     const path = writeReceipts(test, "tx_id,amount\n1,2\n");
     await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 1/);
   });

@@ -127,7 +127,7 @@ describe("the receipt of a deletion", () => {
     assert.match(out, new RegExp(`^Receipt ${no} is missing\\.$`, "m"));
   });
 
-  it("is rejected where readers could interpret it differently, and so is a file without any", async () => {
+  it("is refused where readers could interpret it differently, and so is a file without any", async () => {
     const { receipt } = await deleteOne(server.client, acme, "tx-8");
     const text = JSON.stringify(receipt);
     const { signature, asked } = receipt as Receipt;

@@ -127,7 +127,7 @@ describe("npm run release", () => {
     assert.doesNotMatch(stdout, /git tag|git push/);
   });
 
-  it("rejects options that it does not know", async () => {
+  it("refuses options that it does not know", async () => {
     const { code, stdout, stderr } = await release(copy, "--publish");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^release: Unknown option '--publish'/);

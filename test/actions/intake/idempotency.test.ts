@@ -53,7 +53,7 @@ describe("the mark of a request", () => {
 describe("keys in flight", () => {
   const [key, other] = [Buffer.from("one"), Buffer.from("other")];
 
-  it("reject a second request with the same key, and run others", async () => {
+  it("refuse a second request with the same key, and run others", async () => {
     const keys = new InFlightKeys();
     const first = Promise.withResolvers<string>();
     const running = keys.run(key, () => first.promise);

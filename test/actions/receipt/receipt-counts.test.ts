@@ -121,7 +121,7 @@ describe("disclosures", () => {
     assert.deepEqual(verifyDisclosures(receipt, []).faults, []);
   });
 
-  it("are rejected if a number or a salt is wrong, missing or of something else", () => {
+  it("are refused if a number or a salt is wrong, missing or of something else", () => {
     const shown = all["customer_sar"]?.removed;
     assert.ok(shown !== undefined);
     const { count, salt } = shown;

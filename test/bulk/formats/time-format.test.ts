@@ -86,7 +86,7 @@ describe("the format of a time", () => {
   }
 
   for (const [format, text, message] of fieldErrors) {
-    it(`${format} rejects "${text}", and says why`, () => {
+    it(`${format} refuses "${text}", and says why`, () => {
       const read = compileTimeFormat(format, "date-time")(text);
       assert.ok(read instanceof CellError);
       assert.match(read.message, message);

@@ -40,7 +40,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is rejected with a wrong value in any place, which is named", () => {
+    it("is refused with a wrong value in any place, which is named", () => {
       for (const { path, steps, schema } of places) {
         for (const [what, wrong] of wrongValues(schema)) {
           for (const operation of operations) {
@@ -51,7 +51,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is rejected without what is required, at any depth", () => {
+    it("is refused without what is required, at any depth", () => {
       for (const { path, steps, required } of places) {
         if (!required || typeof steps.at(-1) === "number") continue;
         const value = fullWith(type, steps, undefined);
@@ -71,7 +71,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is rejected with an unknown field in any object", () => {
+    it("is refused with an unknown field in any object", () => {
       const objects = places.filter(({ schema }) => schema.properties !== undefined);
       for (const { path, steps } of [{ path: "", steps: [] }, ...objects]) {
         for (const name of ["nothing_like_it", "__proto__", "constructor", "toString", ""]) {
@@ -103,7 +103,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is rejected when it is not an object", () => {
+    it("is refused when it is not an object", () => {
       for (const value of [null, [], [type.example], "text", 5, true, undefined]) {
         const [error, ...more] = validatePayload(type, "add", value);
         assert.deepEqual(more, []);
@@ -290,7 +290,7 @@ describe("a map of any JSON values", () => {
     assert.equal(told({ a: nested(1_000_000) }).length, 1);
   });
 
-  it("is rejected for what could not be stored as it was sent, at its path", () => {
+  it("is refused for what could not be stored as it was sent, at its path", () => {
     assert.deepEqual(told({ a: [{ b: Infinity }], c: { "\udc00": "\ud800" } }), [
       `outcome_reason.a[0].b: ${inexactMessage}`,
       "outcome_reason.c.\udc00: as a key contains half of a surrogate pair, which is not valid text",
@@ -362,7 +362,7 @@ describe("an id from outside a body", () => {
     }
   });
 
-  it("is rejected otherwise, under the name of its parameter", () => {
+  it("is refused otherwise, under the name of its parameter", () => {
     assert.deepEqual(validateIdentifier("tx_id", undefined), [
       { field: "tx_id", message: "is required" },
     ]);

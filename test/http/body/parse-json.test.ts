@@ -196,7 +196,7 @@ describe("invalid JSON", () => {
     ["a bad escape", '"\\x41"'],
     ["a byte order mark", "\ufeff{}"],
   ] as const) {
-    it(`is rejected: ${what}`, () => assert.equal(refusal(text).code, 40001));
+    it(`is refused: ${what}`, () => assert.equal(refusal(text).code, 40001));
   }
 
   for (const [what, bytes] of [
@@ -206,7 +206,7 @@ describe("invalid JSON", () => {
     ["a surrogate in UTF-8", [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
   ] as const) {
-    it(`is rejected: ${what}`, () => {
+    it(`is refused: ${what}`, () => {
       const error = refusal(Uint8Array.from(bytes));
       assert.equal(error.code, 40001);
       assert.match(error.message, /UTF-8/);

@@ -9,7 +9,7 @@ import { LingeringClose } from "../../../src/http/connection/lingering-close.ts"
 import { startServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-describe("a large body that is rejected unread", () => {
+describe("a large body that is refused unread", () => {
   it("does not cost the client the reply", async () => {
     const server = await startServer();
     try {

@@ -138,7 +138,7 @@ describe("requests on one connection", () => {
     pipe.socket.destroy();
   });
 
-  it("are answered before a half-close takes effect, and a rejected body is not parsed as a request", async () => {
+  it("are answered before a half-close takes effect, and a refused body is not parsed as a request", async () => {
     pipe = await openPipe(scene.client.address);
     pipe.socket.resume();
     const refused = add(2_000).toString().replace("application/json", "text/plain");

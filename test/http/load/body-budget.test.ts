@@ -74,7 +74,7 @@ describe("the body budget", () => {
     assert.throws(() => first.extend(1), { errorName: "unavailable" });
   });
 
-  it("rejects what has waited too long, or exceeds the number that may wait", async () => {
+  it("refuses what has waited too long, or exceeds the number that may wait", async () => {
     const budget = new BodyBudget({ ...options, waitMsMax: 10 });
     assert.ok(!(budget.reserve("a", 60, here) instanceof Promise));
     const waits = [budget.reserve("a", 1, here), budget.reserve("a", 1, here)];
@@ -108,7 +108,7 @@ describe("the body budget", () => {
     assert.equal(budget.heldBytes, 0);
   });
 
-  it("never exceeds its bounds, and finally serves or rejects everybody", async () => {
+  it("never exceeds its bounds, and finally serves or refuses everybody", async () => {
     const anyStep = fc.record({
       organization: fc.constantFrom("a", "b", "c"),
       bytes: fc.integer({ min: 1, max: 60 }),

@@ -94,14 +94,14 @@ describe("pressure of the event loop", () => {
     assert.deepEqual(rejected(afterDelays([...late, half])), []);
   });
 
-  it("rejects large work even if nothing else is in progress", () => {
+  it("refuses large work even if nothing else is in progress", () => {
     const late = afterDelays(lateFor(sustained));
     assert.equal(findRefusal(late, { ...large, isAlone: true }), "event_loop_delay");
   });
 });
 
 describe("pressure of memory", () => {
-  it("rejects the largest work first, then all large work", () => {
+  it("refuses the largest work first, then all large work", () => {
     const { residentBytesHigh: high, residentBytesCritical: critical } = limits;
     assert.deepEqual(rejected(after({ residentBytes: high - 1 })), []);
     assert.deepEqual(rejected(after({ residentBytes: high })), ["largest", "stream"]);
@@ -136,7 +136,7 @@ describe("pressure of memory", () => {
     assert.ok(residentBytes < 750 * 1_000_000);
   });
 
-  it("rejects only the largest bodies while retained ones are near their bound", () => {
+  it("refuses only the largest bodies while retained ones are near their bound", () => {
     const bound = limits.heldBodyBytesMax;
     assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 - 1 })), []);
     assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 })), ["largest"]);
@@ -156,7 +156,7 @@ describe("pressure of memory", () => {
 });
 
 describe("small work", () => {
-  it("is never rejected", () => {
+  it("is never refused", () => {
     for (const eventLoopDelayMs of [0, 1e6]) {
       for (const residentBytes of [0, 2 ** 50]) {
         for (const heldBodyBytes of [0, 2 ** 50]) {

@@ -45,7 +45,7 @@ function outcomesOf(writes: readonly RecordWrite[], before: Known) {
 
 const rejected = { written: 0, drafts: ["created", "record_exists"] };
 
-describe("a rejected list in a group", () => {
+describe("a refused list in a group", () => {
   const list = write([at("a", "2026-04-01T00:00:00"), at("known", "2026-04-01T00:00:00")], {
     mode: "add",
   });

@@ -110,7 +110,7 @@ describe("several processes on one database", () => {
     );
   });
 
-  it("execute one of several first requests under a key, and reject the others", async () => {
+  it("execute one of several first requests under a key, and refuse the others", async () => {
     const results = await Promise.allSettled(
       stores.map((store, index) =>
         write(store, transaction(`n${index}`), { idempotency: mark("key", `request ${index}`) }),
@@ -164,7 +164,7 @@ describe("several processes on one database", () => {
     assert.equal(await exists(quick, keyOf("transaction", "t")), false);
   });
 
-  it("erase what was written before the plan was made, and reject what arrives later", async () => {
+  it("erase what was written before the plan was made, and refuse what arrives later", async () => {
     await add(storeNo(0), "transaction", "t");
     const id = await request(storeNo(0), keyOf("transaction", "t"));
     assert.ok(id !== undefined);

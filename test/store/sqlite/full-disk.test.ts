@@ -28,7 +28,7 @@ function accepted(results: readonly Result[]): readonly boolean[] {
 }
 
 describe("a database that can't grow", () => {
-  it("rejects what has no room, one write at a time, and continues when there is room", async (test) => {
+  it("refuses what has no room, one write at a time, and continues when there is room", async (test) => {
     const place = makePlace(test);
     const connection = openWriter(place.path);
     test.after(() => connection.close());
