@@ -12,6 +12,7 @@ import {
   type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
+import { toReceipt } from "../../src/store/row/receipt-row.ts";
 import { sqliteTraits } from "../../src/store/sqlite/traits.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Client } from "../support/http-client.ts";
@@ -64,7 +65,8 @@ export function makeChain(
   let head: SealingHead = { storeId, receiptNo: 0, hash: noReceiptHash, saltKey };
   const receipts = Array.from({ length: count }, (_, index) => {
     const deletion = deletionOf({ deletionRequestId: `del_${index + 1}` });
-    const { receipt, hash } = seal(deletion, { head, engine: sqliteTraits.verification });
+    const { document, hash } = seal(deletion, { head, engine: sqliteTraits.verification });
+    const receipt = toReceipt({ document });
     head = { ...head, receiptNo: receipt.receipt_no, hash };
     return receipt;
   });

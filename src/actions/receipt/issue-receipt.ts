@@ -3,7 +3,12 @@
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
-import { chainedText, makeReceiptBody, type ReceiptKey } from "../../domain/deletion/receipt.ts";
+import {
+  chainedText,
+  makeReceiptBody,
+  placeOf,
+  type ReceiptKey,
+} from "../../domain/deletion/receipt.ts";
 import type { SealReceipt } from "../../store/interface/store.ts";
 import type { Signer } from "../app.ts";
 import { hashCounts } from "./receipt-counts.ts";
@@ -21,8 +26,8 @@ export function makeSealReceipt(readKey: () => KeyObject, now: () => number): Se
       hashCounts: (position) => hashCounts(counts, position, head),
     });
     const signature = sign(null, Buffer.from(canonicalJson(body)), privateKey);
-    const receipt = { ...body, signature: signature.toString("base64url") };
-    return { receipt, counts, hash: hash("sha256", chainedText(receipt)), key };
+    const document = chainedText({ ...body, signature: signature.toString("base64url") });
+    return { receipt: placeOf(body), document, counts, hash: hash("sha256", document), key };
   };
 }
 

@@ -132,6 +132,14 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
   };
 }
 
+/** The fields by which a receipt is stored. */
+export type ReceiptPlace = ReturnType<typeof placeOf>;
+
+export function placeOf(body: ReceiptBody) {
+  const { store_id, receipt_no, previous_receipt, organization_id, deletion_request_id } = body;
+  return { store_id, receipt_no, previous_receipt, organization_id, deletion_request_id } as const;
+}
+
 /** The text that is signed. */
 export function signedText({ signature: _signature, ...body }: Receipt): string {
   return canonicalJson(body);

@@ -15,6 +15,7 @@ import type {
   Receipt,
   ReceiptHead,
   ReceiptKey,
+  ReceiptPlace,
   SealingHead,
 } from "../../domain/deletion/receipt.ts";
 import type { ReceiptCounts } from "../../domain/deletion/receipt-count.ts";
@@ -214,7 +215,9 @@ export interface DeletionStore {
 
 /** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
-  readonly receipt: Receipt;
+  readonly receipt: ReceiptPlace;
+  /** The receipt in the form that is hashed: a text is made once, and is sent to another thread sooner than an object. */
+  readonly document: string;
   /** The numbers whose hashes it contains. */
   readonly counts: ReceiptCounts;
   readonly hash: string;

@@ -1,6 +1,5 @@
 // The rows of receipts and of their keys, and their conversion. The same on every engine.
 
-import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import {
   aloneNo,
   type Receipt,
@@ -70,11 +69,6 @@ export function toReceiptKey(row: KeyRow): ReceiptKey {
     createdAt: row.created_at,
     retiredAt: row.retired_at ?? undefined,
   };
-}
-
-/** The document in the form that is hashed. */
-export function documentOf({ receipt }: SealedReceipt): string {
-  return canonicalJson(receipt);
 }
 
 /** True if the receipt is the next one in the chain, or is in no chain. */

@@ -12,7 +12,6 @@ import {
 import type { Act } from "../../interface/act.ts";
 import { readIntact, type ReceiptCut, ReceiptChainCheck } from "../../shared/chain-check.ts";
 import {
-  documentOf,
   type HeadRow,
   type KeyRow,
   type ReceiptRow,
@@ -100,10 +99,9 @@ function existing<Row>(row: Row | undefined): Row {
  */
 export function* storeReceipts(sealed: readonly SealedReceipt[], act: Act): Statements<void> {
   if (sealed.length === 0) return;
-  const rows = sealed.map((one) => {
-    const { receipt, hash } = one;
+  const rows = sealed.map(({ receipt, document, hash }) => {
     const { deletion_request_id, organization_id } = receipt;
-    return [rowNoOf(receipt, hash), deletion_request_id, organization_id, documentOf(one), hash];
+    return [rowNoOf(receipt, hash), deletion_request_id, organization_id, document, hash];
   });
   yield* run(insertReceipts, new Rows(rows, 5));
   const last = sealed.findLast(({ receipt }) => receipt.receipt_no !== aloneNo);
