@@ -26,7 +26,7 @@ interface Line<Item> {
 
 export class FairQueue<Item> {
   readonly #turnCost: number;
-  /** In the order of their turns. Contains no empty line. */
+  /** The lines in the order of their turns. None is empty. */
   readonly #lines = new Map<string, Line<Item>>();
   #size = 0;
 

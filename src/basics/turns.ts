@@ -14,7 +14,7 @@ export class Turns {
   readonly #lines = new Map<string, Line>();
   #waiting = 0;
   #scheduled = false;
-  /** What the organization that was served last had used before that. */
+  /** How much time the organization that was served last had used before that. */
   #servedMs = 0;
 
   constructor(now: () => number = () => performance.now()) {

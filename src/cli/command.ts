@@ -17,7 +17,7 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  /** For standard output. */
+  /** Formats text for standard output. */
   readonly paint: Paint;
   /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
@@ -30,7 +30,7 @@ export interface Context {
 export interface StoreOptions {
   /** Creates the store if there is none, instead of failing. */
   readonly create?: boolean;
-  /** Also opens a store that is being restored. Never set for a command that reads records. */
+  /** If true, the command also opens a store that is being restored. Never set for a command that reads records. */
   readonly restoring?: boolean;
 }
 

@@ -15,9 +15,9 @@ export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
-  /** For tests. */
+  /** Tests set the clock. */
   readonly now?: () => number;
-  /** For tests: what commands act on instead. */
+  /** Tests set what commands act on instead. */
   readonly wrapApp?: (app: App) => App;
   readonly operator?: string;
 }

@@ -48,7 +48,7 @@ export function readManifest(folder: string): ExportManifest | undefined {
       return manifest;
     }
   } catch {
-    // The same as a file of something else.
+    // An unreadable manifest is a file of something else, too.
   }
   throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
 }

@@ -24,7 +24,7 @@ export function suggestCommands(words: readonly string[]): readonly string[] {
   return found.slice(0, suggestionsMax);
 }
 
-/** For words in the wrong order, such as `create organization`. */
+/** Suggests commands for words in the wrong order, such as `create organization`. */
 function withSecondWord(verb: string, noun: string): readonly string[] {
   const names = namesWhere(([, word]) => word === verb);
   const group = nearestFirst(noun);

@@ -11,7 +11,7 @@ export interface HeapLimits {
   readonly youngGenerationBytes?: number;
 }
 
-/** For a command that reads or writes many records: they are short-lived, so the heap can stay small. */
+/** The limits of a command that reads or writes many records: they are short-lived, so the heap can stay small. */
 export const bulkHeap: HeapLimits = {
   garbagePercent: 30,
   youngGenerationBytes: 4 * 1_024 * 1_024,
@@ -42,10 +42,10 @@ function youngGenerationSize(): number {
 }
 
 /**
- * Where objects tend to survive, V8 allocates them in the old generation from then on (pretenuring). While a server warms up,
- * the objects of requests in flight often survive, so V8 would do this for the life of the process. These objects are
- * garbage soon, but keep the young objects that they refer to alive, and young collections take ten times as long. Applies
- * to all threads of the process. Call it before any code that serves requests is compiled.
+ * Disables pretenuring: V8 allocates objects that tend to survive in the old generation from then on. While a server
+ * warms up, the objects of requests in flight often survive, so V8 would do this for the life of the process. These
+ * objects are garbage soon, but keep the young objects that they refer to alive, and young collections take ten times
+ * as long. Applies to all threads of the process. Call it before any code that serves requests is compiled.
  */
 export function disablePretenuring(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");

@@ -47,7 +47,7 @@ interface Exchange {
   readonly lasting?: boolean | undefined;
 }
 
-/** To be called when the server is built, before it listens. */
+/** Call when the server is built, before it listens. */
 export function mountConsole(
   server: FastifyInstance,
   context: HttpContext,
@@ -112,7 +112,7 @@ async function answer(
 function sendFailure(context: HttpContext, { request, reply }: Exchange, error: unknown): void {
   const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
   if (isInternal(error) || isMalformed || reply.sent) {
-    // In the log and, as everywhere, without internals in the reply.
+    // The error is in the log and, as everywhere, without internals in the reply.
     sendError(context, request, { reply, error });
     return;
   }

@@ -19,8 +19,8 @@ const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 
 /**
- * For a command that writes records to a file or a folder: there they would be a finding of `sluice check`. Throws OperatorError
- * output.
+ * Requires that a command writes records outside the data folder: in it they would be a finding of `sluice check`.
+ * Throws OperatorError output.
  */
 export function requireOutsideData(config: Config, path: string): void {
   const wanted = actualPath(resolve(path));

@@ -13,7 +13,7 @@ import { tryFileLock } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
 interface UnfinishedFile {
-  /** To be called when the file has its own name, or is removed. */
+  /** Call when the file has its own name, or is removed. */
   readonly done: () => Promise<void>;
 }
 

@@ -17,7 +17,10 @@ export function temporaryName(path: string, ending: string): string {
   return `${path}.${randomBytes(6).toString("hex")}.${ending}`;
 }
 
-/** For files that must not exist yet; links count as files. Streams call the option `flags`, other functions `flag`. */
+/**
+ * The options for files that must not exist yet; links count as files. Streams call the option `flags`, other functions
+ * `flag`.
+ */
 export const newFile = { flag: "wx", flags: "wx", mode: 0o600 } as const;
 
 /** Throws the system's error if anything has that name. Returns the descriptor. */

@@ -19,7 +19,7 @@ export interface Refusal {
 
 export interface RefusalsRead {
   readonly refusals: readonly Refusal[];
-  /** Those beyond the number of different ones that are counted. */
+  /** Refusals beyond the number of different ones that are counted. */
   readonly others: number;
 }
 

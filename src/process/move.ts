@@ -47,7 +47,7 @@ export async function move(
   return { ...report, files: findFiles(config, ledger) };
 }
 
-/** For a lost connection, a full disk and the like: the same move can continue. */
+/** Throws the error of a move that can continue, after a lost connection, a full disk and the like. */
 function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
   // The database's error rather than the API's.

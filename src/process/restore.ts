@@ -124,7 +124,7 @@ export async function replayIfNeeded<Result>(
   if (!isNeeded) return undefined;
   return withApp(config, { operator, restoring: true, role: "replay" }, async (app) => {
     const result = await replay(app);
-    // Where the old key is lost, the heads in the ledger are signed with a new one, which `check` has to know.
+    // If the old key is lost, the heads in the ledger are signed with a new one, which `check` has to know.
     await keepReceiptKey(app, makeKeyReader(config)());
     return result;
   });

@@ -55,7 +55,7 @@ export const onOrOff: Reader<boolean> = Object.assign(
   { form: { values: ["on", "off"] } },
 );
 
-/** For an optional setting: an empty text is undefined. */
+/** Reads an optional setting: an empty text is undefined. */
 export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
   const readAny = (value: string) => (value === "" ? undefined : read(value));
   return read.form === undefined ? readAny : Object.assign(readAny, { form: read.form });

@@ -7,7 +7,7 @@ import type { Bodies, Bulk } from "./trace-bulk.ts";
 
 export interface Tracing {
   readonly request: TraceRequest;
-  /** To be called for each group commit, before its writes are answered. */
+  /** Call for each group commit, before its writes are answered. */
   readonly onGroup: (figures: GroupFigures) => void;
   readonly store: (store: Store) => Store;
   readonly sealReceipt: (seal: SealReceipt) => SealReceipt;

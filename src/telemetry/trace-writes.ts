@@ -7,7 +7,7 @@ import { failureType } from "./failure-type.ts";
 import type { Tracer } from "./tracer.ts";
 
 export interface WriteTracing {
-  /** To be called for each group, before its writes are answered. */
+  /** Call for each group, before its writes are answered. */
   readonly onGroup: (figures: GroupFigures) => void;
   readonly wrap: (store: Store) => Pick<Store, "writeRecords" | "requestDeletion">;
 }

@@ -18,7 +18,9 @@ export const parsers: Partial<ParquetParsers> = {
   jsonFromBytes: (bytes: Uint8Array) => readJson(readUtf8(bytes)),
 };
 
-/** For columns without parts: text that is not UTF-8 stays bytes, and JSON stays text, until its row is read. */
+/**
+ * The parsers of columns without parts: text that is not UTF-8 stays bytes, and JSON stays text, until its row is read.
+ */
 export const plainParsers: Partial<ParquetParsers> = {
   ...parsers,
   stringFromBytes: readUtf8OrBytes,

@@ -13,7 +13,7 @@ export interface TextInput {
   readonly bytes: number;
   /** The bytes of the file that have been read so far. */
   bytesRead(): number;
-  /** For a format that reads the file itself: sets the number of bytes read. */
+  /** Sets the number of bytes read, for a format that reads the file itself. */
   advance(bytes: number): void;
   /** Reads from the beginning; may be called once. Throws OperatorError. */
   read(): AsyncGenerator<string>;

@@ -14,9 +14,9 @@ export interface FilePaths {
 }
 
 export interface PathOptions {
-  /** For both files, instead of the folder of the input. */
+  /** The folder of both files, instead of the folder of the input. */
   readonly folder: string | undefined;
-  /** For a single input only. */
+  /** The file of refused rows, which only a single input can name. */
   readonly refused: string | undefined;
   readonly format: InputFormat | undefined;
 }

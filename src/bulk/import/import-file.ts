@@ -48,7 +48,7 @@ export interface ImportPlan {
   readonly update: boolean;
   /** If undefined, the name of the file decides. */
   readonly format: InputFormat | undefined;
-  /** For CSV. If undefined, the name of the file decides. */
+  /** The delimiter of CSV. If undefined, the name of the file decides. */
   readonly delimiter: string | undefined;
   /** Maximum number of lists in flight. */
   readonly connections: number;

@@ -130,7 +130,7 @@ function mapObjects({ type, mapping, update }: MapperOptions): MapRow {
   };
 }
 
-/** To be called for Parquet, whose columns are known before the first row. */
+/** Finds which columns are used. Call it for Parquet, whose columns are known before the first row. */
 function shareColumns(
   columns: TypedColumns,
   { type, mapping }: MapperOptions,

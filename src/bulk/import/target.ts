@@ -17,7 +17,7 @@ export interface TargetList {
 }
 
 export interface Target {
-  /** Without a credential. */
+  /** The name for messages, without a credential. */
   readonly name: string;
   /** Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent. */
   send(list: TargetList): Promise<readonly ItemOutcome[]>;

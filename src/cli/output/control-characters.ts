@@ -3,13 +3,14 @@
 // eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** For one line. */
+/** Replaces control characters in one line. */
 export function replaceControls(text: string): string {
   return text.replace(controls, "\uFFFD");
 }
 
 /**
- * For a message of several lines, whose own line breaks stay; line breaks in arguments of the command line are escaped.
+ * Escapes control characters in a message of several lines. Its own line breaks stay; those in arguments of the command
+ * line are escaped.
  */
 export function escapeControls(message: string, words: readonly string[]): string {
   const values = words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]);

@@ -1,6 +1,6 @@
 // Text for a shell script, so that no character of it has a meaning there.
 
-/** For a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

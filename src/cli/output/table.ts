@@ -74,7 +74,7 @@ export function formatTime(unixMs: number | undefined): string {
   return unixMs === undefined ? "-" : new Date(unixMs).toISOString();
 }
 
-/** The same for JSON. */
+/** Does the same for JSON. */
 export function timeOrNull(unixMs: number | undefined): string | null {
   return unixMs === undefined ? null : formatTime(unixMs);
 }

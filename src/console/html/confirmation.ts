@@ -24,7 +24,7 @@ export function renderConfirmation({ verb, what, path, effect }: Act): Html {
   </section>`;
 }
 
-/** For a form that has other fields too. */
+/** Renders the field for a form that has other fields too. */
 export function renderIdField(what: string): Html {
   return html`<label
     >Id of the ${what} <input name="confirm" required autocomplete="off"

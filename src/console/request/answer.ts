@@ -25,7 +25,7 @@ const headers = {
   "x-frame-options": "DENY",
 };
 
-/** For a stream of events, which no proxy may hold back. */
+/** The headers of a stream of events, which no proxy may hold back. */
 export const eventHeaders = {
   ...headers,
   "content-type": "text/event-stream; charset=utf-8",
@@ -33,7 +33,7 @@ export const eventHeaders = {
   "x-accel-buffering": "no",
 };
 
-/** For a file to store. Its name may have any character. */
+/** Returns the headers of a file to store, whose name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
     ...headers,

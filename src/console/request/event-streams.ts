@@ -88,7 +88,7 @@ export class EventStreams {
     send();
   }
 
-  /** For a service that stops: it does not wait for browsers. */
+  /** Closes all streams when the service stops: it does not wait for browsers. */
   closeAll(): void {
     for (const stream of this.#open) stream.close();
   }

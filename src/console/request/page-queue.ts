@@ -11,7 +11,7 @@ const waitMsMax = 1_000;
 const ofPersonMax = 16;
 const waitingMax = 256;
 
-/** One for each serving process. */
+/** Makes pages one after the other. A serving process has one queue. */
 export class PageQueue {
   #before: Promise<void> = Promise.resolve();
   /** The person of each page that waits. */

@@ -35,7 +35,7 @@ export interface ProcessFacts {
   readonly node: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  /** In the order of the table; without secrets. */
+  /** The settings in the order of the table, without secrets. */
   readonly settings: readonly {
     readonly name: string;
     readonly value: string;

@@ -11,7 +11,7 @@ const gzipWindowBytes = 32 * 1_024;
 export interface Window {
   /** The largest so far. */
   readonly bytes: number;
-  /** To be called with all bytes of the body, before the decoder gets them. Throws AppError too_large. */
+  /** Call with all bytes of the body, before the decoder gets them. Throws AppError too_large. */
   push(chunk: Buffer): void;
 }
 

@@ -24,7 +24,7 @@ interface Connection {
 
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
-  /** In the order in which they were opened, or last considered. */
+  /** The connections in the order in which they were opened, or last considered. */
   readonly #all = new Map<Socket, Connection>();
   readonly #byNetwork = new Map<string, Map<Socket, Connection>>();
   #refused = 0;

@@ -37,7 +37,7 @@ export interface ParserStop {
 }
 
 /**
- * To be called once per connection. Calls `hasToStop` after each request head, and stops the parser there if it returns
+ * Call once for each connection. Calls `hasToStop` after each request head, and stops the parser there if it returns
  * true. The head of an upgrade request is an exception: Node would not report that stop, and the request would lose its
  * body. The parser stops by itself after that body.
  */
@@ -60,9 +60,9 @@ export function stopParserIf(socket: Socket, { hasToStop, onRunsOn }: ParserStop
 const onExecute = 5;
 
 /**
- * To be called once per connection, after `stopParserIf`. The parser stops after a request that asked for an upgrade, and
- * Node drops what follows it in the packet, so that the next packet could begin in the middle of a request. `onRest` gets
- * those bytes.
+ * Call once for each connection, after `stopParserIf`. The parser stops after a request that asked for an upgrade, and
+ * Node drops what follows it in the packet, so that the next packet could begin in the middle of a request. `onRest`
+ * gets the dropped bytes.
  */
 export function keepBytesAfterUpgrade(socket: Socket, onRest: (bytes: Buffer) => void): void {
   const parser = parserOf(socket) as (Parser & Record<number, unknown>) | undefined;

@@ -17,7 +17,7 @@ interface Handle {
 }
 
 /**
- * To be called once per connection, after Node's own listeners are in place: listeners run in order, and the last one
+ * Call once for each connection, after Node's own listeners are in place: listeners run in order, and the last one
  * decides whether the socket is read.
  */
 export function watchReading(socket: Socket): void {

@@ -42,7 +42,7 @@ export class Pipelines {
     return this.#refused;
   }
 
-  /** To be called once per connection. */
+  /** Call once for each connection. */
   watch(socket: Socket): void {
     stopParserIf(socket, {
       hasToStop: () => this.#waiting.has(socket) || this.#bodies.holds(socket),
@@ -72,7 +72,7 @@ export class Pipelines {
       // Node assigns the socket to a reply when the previous one is finished, and never if that was the last.
       if (response.socket !== null) start(request, response);
       else if (this.#wait(socket)) {
-        // Where the parser continues to the end of its packet, the request contains the bytes that it read.
+        // If the parser continues to the end of its packet, the request contains the bytes that it read.
         process.nextTick(() => this.#count(socket, request.readableLength));
         response.once("socket", () => {
           // Node is about to write the buffered part of the reply. Other connections are served in between.

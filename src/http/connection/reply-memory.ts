@@ -22,7 +22,7 @@ export class ReplyMemory {
     return this.#refused;
   }
 
-  /** To be called when a whole reply of `bytes` has been written. Usually the system accepts it immediately. */
+  /** Call when a whole reply of `bytes` has been written. Usually the system accepts it immediately. */
   track(response: ServerResponse, bytes: number): void {
     if (response.writableLength === 0) return;
     if (this.#bytes + bytes > this.#bytesMax) {

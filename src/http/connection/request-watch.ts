@@ -34,7 +34,7 @@ export class RequestWatch<Item extends Watched> {
     return this.#items.add(item);
   }
 
-  /** To be called exactly once per ticket, also after `onOverdue`. */
+  /** Call exactly once for each ticket, even after `onOverdue`. */
   end(ticket: Ticket): void {
     this.#items.remove(ticket);
   }

@@ -57,8 +57,8 @@ export class BodyBudget {
   }
 
   /**
-   * From now on bytes are reserved only while the total stays within `bytesMax`. Existing reservations remain, and one
-   * that is the only one can still be extended.
+   * Reserves bytes, from now on, only while the total stays within `bytesMax`. Existing reservations remain, and a
+   * reservation that is the only one can still be extended.
    */
   boundNew(bytesMax: number): void {
     const isRaised = bytesMax > this.#newBytesMax;

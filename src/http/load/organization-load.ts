@@ -30,7 +30,7 @@ export class OrganizationLoad {
     return this.#active === 1 && (this.#loads.get(organizationId)?.requests ?? 0) > 0;
   }
 
-  /** To be followed by `endRequest`. Throws AppError rate_limited if too many are in progress. */
+  /** Call `endRequest` afterwards. Throws AppError rate_limited if too many are in progress. */
   beginRequest(organizationId: string): void {
     let load = this.#loads.get(organizationId);
     if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));

@@ -74,9 +74,9 @@ function findLateSince(
 }
 
 /**
- * What is resident beyond the usual while nothing large is in progress is free for the next large work: allocators keep
- * pages. So pressure is the growth from there, not the most that was ever resident. Bounded, so that resident memory is
- * bounded too.
+ * Finds how much resident memory the next large work can use again. Allocators keep pages, so while nothing large is in
+ * progress, all that is resident beyond the usual is free. Pressure is the growth from there, not the most that was
+ * ever resident. The result is bounded, so that resident memory is bounded too.
  */
 function findRetained(
   { retainedBytes: before }: PressureState,

@@ -123,7 +123,7 @@ const usualErrors: readonly ErrorResponse[] = [
   unavailable,
 ];
 
-/** One response for each status; a response that the operation itself states replaces the usual one. */
+/** Returns one response for each status; a response that the operation itself states replaces the usual one. */
 export function errorsOf(operation: {
   readonly body: string;
   readonly errors: readonly ErrorResponse[];

@@ -27,13 +27,13 @@ export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecon
 export interface RateGate<Answer = Limited | Promise<Limited>> {
   /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
   organization(caller: LimitedCaller): Answer;
-  /** What a request of an organization has cost beyond its first token (work-tokens.ts). */
+  /** Takes what a request of an organization has cost beyond its first token (work-tokens.ts). */
   work(caller: LimitedCaller, tokens: number): Answer;
   /** An exchange of an API key for a token. */
   tokenIssuing(keyId: string): Answer;
   /** A failed authentication from an address. */
   failedAuthentication(address: string): Answer;
-  /** What is left to an address; counts nothing. */
+  /** Returns what is left to an address; counts nothing. */
   failuresLeft(address: string): Answer;
   /** An attempt to sign in to the console. Apart from failed authentication, so that neither blocks the other. */
   signIn(address: string): Answer;

@@ -15,7 +15,7 @@ import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 const redisConnectMs = 1_000;
 
 export interface RedisLink {
-  /** One round trip. Rejects on an error reply or a lost connection; the caller bounds the wait. */
+  /** Asks in one round trip. Rejects on an error reply or a lost connection; the caller bounds the wait. */
   ask(key: string, policy: BucketPolicy, cost: BucketCost): Promise<Taken>;
   /** Rejects requests that are in flight. */
   close(): void;

@@ -33,8 +33,8 @@ export function updatedRecord(type: RecordType): Component {
 }
 
 /**
- * In the example of an update one required field changes, and one optional field is cleared if the type's example has
- * one.
+ * Makes examples of updates, in which one required field changes, and one optional field is cleared if the type's
+ * example has one.
  */
 function updateExamples(type: RecordType): Examples {
   const { idField, fields, example } = type;
@@ -57,8 +57,8 @@ function pick(example: Payload, names: readonly string[]): Payload {
 }
 
 /**
- * What the rules across fields forbid, in the one keyword that generators ignore: from conditions and alternatives
- * beside the properties they generate types that do not compile.
+ * Returns what the rules across fields forbid, under the one keyword that generators ignore: from conditions and
+ * alternatives beside the properties, generators make types that do not compile.
  */
 function forbidden({ rules }: RecordType, on: readonly string[]): JsonSchema {
   const schemas = rules.flatMap(({ on: when, summary, forbids }) =>

@@ -27,7 +27,7 @@ import { oneOf } from "../openapi/wording.ts";
 import { type Operation, requireType } from "../operation.ts";
 import { pastTenseOf } from "./write-records.ts";
 
-/** What a list may be, as the end of a description; nothing for an operation that takes one record. */
+/** Describes what a list may be, as the end of a description; empty for an operation that takes one record. */
 export function listDescription({ body }: Operation): string {
   return body === "one" ? "" : aboutLists;
 }

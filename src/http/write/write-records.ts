@@ -127,7 +127,7 @@ interface LargeWrite {
   readonly raw: IncomingMessage;
   readonly keyHash: Uint8Array | undefined;
   readonly reading: LargeBodyOptions;
-  /** To be called when the body has arrived. */
+  /** Call when the body has arrived. */
   readonly makeOrder: () => ListOrder;
 }
 

@@ -26,7 +26,7 @@ export interface ReceiptCut {
 }
 
 export class AuditChainCheck {
-  /** In the entries so far. */
+  /** The cuts in the entries that were read so far. */
   readonly cuts: ReceiptCut[] = [];
   #previous: AuditHead;
 

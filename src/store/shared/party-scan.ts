@@ -30,7 +30,7 @@ const beginning: Place = { resourceType: namingTypes[0]?.resourceType ?? "", res
 
 /** What an engine does for a scan. */
 export interface ScanSource {
-  /** Those of these deletions that erase a person or a company. */
+  /** Finds those of these deletions that erase a person or a company. */
   findDeletions(ids: readonly string[]): Promise<readonly Deletion[]>;
   /** A number that no change exceeds which is visible by now, and every later one does. */
   latestArrival(): Promise<number>;
@@ -70,7 +70,7 @@ async function scanTogether(
   }
 }
 
-/** Until the pass has ended, or for a limited time. */
+/** Scans until the pass has ended, or for a limited time. */
 async function scanSome(source: ScanSource, deletions: readonly Deletion[]): Promise<ScanResults> {
   const until = performance.now() + scanMsMax;
   const byId = new Map(deletions.map((deletion) => [deletion.deletionRequestId, deletion]));
@@ -111,7 +111,10 @@ async function readPages(
   }
 }
 
-/** What one transaction stores. Only the last part moves the scan on: until then the page would be read again. */
+/**
+ * Divides a page into what one transaction stores. Only the last part stores the progress: until then a crash has the
+ * page read again.
+ */
 function* partsOf(page: ScannedPage, after: Place): Iterable<ScannedPage> {
   let { namings } = page;
   for (; namings.length > foundAtOnce; namings = namings.slice(foundAtOnce)) {

@@ -18,7 +18,7 @@ export function rowKeyText(row: KeyRow): string {
   return `${row.organization_id}\n${row.resource_type}\n${row.resource_id}`;
 }
 
-/** One array for each column, in the order of the keys. */
+/** Returns one array for each column, in the order of the keys. */
 export function keyColumns(keys: readonly RecordKey[]): [string[], string[], string[]] {
   return [
     keys.map(({ organizationId }) => organizationId),

@@ -86,7 +86,7 @@ export function readAt(descriptor: number, from: number, length: number): Buffer
   throw new Error("it ends too early");
 }
 
-/** To be called before the tree is built, which relies on the numbers of children. */
+/** Call before the tree is built, which relies on the numbers of children. */
 function requireSchema(elements: readonly SchemaElement[]): void {
   const [root] = elements;
   if (root?.num_children === undefined || root.num_children < 1) {
@@ -116,7 +116,7 @@ function noTree(): Error {
   return new Error("the columns of its metadata form no tree");
 }
 
-/** In the order of the file. */
+/** Returns the leaves in the order of the file. */
 export function leavesOf(tree: SchemaTree, above: readonly SchemaTree[] = []): readonly Leaf[] {
   const path = [...above, tree];
   if (tree.children.length === 0) return [{ tree, path }];

@@ -39,7 +39,7 @@ function isSocketError(error: Error): boolean {
   return /^(?:UND_ERR_|E[A-Z]+$)/.test(codeOf(error));
 }
 
-/** For the log: codes and messages, which contain no token. */
+/** Describes a failure for the log, by codes and messages, which contain no token. */
 export function describeFailure(error: unknown): string {
   const parts = chainOf(error).map((one) => {
     const { error: code } = one as { error?: unknown };
