@@ -45,6 +45,7 @@ export const retiredWords: readonly RetiredWord[] = [
   { word: "look(s|ed|ing) again", instead: "check again, verification pass" },
   { word: "look again", instead: "check again, verification pass" },
   { word: "taken back", instead: "rolled back" },
+  { word: "put(s) off", instead: "postpone" },
   { word: "spoil(s|t|ed|er|ers|ing)", instead: "corrupt" },
   { word: "cell fault", instead: "cell error" },
   { word: "json fault", instead: "JSON syntax error" },
