@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { beforeFirst } from "../../src/domain/deletion/ledger-entry.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Act, Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
@@ -233,7 +234,7 @@ export function testApproval(engine: Engine): void {
       }
       const [approved = "", cancelled = "", open = ""] = ids;
       const hash = "a".repeat(64);
-      const known = { audit: { no: 90, hash }, receipts: { no: 40, hash } };
+      const known = { audit: { no: 90, hash }, receipts: { no: 40, hash }, shared: beforeFirst };
       const entryOf = (deletionRequestId: string, id: string, receiptNo: number) => ({
         kind: "deletion" as const,
         deletionRequestId,

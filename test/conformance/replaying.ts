@@ -41,7 +41,11 @@ function entry(number: number, id: string, completed = true): DeletionEntry {
   };
 }
 
-const known = { audit: { no: 90, hash: hashOf(90) }, receipts: { no: 40, hash: hashOf(40) } };
+const known = {
+  audit: { no: 90, hash: hashOf(90) },
+  receipts: { no: 40, hash: hashOf(40) },
+  shared: { no: 0, hash: hashOf(0) },
+};
 const beginning = { known, sources: ["ledger.ndjson"], backup: "backup.db" };
 
 async function prepare(store: Store): Promise<void> {

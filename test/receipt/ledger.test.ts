@@ -58,6 +58,7 @@ const others: readonly LedgerEntry[] = [
     entry: { no: 8, hash: "8".repeat(64) },
     audit: { restored: { no: 3, hash: "3".repeat(64) }, known: link },
     receipts: { restored: { no: 0, hash: "0".repeat(64) }, known: link },
+    shared: { no: 2, hash: "2".repeat(64) },
   },
 ];
 

@@ -7,9 +7,9 @@ import type { AuditEntry } from "../../domain/access.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { ChainHead, HeadsEntry, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
-import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
+import { AuditLinks } from "../ledger/audit-links.ts";
 import type { Findings } from "./findings.ts";
 
 export class HeadsCheck {
@@ -60,12 +60,12 @@ export class HeadsCheck {
   }
 
   addRestore(restore: RestoreEntry): void {
-    const { restored, known } = restore.audit;
-    const isKnown = isDeepStrictEqual(known, this.#last?.audit) || this.#last === undefined;
-    if (isKnown) this.#restores = this.#restores.filter(({ entry }) => entry.no <= restored.no);
+    const { audit, shared } = restore;
+    const isKnown = isDeepStrictEqual(audit.known, this.#last?.audit) || this.#last === undefined;
+    if (isKnown) this.#restores = this.#restores.filter(({ entry }) => entry.no <= shared.no);
     this.#restores.push(restore);
-    // A store that was used between the rollback and the restore has other entries with the same numbers.
-    const wasCut = ({ no }: ChainHead) => isKnown && (no > restored.no || known.no <= restored.no);
+    // The restored store has other entries with the same numbers, or none.
+    const wasCut = ({ no }: ChainHead) => isKnown && no > shared.no;
     this.#missing = this.#missing.filter((head) => !wasCut(head));
     this.#report();
   }
@@ -83,7 +83,8 @@ export class HeadsCheck {
     for (const entry of restores) {
       // A ledger that was created later does not know it.
       if (entry.entryNo < firstNo) continue;
-      if (this.#restores.some((restore) => isSame(entry, restore))) continue;
+      if (this.#restores.some((restore) => isSame(entry, restore) || isBefore(entry, restore)))
+        continue;
       this.#findings.add(`The restore in audit entry ${entry.entryNo} is not in the ledger.`);
     }
     return this.#last;
@@ -111,34 +112,21 @@ export class HeadsCheck {
 }
 
 function isSame({ entryNo, hash, detail }: AuditEntry, restore: RestoreEntry): boolean {
-  const { entry, audit, receipts } = restore;
+  const { entry, audit, receipts, shared } = restore;
   return (
     entryNo === entry.no &&
     hash === entry.hash &&
     isDeepStrictEqual(detail["audit"], audit) &&
-    isDeepStrictEqual(detail["receipts"], receipts)
+    isDeepStrictEqual(detail["receipts"], receipts) &&
+    isDeepStrictEqual(detail["shared"], shared)
   );
+}
+
+/** Whether the backup had the entry already, and this ledger did not know of it. */
+function isBefore({ entryNo }: AuditEntry, { audit, shared }: RestoreEntry): boolean {
+  return entryNo > shared.no && entryNo <= audit.restored.no;
 }
 
 function timeOf({ at }: { readonly at: number }): string {
   return new Date(at).toISOString();
-}
-
-/** Finds hashes of audit entries by number. If numbers ascend, each page of the trail is read once. */
-class AuditLinks {
-  readonly #app: App;
-  #hashes: ReadonlyMap<number, string> = new Map();
-
-  constructor(app: App) {
-    this.#app = app;
-  }
-
-  /** Undefined if there is no entry with this number. */
-  async hashOf(no: number): Promise<string | undefined> {
-    if (!this.#hashes.has(no)) {
-      const page = await this.#app.store.listAudit(no - 1, limits.ledgerEntriesAtOnce);
-      this.#hashes = new Map(page.map(({ entryNo, hash }) => [entryNo, hash]));
-    }
-    return this.#hashes.get(no);
-  }
 }

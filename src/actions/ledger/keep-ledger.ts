@@ -6,6 +6,7 @@ import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import {
+  beforeFirst,
   type ChainHead,
   entryOfReceipt,
   type HeadsEntry,
@@ -99,8 +100,6 @@ interface TrailPart {
   readonly after: ChainHead | undefined;
   readonly upTo: ChainHead;
 }
-
-const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
 /** Follows the trail from that entry to `upTo`. Returns the entries that the ledger lacks. */
 async function noteTrailSince(

@@ -3,6 +3,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import { actOf, type App } from "../app.ts";
+import { findShared } from "./audit-links.ts";
 import { catchUpLedger, wasRolledBack } from "./keep-ledger.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import {
@@ -53,7 +54,8 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   if (before?.state === "replaying" && sources.length === 0) return;
   requireSources(before?.state === "loading" ? before.sources : [], sources);
   const findings = await readLedgers(app, sources);
-  const known = findings.behind || backup !== undefined ? findings.known : undefined;
+  const isCut = findings.behind || backup !== undefined;
+  const known = isCut ? { ...findings.known, shared: await findShared(app) } : undefined;
   const names = sources.map(({ name }) => name);
   await replay.beginReplay({ known, backup, sources: names }, act);
   await loadHolds(app, findings);

@@ -89,16 +89,16 @@ const ruleOrNull: Codec<FloorEntry["rule"]> = {
   read: (json) => (json === null ? undefined : floorRule.read(json)),
 };
 
-const head = object<ChainHead>({ no: count, hash: text });
+export const headCodec = object<ChainHead>({ no: count, hash: text });
 
-export const cutCodec = object<ChainCut>({ restored: head, known: head });
+export const cutCodec = object<ChainCut>({ restored: headCodec, known: headCodec });
 
 const signed = {
   at: time,
   storeId: text,
   ledgerId: text,
-  audit: head,
-  receipts: head,
+  audit: headCodec,
+  receipts: headCodec,
   ledger: text,
   keyId: text,
 };
@@ -131,9 +131,10 @@ const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kin
   restore: object<Fields<RestoreEntry>>({
     at: time,
     by: text,
-    entry: head,
+    entry: headCodec,
     audit: cutCodec,
     receipts: cutCodec,
+    shared: headCodec,
   }),
   begin: object<Fields<BeginEntry>>({ ledgerId: text, storeId: text, at: time }),
 };

@@ -12,6 +12,8 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+export const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
+
 /** Times are Unix milliseconds. */
 export interface DeletionEntry {
   readonly kind: "deletion";
@@ -68,7 +70,10 @@ export interface HeadsEntry {
   readonly signature: string;
 }
 
-/** A restore cut the chains of the store: the links after `restored` up to `known` are no longer in it. */
+/**
+ * A restore cut the chains of the store: the links after `restored` up to `known` are no longer in it. A backup that was made from
+ * the store without this ledger has other links with the numbers after `shared`.
+ */
 export interface RestoreEntry {
   readonly kind: "restore";
   readonly at: number;
@@ -77,6 +82,8 @@ export interface RestoreEntry {
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
+  /** The last link of the audit trail that was signed in this ledger and is in the restored store; number 0 for none. */
+  readonly shared: ChainHead;
 }
 
 export interface ChainCut {

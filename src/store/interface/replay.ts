@@ -25,6 +25,8 @@ export interface RestoreCut {
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
+  /** Of the audit trail (domain/deletion/ledger-entry.ts). */
+  readonly shared: ChainHead;
 }
 
 export interface ReplayBeginning {
@@ -33,7 +35,12 @@ export interface ReplayBeginning {
    * that the ledgers know; undefined for a chain of which they know none.
    */
   readonly known:
-    { readonly audit: ChainHead | undefined; readonly receipts: ChainHead | undefined } | undefined;
+    | {
+        readonly audit: ChainHead | undefined;
+        readonly receipts: ChainHead | undefined;
+        readonly shared: ChainHead;
+      }
+    | undefined;
   readonly sources: readonly string[];
   /** The name of the backup, without its folder; undefined if an earlier state was put back in another way. */
   readonly backup: string | undefined;

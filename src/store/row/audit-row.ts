@@ -3,7 +3,7 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
-import { cutCodec } from "../../domain/deletion/ledger-codec.ts";
+import { cutCodec, headCodec } from "../../domain/deletion/ledger-codec.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -87,8 +87,9 @@ export function cutOf(
   const detail = JSON.parse(row.detail) as Readonly<Record<string, unknown>>;
   const audit = cutCodec.read(detail["audit"]);
   const receipts = cutCodec.read(detail["receipts"]);
-  if (audit === invalid || receipts === invalid) return undefined;
-  return { entry: toHead(row), audit, receipts };
+  const shared = headCodec.read(detail["shared"]);
+  if (audit === invalid || receipts === invalid || shared === invalid) return undefined;
+  return { entry: toHead(row), audit, receipts, shared };
 }
 
 export function toAuditEntry(row: AuditRow): AuditEntry {

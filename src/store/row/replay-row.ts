@@ -52,6 +52,7 @@ export function makeCut(
   return {
     audit: { restored: restored.audit, known: known.audit ?? restored.audit },
     receipts: { restored: { no, hash }, known: known.receipts ?? { no, hash } },
+    shared: known.shared,
   };
 }
 

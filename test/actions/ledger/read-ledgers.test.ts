@@ -28,7 +28,8 @@ function completed(receiptNo: number): LedgerEntry {
 
 function restore(entryNo: number, restoredNo: number): LedgerEntry {
   const cut = { restored: link(restoredNo), known: link(entryNo - 1) };
-  return { kind: "restore", at: 0, by: "zoe", entry: link(entryNo), audit: cut, receipts: cut };
+  const cuts = { audit: cut, receipts: cut, shared: link(0) };
+  return { kind: "restore", at: 0, by: "zoe", entry: link(entryNo), ...cuts };
 }
 
 function placed(holdId: string): LedgerEntry {

@@ -75,7 +75,8 @@ describe("the heads of the chains", () => {
   it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {
     const head = { storeId: "store_1", receiptNo: 0, hash, saltKey: "" };
     const sealed = makeTestSeal()(deletion, { head, engine: postgresTraits.verification });
-    const known = { audit: { no: 5, hash }, receipts: { no: 5, hash } };
+    const link = { no: 5, hash };
+    const known = { audit: link, receipts: link, shared: link };
     const beginning = { known, sources: [], backup: undefined };
     const order = ["receipt_head", "audit_head"];
     assert.deepEqual(tablesOf(storeReceipts([sealed], act), heads), order);
