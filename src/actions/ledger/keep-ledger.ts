@@ -18,7 +18,7 @@ import type { App } from "../app.ts";
 import { isInTrail, isReceipt } from "./check-chain-heads.ts";
 import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { auditPages, holdPages, receiptPages } from "../pages.ts";
+import { auditPages, receiptPages } from "../pages.ts";
 
 /** Must be called before deletions are completed, so that the ledger knows every completed deletion. */
 export async function noteCompleting(
@@ -50,7 +50,6 @@ export async function catchUpLedger(app: App): Promise<void> {
   const isNoted = state.auditAnchor?.no === audit.no && state.lastReceiptNo >= receipts.receiptNo;
   if (isNoted && state.heads !== undefined) return;
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
-  if (state.heads === undefined) await noteAllHolds(app);
   if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);
   // A new ledger, and one of another store state before a restore, may lack what is in the trail already.
   const after = state.heads === undefined ? undefined : state.auditAnchor;
@@ -82,16 +81,6 @@ async function noteReceipts(
     const wanted = page.filter(({ receipt }) => receipt.receipt_no <= upTo);
     await app.ledger.note(wanted.map(({ receipt, hash }) => entryOfReceipt(receipt, hash)));
     if ((page.at(-1)?.receipt.receipt_no ?? upTo) >= upTo) return;
-  }
-}
-
-/**
- * Notes all holds. A ledger without heads is from an earlier version, which may have written holds to the trail in
- * another form.
- */
-async function noteAllHolds(app: App): Promise<void> {
-  for await (const page of holdPages(app)) {
-    await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
   }
 }
 
