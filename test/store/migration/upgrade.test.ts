@@ -10,6 +10,7 @@ import {
   migrate as migratePostgres,
   type Migration as PostgresMigration,
   published as publishedOnPostgres,
+  schemaVersion as versionOnPostgres,
 } from "../../../src/store/postgres/migration/migrate.ts";
 import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
@@ -123,10 +124,10 @@ describe("a store of the baseline on PostgreSQL", () => {
     const read = (sql: string) => server.query(sql, url);
     assert.deepEqual(await read("SELECT id::int AS id FROM planted"), [{ id: 1 }]);
     const version = "SELECT value::int AS value FROM meta WHERE name = 'schema_version'";
-    assert.deepEqual(await read(version), [{ value: schemaVersion + 2 }]);
+    assert.deepEqual(await read(version), [{ value: versionOnPostgres + 2 }]);
     await assert.rejects(openStore(url, { role: "command" }), /or a newer one/);
     await read(
-      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`,
+      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${versionOnPostgres} WHERE name = 'schema_version'`,
     );
     const again = await openStore(url, { role: "serve" });
     assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);

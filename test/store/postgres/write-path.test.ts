@@ -82,6 +82,12 @@ describe("the write path on PostgreSQL", () => {
     assert.ok(statements > 6 / (2 * clients), `${statements} can't be right`);
   });
 
+  it("does not try to compress receipts, whose hashes would take no less room", async () => {
+    const storage = `SELECT attstorage::text AS storage FROM pg_attribute
+      WHERE attrelid = 'receipt'::regclass AND attname = 'document'`;
+    assert.deepEqual(await server.query(storage, url), [{ storage: "e" }]);
+  });
+
   it("keeps them low for additions with Idempotency-Keys, updates and checks too", async () => {
     const marked = await count((id) =>
       write(store, transaction(`m${id}`), { idempotency: mark(id) }),

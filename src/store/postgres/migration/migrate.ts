@@ -31,10 +31,14 @@ const addOthers = `
     ON deletion (organization_id, resource_type, status, floor_until)
     WHERE resource_type NOT IN ('transaction', 'person', 'company')`;
 
+/** Hashes take no less room compressed; the server would try to compress each receipt, and then store it as it is. */
+const storeReceiptsAsTheyAre = `ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL`;
+
 /** The migrations in order. A published migration is never edited; each further change is a new one. */
 export const published: readonly Migration[] = [
   { statements: () => addTurns },
   { statements: () => addOthers },
+  { statements: () => storeReceiptsAsTheyAre },
 ];
 
 export const schemaVersion = baselineVersion + published.length;
