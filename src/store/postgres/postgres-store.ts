@@ -28,7 +28,7 @@ import { makeScanSource } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
-import { findExpired } from "./expired.ts";
+import { findExpired } from "../sql/erase/expired.ts";
 import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
@@ -156,7 +156,9 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       await postpone(postponement);
     },
     findExpired: (query) =>
-      database.transaction(organization(query.organizationId), (tx) => findExpired(tx, query)),
+      database.transaction(organization(query.organizationId), (tx) =>
+        tx.perform(findExpired, query),
+      ),
   } satisfies Partial<Store>;
 }
 

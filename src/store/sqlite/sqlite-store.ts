@@ -22,7 +22,7 @@ import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
-import { findExpired } from "./expired.ts";
+import { findExpired } from "../sql/erase/expired.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 import type { ServingRight } from "./file/serving-right.ts";
@@ -139,7 +139,7 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     },
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
-    findExpired: async (query) => findExpired(reader, query),
+    findExpired: async (query) => reader.perform(findExpired, query),
   } satisfies Partial<Store>;
 }
 

@@ -89,7 +89,10 @@ export function under<Key extends Pick<RecordKey, "resourceType">>(
   return records.filter(({ resourceType }) => types.has(resourceType));
 }
 
-function* readSeen(records: readonly RecordKey[]): Statements<FloorOrigins> {
+/** By the texts of their keys: when these records were last seen. */
+export function* readSeen(
+  records: readonly RecordKey[],
+): Statements<ReadonlyMap<string, NormalisedTimestamp>> {
   const rows = yield* all<KeyRow & { readonly last_seen: NormalisedTimestamp }>(
     findSeen,
     keyRows(records),

@@ -18,7 +18,7 @@ import { allTogether, Collision, Rows, run, type Statements } from "../statement
 import { auditActs } from "../trail/audit.ts";
 
 /** Without LIMIT, PostgreSQL would plan a join that reads all open deletions of the store. */
-const findOpen = `
+export const findOpen = `
   SELECT deletion_request_id, named.organization_id, named.resource_type, named.resource_id
   FROM ${namedRecords}
     --sqlite CROSS JOIN deletion ON
