@@ -8,9 +8,15 @@ import { setLocal } from "./begin.ts";
 import { keyText } from "../shared/record-key.ts";
 import { Pace, partsOf } from "./pace.ts";
 import { runAsync } from "../sql/statement/run.ts";
-import { type Request, Rows, type Statements, textFor } from "../sql/statement/statements.ts";
+import {
+  type Insertion,
+  type Request,
+  Rows,
+  type Statements,
+  textFor,
+} from "../sql/statement/statements.ts";
 import { inSequence } from "./commit/settle-all.ts";
-import { makeInsertion, type RowInsertion } from "./commit/row-insertion.ts";
+import { makeInsertion } from "./commit/row-insertion.ts";
 
 export type Value =
   | null
@@ -169,10 +175,7 @@ export class Transaction {
    * Inserts rows on Citus, which can't insert them from arrays into shards. Returns how many were inserted. Columns
    * have equal lengths.
    */
-  async insertEach(
-    insertion: RowInsertion,
-    columns: readonly (readonly Value[])[],
-  ): Promise<number> {
+  async insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>
       this.#query(this.#withAnswerTimeout(config)),
     );

@@ -5,7 +5,7 @@ import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import type { RowInsertion } from "./row-insertion.ts";
+import type { Insertion } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
 interface SightingRow {
@@ -35,7 +35,7 @@ const insertRecords = `
   WHERE ${inTransaction}
   ON CONFLICT DO NOTHING`;
 
-const insertRecordsOnCitus: RowInsertion = {
+const insertRecordsOnCitus: Insertion = {
   into: `INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen) VALUES`,
   row: "(?, ?, ?, ?, ?)",
   end: "ON CONFLICT DO NOTHING",
@@ -59,7 +59,7 @@ const insertChanges = `
     AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload, digest)
   WHERE ${inTransaction}`;
 
-const insertChangesOnCitus: RowInsertion = {
+const insertChangesOnCitus: Insertion = {
   into: `
     INSERT INTO change
       (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)

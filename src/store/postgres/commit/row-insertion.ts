@@ -3,20 +3,14 @@
 // statement.
 
 import type { QueryConfig } from "pg";
-
-export interface RowInsertion {
-  readonly into: string;
-  /** One row, with a question mark for each value. */
-  readonly row: string;
-  readonly end: string;
-}
+import type { Insertion } from "../../sql/statement/statements.ts";
 
 /** More rows gain nothing: Citus plans each row separately. */
 const rowsAtOnce = 500;
 
 /** The statement is not prepared: each number of rows has its own text, and Citus plans each time anyway. */
 export function makeInsertion(
-  { into, row, end }: RowInsertion,
+  { into, row, end }: Insertion,
   columns: readonly (readonly unknown[])[],
 ): readonly QueryConfig[] {
   const rows = columns[0]?.length ?? 0;

@@ -1,10 +1,9 @@
 // Relations between records: written with the changes that state them.
 
 import type { RelationKind } from "../../../domain/record-type.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
-import { keyColumns, keyText } from "../../shared/record-key.ts";
-import type { RowInsertion } from "../commit/row-insertion.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { insert, type Insertion, Rows, type Statements } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
 export interface RelationRow {
@@ -27,18 +26,11 @@ const insertRelations = `
   WHERE ${inTransaction}
   ${outweigh}`;
 
-const insertRelationsOnCitus: RowInsertion = {
+const insertRelationsOnCitus: Insertion = {
   into: `INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind) VALUES`,
   row: "(?, ?, ?, ?, ?, ?)",
   end: outweigh,
 };
-
-const findReferrers = `
-  SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
-  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, to_type, to_id)
-    JOIN relation USING (organization_id, to_type, to_id)
-  --citus WHERE relation.to_id = ANY ($3::text[])
-  `;
 
 /** The distinct relations of the changes, in the order of their keys. */
 export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
@@ -64,26 +56,15 @@ export async function addRelations(
   transaction: Transaction,
   rows: readonly RelationRow[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = [...relationColumns(rows), rows.map(({ kind }) => kind)];
-  if (transaction.distributed) await transaction.insertEach(insertRelationsOnCitus, columns);
-  else await transaction.run(insertRelations, ...columns);
+  if (rows.length > 0) await transaction.perform(insertRows, rows);
 }
 
-/** Finds the relations of records that belong to or mention any of these records. */
-export function findRelationsTo(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): Promise<readonly RelationRow[]> {
-  return transaction.all<RelationRow>(findReferrers, ...keyColumns(keys));
-}
+const names = ["organization_id", "from_type", "from_id", "to_type", "to_id", "kind"] as const;
 
-function relationColumns(rows: readonly Omit<RelationRow, "kind">[]): string[][] {
-  return [
-    rows.map((row) => row.organization_id),
-    rows.map((row) => row.from_type),
-    rows.map((row) => row.from_id),
-    rows.map((row) => row.to_type),
-    rows.map((row) => row.to_id),
-  ];
+function* insertRows(rows: readonly RelationRow[]): Statements<void> {
+  const values = new Rows(
+    rows.map((row) => names.map((name) => row[name])),
+    names.length,
+  );
+  yield* insert(insertRelations, values, insertRelationsOnCitus);
 }

@@ -2,7 +2,7 @@
 
 import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../interface/moved-tables.ts";
 import { pageQuery } from "../../sql/trail/move.ts";
-import type { RowInsertion } from "../commit/row-insertion.ts";
+import type { Insertion } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Rows that a move reads back at a time. */
@@ -58,7 +58,7 @@ function insertQuery(table: MovedTable): string {
   return `${intoTable(table)} SELECT * FROM unnest(${places.join(", ")})`;
 }
 
-function insertionOf(table: MovedTable): RowInsertion {
+function insertionOf(table: MovedTable): Insertion {
   const row = Object.keys(table.columns).map(() => "?");
   return { into: `${intoTable(table)} VALUES`, row: `(${row.join(", ")})`, end: "" };
 }
