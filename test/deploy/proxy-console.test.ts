@@ -87,7 +87,7 @@ for (const kind of proxyKinds) {
       const first = await readFirstEvent(`${path}/progress`);
       assert.match(first, /^event: state\n/);
       const page = await read(client, path, { cookie });
-      assert.match(page.text, /<progress /);
+      assert.match(page.text, /<progress\s/);
       await submit(client, `${path}/stop`, { cookie });
     });
 
