@@ -110,9 +110,9 @@ export function testReplaying(engine: Engine): void {
       for (const id of ["a", "twice"])
         assert.equal(await exists(store, keyOf("transaction", id)), false);
       for (const number of [1, 2, 3, 4]) {
-        const { status, carriedOutBefore } = await deletionOf(store, `del_before_${number}`);
+        const { status, processedBefore } = await deletionOf(store, `del_before_${number}`);
         assert.equal(status, "completed");
-        assert.equal(carriedOutBefore?.receipt_no, number === 4 ? null : number);
+        assert.equal(processedBefore?.receipt_no, number === 4 ? null : number);
       }
       const kept = await store.listReceipts(1, 10);
       assert.deepEqual(
@@ -155,8 +155,8 @@ export function testReplaying(engine: Engine): void {
       }
       await store.replay.startReplay();
       await store.replay.reopenDeletions(page, operator);
-      const { carriedOutBefore } = await deletionOf(store, deletionRequestId);
-      assert.deepEqual([carriedOutBefore?.receipt_no, carriedOutBefore?.receipt], [9, hashOf(9)]);
+      const { processedBefore } = await deletionOf(store, deletionRequestId);
+      assert.deepEqual([processedBefore?.receipt_no, processedBefore?.receipt], [9, hashOf(9)]);
     });
 
     it("makes the open deletion of a record due at once, unless it was due before", async (test) => {

@@ -136,15 +136,15 @@ class TrailReading implements TrailRead {
   /** A later entry may explain what an earlier one does not. */
   #explain({ action, detail, subject: id }: AuditEntry, deletion: Deletion): void {
     const { cancelled, replayed, approved } = this.#unexplained;
-    const { status, carriedOutBefore, approval } = deletion;
+    const { status, processedBefore, approval } = deletion;
     const isApproved = approval?.approvedAt !== undefined;
     if (action === "deletion.request" && isApproved) approved.add(id);
     if (action === "deletion.approve") approved.delete(id);
     if (action === "deletion.request" && status === "cancelled") cancelled.add(id);
     if (action === "deletion.cancel") cancelled.delete(id);
-    if (action === "deletion.request" && carriedOutBefore !== undefined) replayed.add(id);
+    if (action === "deletion.request" && processedBefore !== undefined) replayed.add(id);
     if (action !== "deletion.reopen") return;
-    if (isDeepStrictEqual(carriedOutBefore, detail["carriedOutBefore"])) replayed.delete(id);
+    if (isDeepStrictEqual(processedBefore, detail["carriedOutBefore"])) replayed.delete(id);
     else replayed.add(id);
   }
 

@@ -77,7 +77,7 @@ async function processDue(app: App, { claimant, onCompleted }: Round): Promise<v
     const all = await processDeletions(app, { claimant, stopping });
     const done = all.filter(({ result }) => result === "completed");
     if (done.length === 0) return;
-    const again = done.filter(({ deletion }) => deletion.carriedOutBefore !== undefined);
+    const again = done.filter(({ deletion }) => deletion.processedBefore !== undefined);
     if (again.length > 0) onCompleted(again.map(({ deletion }) => deletion.deletionRequestId));
   }
 }
@@ -113,7 +113,7 @@ async function findWaiting(app: App): Promise<Pick<Replay, "waiting" | "waitingM
   );
   const open = (await Promise.all(lists))
     .flat()
-    .filter(({ carriedOutBefore }) => carriedOutBefore !== undefined);
+    .filter(({ processedBefore }) => processedBefore !== undefined);
   const left = await app.store.replay.countReplayed();
   return {
     waiting: (await withWaits(app, open)).map(({ deletion, waitsFor = "the worker" }) => ({

@@ -13,8 +13,8 @@ export const approvalWait = "the approval of a second person";
 export function awaitsApproval({
   approval,
   status,
-  carriedOutBefore,
-}: Pick<Deletion, "approval" | "status" | "carriedOutBefore">): boolean {
+  processedBefore,
+}: Pick<Deletion, "approval" | "status" | "processedBefore">): boolean {
   if (approval === undefined || approval.approvedAt !== undefined) return false;
-  return status === "pending" && carriedOutBefore === undefined;
+  return status === "pending" && processedBefore === undefined;
 }

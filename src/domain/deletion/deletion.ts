@@ -15,7 +15,7 @@ export const openStatuses = ["pending", "processing"] as const satisfies Deletio
 export type ErasedCounts = Readonly<Partial<Record<ResourceType, number>>>;
 
 /** The receipt that a deletion had before a restore; null for what the ledger does not know. */
-export interface CarriedOutBefore {
+export interface ProcessedBefore {
   readonly because: "restore";
   readonly completed_at: string | null;
   readonly receipt_no: number | null;
@@ -67,7 +67,7 @@ export interface Deletion {
   /** Present only where the organization requires an approval. */
   readonly approval?: DeletionApproval;
   /** Present only for a replay, after restoring a backup has undone the deletion. */
-  readonly carriedOutBefore?: CarriedOutBefore;
+  readonly processedBefore?: ProcessedBefore;
 }
 
 /** The end of the grace period or of the retention floors, whichever is later. */

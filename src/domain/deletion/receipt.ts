@@ -2,7 +2,7 @@
 // elsewhere. Never contains content of a record.
 
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { CarriedOutBefore, Deletion } from "./deletion.ts";
+import type { ProcessedBefore, Deletion } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
@@ -39,7 +39,7 @@ export interface ReceiptBody {
   readonly counts: CountHashes;
   readonly verification: Verification;
   /** Present only if the deletion had been completed before and restoring a backup undid it. */
-  readonly carried_out_again?: CarriedOutBefore;
+  readonly carried_out_again?: ProcessedBefore;
   readonly key_id: string;
 }
 
@@ -101,7 +101,7 @@ export interface ReceiptContext {
 
 /** Makes what is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
-  const { completedAt, startedAt, carriedOutBefore } = deletion;
+  const { completedAt, startedAt, processedBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
   const { head, engine, keyId, hashCounts } = context;
   const position: ReceiptPosition = {
@@ -127,7 +127,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
     started_at: formatInstant(startedAt ?? completedAt),
     counts: hashCounts(position),
     verification: verificationBy(engine, deletion, completedAt),
-    ...(carriedOutBefore === undefined ? {} : { carried_out_again: carriedOutBefore }),
+    ...(processedBefore === undefined ? {} : { carried_out_again: processedBefore }),
     key_id: keyId,
   };
 }

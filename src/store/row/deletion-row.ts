@@ -2,7 +2,7 @@
 
 import { approvalWait } from "../../domain/deletion/approval.ts";
 import type {
-  CarriedOutBefore,
+  ProcessedBefore,
   Deletion,
   DeletionStatus,
   ErasedCounts,
@@ -67,7 +67,7 @@ export function toDeletion(row: DeletionRow): Deletion {
     floorUntil: row.floor_until ?? undefined,
     ...(row.held ? { isHeld: true } : {}),
     ...approvalOf(row),
-    ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
+    ...(before === null ? {} : { processedBefore: JSON.parse(before) as ProcessedBefore }),
   };
 }
 

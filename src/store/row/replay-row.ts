@@ -1,6 +1,6 @@
 // The rows of a restore and of the deletions to replay, and their conversion. The same on every engine.
 
-import type { CarriedOutBefore } from "../../domain/deletion/deletion.ts";
+import type { ProcessedBefore } from "../../domain/deletion/deletion.ts";
 import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
@@ -129,7 +129,7 @@ export function requestOf(row: ReplayRow) {
   };
 }
 
-export function carriedOutBefore(row: ReplayRow): CarriedOutBefore {
+export function processedBefore(row: ReplayRow): ProcessedBefore {
   return {
     because: "restore",
     completed_at: row.completed_at === null ? null : new Date(row.completed_at).toISOString(),

@@ -74,8 +74,8 @@ function* readFloors(
   for (const [text, from] of yield* readOrigins({ floors, records })) origins.set(text, from);
 }
 
-function isRepeated({ carriedOutBefore, status }: Deletion): boolean {
-  return carriedOutBefore !== undefined || status === "processing";
+function isRepeated({ processedBefore, status }: Deletion): boolean {
+  return processedBefore !== undefined || status === "processing";
 }
 
 function toNode({ resourceType, resourceId }: RecordKey): NodeKey {

@@ -98,7 +98,7 @@ export function planningOf(
 ): Planning {
   const { deletionRequestId, organizationId, restrictedOf, requestedAt } = deletion;
   const root = nodeKey(deletion.resourceType, deletion.resourceId);
-  const isReplay = deletion.carriedOutBefore !== undefined;
+  const isReplay = deletion.processedBefore !== undefined;
   const asked = { deletionRequestId, organizationId, restrictedOf, root };
   return { ...asked, now, requestedAt, isReplay, confidential };
 }

@@ -9,7 +9,7 @@ import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { Act } from "../../interface/act.ts";
 import { digestOfRequest, numberAfter, restoreAction } from "../../row/audit-row.ts";
 import {
-  carriedOutBefore,
+  processedBefore,
   describeRestoring,
   dueAgain,
   idsOf,
@@ -233,7 +233,7 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
     }
   }
   yield* run(removeEntry, id);
-  const before = carriedOutBefore(row);
+  const before = processedBefore(row);
   if (same === undefined) yield* insertAgain(row, act);
   else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
   const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
@@ -270,7 +270,7 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
     row.requested_by,
     row.requested_at,
     dueAgain(row, act.now),
-    JSON.stringify(carriedOutBefore(row)),
+    JSON.stringify(processedBefore(row)),
   );
 }
 
