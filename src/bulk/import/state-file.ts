@@ -1,9 +1,9 @@
 // The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
 // nothing twice. Replaced as a whole after each list that was acknowledged, and removed at the end.
 
-import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
@@ -83,8 +83,16 @@ export class StateFile {
     this.#save();
   }
 
+  /** Removes what a process that was killed has left beside it, too. */
   remove(): void {
-    if (this.#path !== undefined) rmSync(this.#path, { force: true });
+    const path = this.#path;
+    if (path === undefined) return;
+    rmSync(path, { force: true });
+    const folder = dirname(path);
+    const names = readdirSync(folder).filter(
+      (name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".next"),
+    );
+    for (const name of names) rmSync(join(folder, name), { force: true });
   }
 
   /** `publish` gives the written file its name. */

@@ -1,0 +1,24 @@
+// The file of the state of an import.
+
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { StateFile } from "../../../src/bulk/import/state-file.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+describe("the state of an import", () => {
+  const folder = makeTempFolder();
+  after(() => removeFolder(folder));
+
+  it("is removed with what a killed process was writing, and with nothing of others", () => {
+    const path = join(folder, "persons.csv.sluice-import.json");
+    const others = ["other.csv.sluice-import.json.0123456789ab.next", "persons.csv"];
+    for (const name of others) writeFileSync(join(folder, name), "");
+    writeFileSync(`${path}.0123456789ab.next`, "{");
+    const state = new StateFile(path, { input: "1", settings: "2" });
+    assert.equal(readdirSync(folder).length, 4);
+    state.remove();
+    assert.deepEqual(readdirSync(folder).sort(), others);
+  });
+});
