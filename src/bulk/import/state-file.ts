@@ -87,12 +87,12 @@ export class StateFile {
   remove(): void {
     const path = this.#path;
     if (path === undefined) return;
-    rmSync(path, { force: true });
     const folder = dirname(path);
     const names = readdirSync(folder).filter(
       (name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".next"),
     );
     for (const name of names) rmSync(join(folder, name), { force: true });
+    rmSync(path, { force: true });
   }
 
   /** `publish` gives the written file its name. */
