@@ -50,7 +50,7 @@ export const limits = {
   pressureDelaySustainedMs: 2_000,
   /** Resident memory of an idle process, and how much more it may retain from earlier work. */
   residentBytesUsual: 224 * 1_024 * 1_024,
-  retainedBytesMax: 112 * 1_024 * 1_024,
+  retainedBytesMax: 224 * 1_024 * 1_024,
   /** Resident memory, without what is retained, above which the largest bodies are refused, and all large ones are. */
   residentBytesHigh: 384 * 1_024 * 1_024,
   residentBytesCritical: 448 * 1_024 * 1_024,
