@@ -20,7 +20,7 @@ export interface Moved extends MoveReport {
   readonly files: {
     /** The embedded store, which is not changed. */
     readonly storeFile: string;
-    /** Needed by the store, and not in it; undefined if there is none yet. */
+    /** The path of the key for receipts, which is a file beside the store; undefined if there is no key yet. */
     readonly receiptKey: string | undefined;
     readonly ledger: string | undefined;
   };

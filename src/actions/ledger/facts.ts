@@ -24,7 +24,7 @@ export interface Fact {
   readonly floor?: FloorEntry;
 }
 
-/** A fact that the store has otherwise than it was stated. */
+/** A fact on which the store differs from the statement in the ledger or the trail. */
 export interface Difference {
   /** unstated: only the store has it. missing: the store lacks it. ended: the store still has it. */
   readonly is: "unstated" | "missing" | "ended" | "altered";

@@ -41,7 +41,7 @@ export async function isChallenge(
 ): Promise<boolean> {
   const bytes = Buffer.from(challenge, "base64url");
   if (bytes.length !== signedBytes + signatureBytes) return false;
-  // Another spelling of the same bytes would be another challenge to the record of those that were used.
+  // The same bytes can be spelled differently, and the list of used challenges compares spellings: only one is accepted.
   if (bytes.toString("base64url") !== challenge) return false;
   const signed = bytes.subarray(0, signedBytes);
   const isGenuine = timingSafeEqual(bytes.subarray(signedBytes), await sign(app, use, signed));

@@ -10,7 +10,10 @@ function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }
 
-/** Has such a name too: with a planted cookie, a person would be signed in to the account of an attacker. */
+/**
+ * Has the same protection as the session: if an attacker could set this cookie, a person could be signed in to the
+ * attacker's account without noticing it.
+ */
 function openIdNameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_openid" : "sluice_openid";
 }

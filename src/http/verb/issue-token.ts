@@ -63,7 +63,7 @@ const scopesExample = { organization_id: exampleOrganizationId, scopes: ["transa
 
 const request = jsonRequest({
   name: "AccessTokenRequest",
-  schema: describedShape("What access token is requested.", tokenRequestSchema),
+  schema: describedShape("Which access token is requested.", tokenRequestSchema),
   parts: {
     AccessTokenScope: describedShape("Scope grant requested.", scopesSchema),
     Scope: { type: "string", description: "The name of a scope.", enum: [...allScopes] },

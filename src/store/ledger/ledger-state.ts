@@ -16,7 +16,7 @@ export const emptyState: LedgerState = {
   inProgress: [],
 };
 
-/** The bound on deletions in progress is several times as many as are processed together. */
+/** The most deletions in progress that are remembered: several times as many as are processed at once. */
 const inProgressMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {

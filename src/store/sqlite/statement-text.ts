@@ -4,7 +4,7 @@ import { Rows, textFor, type Value } from "../sql/statement/statements.ts";
 
 export interface SqliteText {
   readonly text: string;
-  /** The number of its last value. */
+  /** The highest number of a placeholder in the text. */
   readonly places: number;
 }
 

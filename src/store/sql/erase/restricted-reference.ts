@@ -109,7 +109,10 @@ export interface LeavingReports {
   readonly moved: readonly RecordKey[];
 }
 
-/** Records that leave their organization: reports that are moved are followed, those that are erased keep nothing any more. */
+/**
+ * Updates the references after records have left their organization: those of a moved report name its restricted set from
+ * now on, and those of an erased report are removed.
+ */
 export function* updateReferencesOf(leaving: readonly LeavingReports[]): Statements<void> {
   const moved = leaving.flatMap(({ deletion, moved: keys }) =>
     keys.map((key) => [...reportOf(key), deletion.deletionRequestId]),

@@ -125,12 +125,12 @@ const setOrigin = `
     SELECT organization_id FROM deletion AS moving WHERE moving.deletion_request_id = $2), '')
   WHERE deletion_request_id = $1`;
 
-/** For the deletion of a set that is replayed: of which organization the records were. */
+/** Stores from which organization the records of a set came, for a deletion of the set that is replayed. */
 export function* nameOriginOf(deletionRequestId: string): Statements<void> {
   yield* run(setOrigin, deletionRequestId, deletionOfSet(deletionRequestId) ?? "");
 }
 
-/** In the transaction that completes the deletion of a set. */
+/** Removes what refers to a set. Runs in the transaction that completes the deletion of the set. */
 export function* endSet({ deletionRequestId, restrictedOf }: Deletion): Statements<void> {
   const moving = deletionOfSet(deletionRequestId);
   if (restrictedOf === undefined || moving === undefined) return;
