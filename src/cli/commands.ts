@@ -1,53 +1,38 @@
-// The table of commands, in the order of the help and the documentation. Everything else about a command is in its file.
+// The table of commands, in the order of the help and the documentation. Everything else about a command is in the file of
+// its noun.
 
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
 import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
 import { makeCompletion } from "./command/completion.ts";
-import { deletionApprove } from "./command/deletion-approve.ts";
-import { deletionCancel } from "./command/deletion-cancel.ts";
-import { deletionHold } from "./command/deletion-hold.ts";
-import { deletionHolds } from "./command/deletion-holds.ts";
-import { deletionList } from "./command/deletion-list.ts";
-import { deletionRelease } from "./command/deletion-release.ts";
-import { deletionReplay } from "./command/deletion-replay.ts";
-import { deletionRequest } from "./command/deletion-request.ts";
-import { deletionShow } from "./command/deletion-show.ts";
+import {
+  deletionApprove,
+  deletionCancel,
+  deletionList,
+  deletionRequest,
+  deletionShow,
+} from "./command/deletion.ts";
+import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
+import { deletionReplay, restore } from "./command/restore.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords } from "./command/export.ts";
 import { importRecords } from "./command/import.ts";
-import { keyCreate } from "./command/key-create.ts";
-import { keyList } from "./command/key-list.ts";
-import { keyRevoke } from "./command/key-revoke.ts";
-import { keyRotate } from "./command/key-rotate.ts";
+import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
-import { operatorCreate } from "./command/operator-create.ts";
-import { operatorDisable } from "./command/operator-disable.ts";
-import { operatorLink } from "./command/operator-link.ts";
-import { operatorList } from "./command/operator-list.ts";
+import { operatorCreate, operatorDisable, operatorLink, operatorList } from "./command/operator.ts";
 import { organizationClose } from "./command/organization-close.ts";
-import { organizationCreate } from "./command/organization-create.ts";
-import { organizationList } from "./command/organization-list.ts";
+import { organizationCreate, organizationList, organizationShow } from "./command/organization.ts";
 import { organizationSet } from "./command/organization-set.ts";
-import { organizationShow } from "./command/organization-show.ts";
-import { receiptDisclose } from "./command/receipt-disclose.ts";
-import { receiptExport } from "./command/receipt-export.ts";
-import { receiptRotate } from "./command/receipt-rotate.ts";
+import { receiptDisclose, receiptExport, receiptRotate } from "./command/receipt.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
-import { restore } from "./command/restore.ts";
-import { restrictedExport } from "./command/restricted-export.ts";
-import { restrictedList } from "./command/restricted-list.ts";
-import { restrictedShow } from "./command/restricted-show.ts";
-import { retentionPreview } from "./command/retention-preview.ts";
-import { retentionSet } from "./command/retention-set.ts";
-import { retentionShow } from "./command/retention-show.ts";
+import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
+import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
-import { subjectExport } from "./command/subject-export.ts";
-import { subjectShow } from "./command/subject-show.ts";
+import { subjectExport, subjectShow } from "./command/subject.ts";
 
 export const commands: readonly Command[] = [
   serve,

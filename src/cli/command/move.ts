@@ -1,13 +1,13 @@
 // `sluice move`
 
 import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
-import { readConfig } from "../../settings/config.ts";
-import { MoveStopped, type MoveStep } from "../../domain/move-step.ts";
+import type { BulkProgress } from "../../bulk/progress.ts";
+import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { Moved } from "../../process/move.ts";
-import { type Context, defineCommand, required } from "../command.ts";
+import { readConfig } from "../../settings/config.ts";
+import { type CommandResult, type Context, defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
-import { MoveProgress } from "../output/move-progress.ts";
-import { reportMove } from "../output/move-report.ts";
+import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
@@ -75,4 +75,102 @@ async function perform(context: Context, to: string, stopping: AbortSignal): Pro
   } finally {
     progress.close();
   }
+}
+
+const names: Readonly<Record<MovePhase, string>> = {
+  read: "reading",
+  copy: "copying",
+  verify: "verifying",
+};
+
+export class MoveProgress {
+  readonly #context: Pick<Context, "err" | "json">;
+  readonly #nowMs: () => number;
+  #phase: MovePhase | undefined;
+  #copied: MoveStep | undefined;
+  #shown: BulkProgress | undefined;
+
+  /** `nowMs`: milliseconds of a monotonic clock; for tests. */
+  constructor(
+    context: Pick<Context, "err" | "json">,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#context = context;
+    this.#nowMs = nowMs;
+  }
+
+  show(step: MoveStep): void {
+    const { phase, rows, allRows, table } = step;
+    const share = allRows === undefined || allRows === 0 ? undefined : Math.min(1, rows / allRows);
+    if (phase !== this.#phase) {
+      this.close();
+      this.#phase = phase;
+      const { err, json } = this.#context;
+      const before = phase === "copy" ? { rows, share } : { rows: 0, share: 0 };
+      this.#shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs: this.#nowMs });
+    }
+    if (phase === "copy") this.#copied = step;
+    this.#shown?.show({ rows, share, note: table });
+  }
+
+  /** Removes the bar from the screen. */
+  close(): void {
+    this.#shown?.close();
+    this.#shown = undefined;
+  }
+
+  /** What remains of a move that ended early. */
+  describe(): string {
+    const advice = "Run the same command to continue.";
+    if (this.#copied === undefined) return advice;
+    const { rows, allRows = 0 } = this.#copied;
+    return `${rows.toLocaleString("en")} of ${allRows.toLocaleString("en")} rows are copied. ${advice}`;
+  }
+}
+
+function reportMove(moved: Moved, seconds: number): CommandResult {
+  const { storeId, rows, rowsBefore, summary, files } = moved;
+  const json = {
+    store_id: storeId,
+    rows,
+    rows_copied_before: rowsBefore,
+    seconds: Number(seconds.toFixed(3)),
+    tables: summary,
+    take_along: { receipt_key: files.receiptKey ?? null, ledger: files.ledger ?? null },
+    left_behind: files.storeFile,
+  };
+  const tables = Object.keys(summary).length;
+  const lines = [
+    `Moved ${rows.toLocaleString("en")} rows of ${storeId} in ${formatSeconds(seconds)}. Counts and digests of all ${tables} ` +
+      "tables are equal on both sides.",
+    "",
+    "Next steps:",
+    ...describeSteps(moved).map((step, index) => `${index + 1}. ${step}`),
+  ];
+  return { json, text: lines.join("\n") };
+}
+
+function describeSteps({ files }: Moved): readonly string[] {
+  const along = [
+    ...printFile(files.receiptKey, "the private key that signs receipts"),
+    ...printFile(files.ledger, "the ledger of deletions"),
+  ];
+  return [
+    "Set DATABASE_URL to the database wherever Sluice runs.",
+    ...(along.length === 0
+      ? []
+      : [
+          [
+            "Keep these files, which are not in the database: set DATA_DIR to their folder, or copy them to the one that is " +
+              "used from now on (./data unless DATA_DIR is set):",
+            ...along,
+          ].join("\n"),
+        ]),
+    `Never serve ${files.storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
+      "from now on.",
+  ];
+}
+
+function printFile(path: string | undefined, what: string): readonly string[] {
+  return path === undefined ? [] : [`   ${path} (${what})`];
 }

@@ -1,10 +1,13 @@
-// `sluice restore`
+// `sluice restore`, and `sluice deletion replay`, which ends every restore: they report what was replayed and what waits.
 
+import { randomBytes } from "node:crypto";
+import type { Replay } from "../../actions/deletion/replay-deletions.ts";
+import type { LedgerSource } from "../../actions/ledger/read-ledgers.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { readConfig } from "../../settings/config.ts";
-import { defineCommand, flag, optional, required } from "../command.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
+import { type Context, defineCommand, flag, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
-import { runReplay } from "../run-replay.ts";
+import { printTenths } from "../output/progress-tenths.ts";
 
 export const restore = defineCommand({
   name: "restore",
@@ -47,3 +50,83 @@ export const restore = defineCommand({
     };
   },
 });
+
+export const deletionReplay = defineCommand({
+  name: "deletion replay",
+  summary: "After a restore, replay every deletion that was completed since the backup.",
+  details:
+    "Reads deletions and holds from the ledger in DATA_DIR, and from --ledger: the ledger of another host, or the output of " +
+    "`receipt export --include-confidential`. First it writes the list of deletions to replay into the store. From then on no ledger is needed, and " +
+    "nothing else can read the store until all of them are processed. Records are erased and verified as usual; the receipts " +
+    "say that the deletion was replayed. Exits with 1 while a hold keeps a deletion waiting; release the hold and run this " +
+    "again. If there is nothing to replay, it changes nothing and may be run at any time; otherwise the service must be stopped.",
+  examples: [
+    "sluice deletion replay",
+    "DATABASE_URL=postgres://… sluice deletion replay --ledger receipts.ndjson",
+  ],
+  rights: ["deletion.replay"],
+  options: { ledger: optional(text("FILE"), "Another ledger, or a file of receipts.") },
+  run: async (context, { ledger }) => {
+    const { readLedger } = await import("../../process/restore.ts");
+    const config = readConfig(context.environment);
+    try {
+      const sources = ledger === undefined ? [] : [readLedger(ledger)];
+      return await runReplay(context, { config, sources, as: context.as });
+    } catch (cause) {
+      throw cause instanceof OperatorError ? cause : OperatorError.from("ledger", cause);
+    }
+  },
+});
+
+export interface ReplaySource {
+  readonly config: Config;
+  readonly sources: readonly LedgerSource[];
+  /** The operator who needs the right to replay; undefined where it was checked for more than that. */
+  readonly as?: string | undefined;
+}
+
+/** Changes nothing if there is nothing to replay. Throws OperatorError. */
+async function runReplay(context: Context, { config, sources, as }: ReplaySource) {
+  const { replayIfNeeded } = await import("../../process/restore.ts");
+  const { replayDeletions } = await import("../../actions/deletion/replay-deletions.ts");
+  const { operator } = context;
+  const claimant = `replay-${process.pid}-${randomBytes(6).toString("hex")}`;
+  const onProgress = printTenths(context, "replayed");
+  try {
+    const replay = await replayIfNeeded(config, {
+      sources,
+      operator,
+      as,
+      replay: (app) => replayDeletions(app, { sources, claimant, onProgress }),
+    });
+    return describeReplay(replay ?? { replayedIds: [], waiting: [], waitingMore: 0 });
+  } catch (cause) {
+    throw cause instanceof OperatorError ? cause : OperatorError.from("replay", cause);
+  }
+}
+
+function describeReplay({ replayedIds, waiting, waitingMore }: Replay) {
+  const { length } = replayedIds;
+  const done = `${length} ${length === 1 ? "deletion was" : "deletions were"} replayed.`;
+  const left = waiting.map(
+    ({ deletion, why }) => `  ${deletion.deletionRequestId} waits for ${why}`,
+  );
+  if (waitingMore > 0) left.push(`  and ${waitingMore} more`);
+  return {
+    json: {
+      carried_out: replayedIds,
+      waiting: waiting.map(({ deletion, why }) => ({
+        deletion_request_id: deletion.deletionRequestId,
+        waiting_for: why,
+      })),
+      waiting_more: waitingMore,
+    },
+    text:
+      left.length === 0
+        ? done
+        : [done, "These remain; until they are done, nothing can read the store:", ...left].join(
+            "\n",
+          ),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
+}

@@ -3,11 +3,16 @@
 import { createKey } from "../../actions/access/create-key.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { describeUnknownSettings, readConfig } from "../../settings/config.ts";
+import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import type { Serving } from "../../process/serve.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { settingOption } from "../input/setting-option.ts";
+import {
+  type Config,
+  describeUnknownSettings,
+  expectedOf,
+  readConfig,
+  settings,
+} from "../../settings/config.ts";
+import { type Context, defineCommand, type Parameter, replacing } from "../command.ts";
 import {
   describeFirstSteps,
   describeProductionSteps,
@@ -97,4 +102,19 @@ async function createFirstOrganization(context: Context): Promise<FirstOrganizat
     const { key, secret } = await createKey(app, { organizationId, name: "first key" });
     return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
   });
+}
+
+/** `meaning` is what the option is, without a full stop. */
+function settingOption(
+  key: keyof Config,
+  placeholder: string,
+  meaning: string,
+): Parameter<string | undefined> {
+  const { name } = settings[key];
+  const read = (given: string): string => {
+    const expected = expectedOf(key, given);
+    if (expected !== undefined) throw new UsageError(`It must be ${expected}.`);
+    return given;
+  };
+  return replacing(name, { placeholder, read }, `${meaning}; takes precedence over ${name}.`);
 }

@@ -2,7 +2,6 @@
 // API key. Never prints a setting that may contain a password.
 
 import { sqlitePath } from "../../files/sqlite-path.ts";
-import { quote } from "./quote.ts";
 
 export interface FirstOrganization {
   readonly organization_id: string;
@@ -76,4 +75,9 @@ ${sluice} operator create anna --role operator
 ${sluice} operator link anna
 
 API reference: ${address}/docs`;
+}
+
+/** Quotes text for a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

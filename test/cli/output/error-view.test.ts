@@ -9,8 +9,7 @@ import {
 } from "../../../src/actions/operator/operator-error.ts";
 import { AppError } from "../../../src/domain/error.ts";
 import { commands } from "../../../src/cli/commands.ts";
-import { advice } from "../../../src/cli/output/advice.ts";
-import { viewError } from "../../../src/cli/output/error-view.ts";
+import { advice, viewError } from "../../../src/cli/output/error-view.ts";
 
 /** The error of work after which closing something fails too. */
 function failTwice(): unknown {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MoveProgress } from "../../../src/cli/output/move-progress.ts";
+import { MoveProgress } from "../../../src/cli/command/move.ts";
 import type { MoveStep } from "../../../src/domain/move-step.ts";
 
 function makeProgress({ json = false } = {}) {

@@ -1,0 +1,187 @@
+// `sluice deletion …`: the commands about deletion requests, but those of holds and of a replay.
+
+import { requireOrganization } from "../../actions/access/find-organization.ts";
+import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
+import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
+import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
+import { listDeletions } from "../../actions/deletion/list-deletions.ts";
+import { previewRestriction } from "../../actions/deletion/preview-restriction.ts";
+import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
+import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
+import { showing, viewerOf } from "../../actions/operator/viewer.ts";
+import { listHoldsOf } from "../../actions/retention/list-holds.ts";
+import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
+import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
+import { deletionStatus, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
+import { describeDeletion, toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";
+import { renderHolds, viewHold } from "../output/hold-view.ts";
+import { describeRestriction, viewRestriction } from "../output/restricted-view.ts";
+import { type Column, formatTime, renderTable } from "../output/table.ts";
+
+export const deletionRequest = defineStoreCommand({
+  name: "deletion request",
+  summary: "Request the permanent deletion of a record and everything that belongs to it.",
+  details:
+    "The same as a DELETE request of the organization, for records of any type: it returns at once, and a serving process " +
+    "processes the deletion after the grace period. While a deletion of the record is open, it returns the id of that one.",
+  examples: [
+    'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',
+  ],
+  rights: ["deletion.request"],
+  arguments: {
+    type: required(recordType, "Type of the record, such as transaction."),
+    id: required(text("ID"), "Id of the record."),
+  },
+  options: {
+    organization: required(text("ID"), "Organization that the record belongs to."),
+    reason: required(
+      reason,
+      "The reason. It stays in the receipt, so it should not repeat content of the record.",
+    ),
+  },
+  run: async (app, { type, id, organization, reason: why }) => {
+    const deletion = await requestDeletionOf(app, {
+      organizationId: organization,
+      resourceType: type,
+      resourceId: id,
+      reason: why,
+    });
+    const { deletionRequestId, status, dueAt } = deletion;
+    const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";
+    return {
+      json: viewForOperator(deletion, undefined),
+      text:
+        `The deletion request is ${deletionRequestId} (${status}${due}).` +
+        (awaitsApproval(deletion) ? ` It waits for ${approvalWait}.` : ""),
+    };
+  },
+});
+
+export const deletionList = defineStoreCommand({
+  name: "deletion list",
+  summary: "List deletion requests, newest first, and what each one waits for.",
+  details:
+    "Deletions of confidential records and of closed organizations are shown only with --include-confidential.",
+  examples: ["sluice deletion list --organization acme --status pending"],
+  rights: ["deletion.read"],
+  options: {
+    organization: optional(text("ID"), "Only deletions of this organization."),
+    status: optional(
+      deletionStatus,
+      "Only deletions that are pending, processing, completed or cancelled.",
+    ),
+    limit: withDefault(wholeNumber("N", 1, 10_000), "Maximum number to list.", "50"),
+    ...confidentialOptions,
+  },
+  restoring: true,
+  run: async (opened, { organization, status, limit, includeConfidential }, { paint }) => {
+    const app = showing(opened, { includeConfidential });
+    await requireOrganization(app, organization);
+    const query = { organizationId: organization, status };
+    const { shown } = await listDeletions(app, query, { limit, partsMax: Infinity });
+    const ids = shown.map(({ deletion }) => deletion.organizationId);
+    const readers = await viewerOf(app).readers(ids);
+    return {
+      json: {
+        deletions: shown.map(({ deletion, waitsFor }) => {
+          const reader = readers.get(deletion.organizationId);
+          return viewForOperator(deletion, waitsFor, reader && { reader });
+        }),
+      },
+      text:
+        shown.length === 0
+          ? "There is no deletion request to list."
+          : renderTable(columns, shown, paint),
+    };
+  },
+});
+
+const columns: readonly Column<ShownDeletion>[] = [
+  { title: "deletion request", cell: ({ deletion }) => deletion.deletionRequestId },
+  { title: "organization", cell: ({ deletion }) => deletion.organizationId },
+  {
+    title: "record",
+    cell: ({ deletion: { resourceType, resourceId } }) => `${resourceType} ${resourceId}`,
+  },
+  {
+    title: "status",
+    cell: ({ deletion }) => deletion.status,
+    tone: ({ deletion }) => toneOfDeletion(deletion),
+  },
+  { title: "requested", cell: ({ deletion }) => formatTime(deletion.requestedAt) },
+  { title: "completed", cell: ({ deletion }) => formatTime(deletion.completedAt) },
+  { title: "waits for", cell: ({ waitsFor = "-" }) => waitsFor },
+];
+
+export const deletionShow = defineStoreCommand({
+  name: "deletion show",
+  summary:
+    "Show a deletion request: its state, what it erased or waits for, its receipt, and holds on its record.",
+  details:
+    "Numbers of records of confidential types, such as customer_sar, are left out, so that the output can be passed on. " +
+    "Deletions of confidential records, of restricted sets and of closed organizations, and what a pending deletion would move to the restricted store, are shown only with " +
+    "--include-confidential.",
+  examples: ["sluice deletion show del_4fQ2mN8sT1vXc7Za"],
+  rights: ["deletion.read"],
+  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
+  options: confidentialOptions,
+  restoring: true,
+  run: async (opened, { id, includeConfidential }, { paint }) => {
+    const app = showing(opened, { includeConfidential });
+    const { deletion, waitsFor, receipt, reader } = await showDeletion(app, id);
+    const holds = await listHoldsOf(app, deletion);
+    const view = viewForOperator(deletion, waitsFor, { receipt, reader });
+    const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
+    if (holds.length > 0) parts.push(renderHolds(holds));
+    const restriction =
+      includeConfidential && hasPreview(deletion)
+        ? await previewRestriction(app, deletion)
+        : undefined;
+    if (restriction !== undefined) parts.push(describeRestriction(restriction));
+    if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
+    return {
+      json: {
+        ...view,
+        holds: holds.map(viewHold),
+        ...(restriction === undefined ? {} : { would_restrict: viewRestriction(restriction) }),
+      },
+      text: parts.filter((part) => part !== "").join("\n\n"),
+    };
+  },
+});
+
+export const deletionApprove = defineStoreCommand({
+  name: "deletion approve",
+  summary: "Approve a deletion request of an organization that requires an approval.",
+  details:
+    "Needs --as NAME, of an operator with the role officer who did not request the deletion. `sluice organization set ID " +
+    "--deletion-approval on` requires approvals.",
+  examples: ["sluice deletion approve del_4fQ2mN8sT1vXc7Za --as anna"],
+  rights: ["deletion.approve"],
+  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
+  run: async (app, { id }) => {
+    const deletion = await approveDeletion(app, id);
+    const { dueAt } = deletion;
+    const due = dueAt > app.now() ? `, and is due ${formatTime(dueAt)}` : "";
+    return {
+      json: viewForOperator(deletion, undefined),
+      text: `The deletion request ${id} is approved by ${app.operator}${due}.`,
+    };
+  },
+});
+
+export const deletionCancel = defineStoreCommand({
+  name: "deletion cancel",
+  summary: "Cancel a deletion request that is still pending.",
+  examples: ["sluice deletion cancel del_4fQ2mN8sT1vXc7Za"],
+  rights: ["deletion.cancel"],
+  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
+  run: async (app, { id }) => {
+    const deletion = await cancelDeletion(app, id);
+    return {
+      json: viewForOperator(deletion, undefined),
+      text: `The deletion request ${id} is cancelled; ${deletion.resourceType} ${deletion.resourceId} is not erased.`,
+    };
+  },
+});

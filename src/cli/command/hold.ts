@@ -1,0 +1,135 @@
+// `sluice deletion hold`, `holds` and `release`: the commands about legal holds.
+
+import { showing } from "../../actions/operator/viewer.ts";
+import { holdRecord } from "../../actions/retention/hold-record.ts";
+import { listHolds, requireListable } from "../../actions/retention/list-holds.ts";
+import { releaseHold } from "../../actions/retention/release-hold.ts";
+import { limits } from "../../domain/limits.ts";
+import {
+  defineCommand,
+  defineStoreCommand,
+  flag,
+  optional,
+  required,
+  withDefault,
+} from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
+import { day, lineOfText, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
+import { readTarget, targetArguments, targetOptions } from "../input/target.ts";
+import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
+
+export const deletionHold = defineCommand({
+  name: "deletion hold",
+  summary:
+    "Put a record under a legal hold: no deletion erases or changes it until the hold is released.",
+  details:
+    "A record may have several holds, and is kept until all of them are released. Prints the id of the hold, which " +
+    "`sluice deletion release` takes.",
+  examples: [
+    'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026" --owner legal --review-date 2026-12-31',
+    'sluice deletion hold del_4fQ2mN8sT1vXc7Za --reason "court order 12/2026"',
+  ],
+  rights: ["hold.place"],
+  arguments: targetArguments,
+  options: {
+    ...targetOptions,
+    reason: required(reason, "The reason; operators see it, the organization does not."),
+    owner: optional(lineOfText("NAME"), "Who is responsible, such as a person or a department."),
+    reviewDate: optional(
+      day,
+      "The day to decide whether the hold is still needed; see `deletion holds --overdue`.",
+    ),
+    restricted: optional(
+      text("DELETION_REQUEST_ID"),
+      "For a record in the restricted store: the deletion request that moved it there.",
+    ),
+  },
+  run: (context, { reason: why, owner, reviewDate, restricted, ...given }) => {
+    const target = readTarget(given);
+    return context.withApp(async (app) => {
+      const wanted = { reason: why, owner, reviewOn: reviewDate, restrictedBy: restricted };
+      const hold = await holdRecord(app, target, wanted);
+      return {
+        json: viewHold(hold),
+        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,
+      };
+    });
+  },
+});
+
+export const deletionHolds = defineStoreCommand({
+  name: "deletion holds",
+  summary: "List legal holds with their records, reasons, owners and review dates.",
+  details:
+    "Holds on records of confidential types and of restricted sets are listed only with --include-confidential.",
+  examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
+  rights: ["hold.read"],
+  options: {
+    organization: optional(text("ID"), "Only holds of this organization."),
+    type: optional(recordType, "Only holds on records of this type, such as transaction."),
+    overdue: flag("Only holds whose review date has passed."),
+    limit: withDefault(
+      wholeNumber("N", 1, limits.holdsListedAtOnce),
+      "Maximum number to list.",
+      String(limits.holdsListedAtOnce),
+    ),
+    after: optional(text("HOLD_ID"), "Continue after this hold, in the order of ids."),
+    ...confidentialOptions,
+  },
+  restoring: true,
+  run: async (opened, { organization, type, overdue, limit, after, includeConfidential }) => {
+    const app = showing(opened, { includeConfidential });
+    const review = overdue ? ("overdue" as const) : undefined;
+    const query = { organizationId: organization, resourceType: type, review };
+    await requireListable(app, query);
+    const { shown } = await listHolds(app, query, { after, limit, examinedMax: Infinity });
+    const holds = shown.map(({ hold }) => hold);
+    const next = holds.length === limit ? holds.at(-1)?.holdId : undefined;
+    const more = next === undefined ? "" : `\nThere may be more: --after ${next}`;
+    return {
+      json: { holds: holds.map(viewHold), next: next ?? null },
+      text: holds.length === 0 ? "There is no hold to list." : renderHoldsOfRecords(holds) + more,
+    };
+  },
+});
+
+export const deletionRelease = defineCommand({
+  name: "deletion release",
+  summary: "Release a legal hold. Deletions that waited for it continue once no hold is left.",
+  details:
+    "Takes the id of the hold. If a record has only one hold, the record or a deletion request for it may be named instead; if " +
+    "it has several, this lists them and releases none.",
+  examples: [
+    "sluice deletion release hold_7dKp2QmX9sT1vZa4",
+    "sluice deletion release transaction tx-2026-000417 --organization acme",
+    "sluice deletion release del_4fQ2mN8sT1vXc7Za",
+  ],
+  rights: ["hold.release"],
+  arguments: {
+    what: required(
+      text("HOLD_ID|TYPE|DELETION_REQUEST_ID"),
+      "Id of the hold; or type of the record, followed by its id; or the id of a deletion request.",
+    ),
+    id: optional(text("ID"), "Id of the record."),
+  },
+  options: targetOptions,
+  run: (context, given) => {
+    const isHold = given.id === undefined && given.what.startsWith("hold_");
+    const target = isHold ? { holdId: given.what } : readTarget(given);
+    return context.withApp(
+      async (app) => {
+        const { hold, remaining } = await releaseHold(app, target);
+        const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
+        const left = remaining.map((other) => `\n  ${other.holdId}  ${other.reason}`).join("");
+        return {
+          json: { ...viewHold(hold), remaining: remaining.map(viewHold) },
+          text:
+            left === ""
+              ? `${record} is no longer held.`
+              : `The hold ${hold.holdId} is released. ${record} is still held by:${left}`,
+        };
+      },
+      { restoring: true },
+    );
+  },
+});

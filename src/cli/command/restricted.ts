@@ -1,0 +1,93 @@
+// `sluice restricted …`: the commands about what deletions had to keep.
+
+import {
+  exportRestrictedSet,
+  listRestrictedSets,
+  showRestrictedSet,
+} from "../../actions/retention/restricted-sets.ts";
+import { openSink } from "../../bulk/export/sink.ts";
+import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
+import { reason, text, wholeNumber } from "../input/kinds.ts";
+import { describeSet, renderSets, viewSet, viewSetDetails } from "../output/restricted-view.ts";
+import { formatTime } from "../output/table.ts";
+
+const restrictedOptions = {
+  organization: required(text("ID"), "Organization that the records were of."),
+  reason: optional(reason, "Why you read it; for the audit trail."),
+};
+
+export const restrictedList = defineStoreCommand({
+  name: "restricted list",
+  summary:
+    "List what deletions of an organization had to keep: confidential reports and what supports them.",
+  details:
+    "A confidential report under a legal hold or a retention floor does not delay a deletion. It moves to a restricted set, with " +
+    "the transactions and alerts that it names, and is erased when the last hold is released and the last floor has ended. " +
+    "Nobody but operators can read restricted sets. The audit trail records who used this, when, and the reason if one is given.",
+  examples: ['sluice restricted list --organization acme --reason "annual review"'],
+  rights: ["restricted.list"],
+  options: restrictedOptions,
+  run: async (app, { organization, reason: why }) => {
+    const sets = await listRestrictedSets(app, { organizationId: organization, reason: why });
+    return {
+      json: { sets: sets.map(viewSet) },
+      text: sets.length === 0 ? "Nothing is restricted." : renderSets(sets),
+    };
+  },
+});
+
+export const restrictedShow = defineStoreCommand({
+  name: "restricted show",
+  summary: "Show a restricted set: its records, their legal holds, and until when they are kept.",
+  details:
+    "Also shows which references remain in reports that stay in the organization, until the set is erased, and for whom a " +
+    "pseudonym stands in the transactions of such reports. The audit trail records who used " +
+    "this, when, and the reason if one is given. `sluice restricted export` prints the content of the records.",
+  examples: ["sluice restricted show del_4fQ2mN8sT1vXc7Za --organization acme"],
+  rights: ["restricted.show"],
+  arguments: {
+    id: required(text("DELETION_REQUEST_ID"), "The deletion request that moved the records."),
+  },
+  options: {
+    ...restrictedOptions,
+    limit: withDefault(wholeNumber("N", 1, 10_000), "Maximum number of records to show.", "1000"),
+  },
+  run: async (app, { id, organization, reason: why, limit }) => {
+    const access = { organizationId: organization, reason: why };
+    const shown = await showRestrictedSet(app, access, { deletionRequestId: id, limit });
+    return { json: viewSetDetails(shown), text: describeSet(shown) };
+  },
+});
+
+export const restrictedExport = defineStoreCommand({
+  name: "restricted export",
+  summary: "Print every change of every record of a restricted set, as NDJSON.",
+  details:
+    "A line for each change: the type and id of its record, when it was received, and its payload. The audit trail records who used " +
+    "this, when, and the reason if one is given.",
+  examples: [
+    'sluice restricted export del_4fQ2mN8sT1vXc7Za --organization acme --reason "court order 12/2026" > set.ndjson',
+  ],
+  rights: ["restricted.export"],
+  arguments: {
+    id: required(text("DELETION_REQUEST_ID"), "The deletion request that moved the records."),
+  },
+  options: restrictedOptions,
+  run: async (app, { id, organization, reason: why }, { out }) => {
+    const sink = openSink(out, undefined);
+    const access = { organizationId: organization, reason: why };
+    for await (const page of exportRestrictedSet(app, access, id)) {
+      for (const { resourceType, resourceId, receivedAt, payload } of page) {
+        const line = {
+          resource_type: resourceType,
+          resource_id: resourceId,
+          received_at: formatTime(receivedAt),
+          payload,
+        };
+        await sink.write(`${JSON.stringify(line)}\n`);
+      }
+    }
+    await sink.finish();
+    return undefined;
+  },
+});

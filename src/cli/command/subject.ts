@@ -1,0 +1,175 @@
+// `sluice subject …`: the commands about everything that is held on a person or a company.
+
+import { resolve } from "node:path";
+import {
+  beginSubject,
+  findKeys,
+  readDeletionsOf,
+  readHoldsOf,
+  type SubjectDeletion,
+} from "../../actions/record/read-subject.ts";
+import { requireOutsideData } from "../../data-folder/data-folder.ts";
+import { noteUnfinished, unfinishedPath } from "../../data-folder/unfinished-files.ts";
+import type { Hold } from "../../domain/access.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { readConfig } from "../../settings/config.ts";
+import { defineCommand, defineStoreCommand, flag, required } from "../command.ts";
+import { recordType, text } from "../input/kinds.ts";
+import { requireOutputFile } from "../input/output-file.ts";
+import { makeBulkProgress } from "../output/bulk-progress.ts";
+import { renderHolds, viewHold } from "../output/hold-view.ts";
+import { renderTable } from "../output/table.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+import { bulkHeap, limitHeap } from "../v8-flags.ts";
+
+const parties = recordTypes.filter(({ party }) => party === true);
+
+/** The action that uses the type reports any other. */
+const subjectType = { ...recordType, values: parties.map(({ resourceType }) => resourceType) };
+
+const subjectArguments = {
+  type: required(subjectType, "person or company."),
+  id: required(text("ID"), "Id of the person or company."),
+};
+
+const subjectOptions = {
+  organization: required(text("ID"), "Organization that the record belongs to."),
+  includeConfidential: flag(
+    "Include confidential types, such as reports of suspicions, the restricted store, and legal holds. For officers only: do not hand it out.",
+  ),
+};
+
+/** Holds and deletion requests that are listed. */
+const listedMax = 1_000;
+
+export const subjectShow = defineStoreCommand({
+  name: "subject show",
+  summary:
+    "Show how much is held on a person or a company, by type, and the requests to delete it.",
+  details:
+    "Counts what `subject export` would write. Confidential types and legal holds are left out unless an officer asks for " +
+    "them. The audit trail records who used this, and when.",
+  examples: ["sluice subject show person person-81 --organization acme"],
+  rights: ["subject.show"],
+  arguments: subjectArguments,
+  options: subjectOptions,
+  run: async (app, { type, id, organization, includeConfidential: confidential }) => {
+    const key = { organizationId: organization, resourceType: type, resourceId: id };
+    const request = { ...key, confidential };
+    await beginSubject(app, "subject.show", request);
+    const counts = new Map<string, number>();
+    const holds: Hold[] = [];
+    for await (const keys of findKeys(app, request)) {
+      const name = keys[0]?.resourceType ?? "";
+      counts.set(name, (counts.get(name) ?? 0) + keys.length);
+      if (!confidential || holds.length >= listedMax) continue;
+      holds.push(...(await readHoldsOf(app, keys)).slice(0, listedMax - holds.length));
+    }
+    const deletions: SubjectDeletion[] = [];
+    for await (const page of readDeletionsOf(app, request)) {
+      deletions.push(...page.slice(0, listedMax - deletions.length));
+    }
+    const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+    return {
+      json: {
+        resource_type: type,
+        resource_id: id,
+        organization_id: organization,
+        confidential,
+        records: Object.fromEntries(sorted),
+        deletion_requests: deletions,
+        ...(confidential ? { holds: holds.map(viewHold) } : {}),
+      },
+      text: [
+        describeCounts(sorted),
+        ...(deletions.length === 0 ? [] : [`\nDeletion requests\n${describe(deletions)}`]),
+        ...(holds.length === 0 ? [] : [`\nHolds\n${renderHolds(holds)}`]),
+      ].join("\n"),
+    };
+  },
+});
+
+function describe(deletions: readonly SubjectDeletion[]): string {
+  return renderTable(
+    [
+      { title: "id", cell: (one: SubjectDeletion) => one.deletion_request_id },
+      { title: "status", cell: ({ status }) => status },
+      { title: "requested", cell: ({ requested_at }) => requested_at },
+      { title: "reason", cell: ({ reason }) => reason },
+    ],
+    deletions,
+  );
+}
+
+export const subjectExport = defineCommand({
+  name: "subject export",
+  summary: "Export everything that is held on a person or a company, as a folder.",
+  details:
+    "For a request for access or portability: the record with its history, everything that belongs to it or mentions it, its " +
+    "transactions with their checks and alerts, and its deletion requests, one NDJSON file for each type, with a page that " +
+    "explains them. Confidential types and legal holds are left out unless an officer asks for them. The folder must not " +
+    "exist; only its owner can open it. The audit trail records who exported whom, and when.",
+  examples: [
+    "sluice subject export person person-81 --organization acme --output person-81",
+    "sluice subject export company co-7 --organization acme --output co-7 --include-confidential",
+  ],
+  rights: ["subject.export"],
+  arguments: subjectArguments,
+  options: {
+    ...subjectOptions,
+    output: required(text("FOLDER"), "Folder to create."),
+  },
+  run: async (context, { type, id, organization, includeConfidential, output }) => {
+    const path = resolve(output);
+    const config = readConfig(context.environment);
+    requireOutsideData(config, path);
+    requireOutputFile(path, { replace: false, advice: "Name another folder." });
+    limitHeap(bulkHeap);
+    const request = {
+      organizationId: organization,
+      resourceType: type,
+      resourceId: id,
+      confidential: includeConfidential,
+    };
+    const { counts } = await runUntilStopped((stopping) =>
+      context.withApp(async (app) => {
+        await beginSubject(app, "subject.export", request);
+        const unfinished = unfinishedPath(path);
+        const { done } = await noteUnfinished(config.dataDir, unfinished);
+        try {
+          const name = "subject export";
+          const progress = makeBulkProgress(context.err, { json: context.json, name });
+          const { SubjectArchive } = await import("../../bulk/subject/archive.ts");
+          const { exportSubject } = await import("../../bulk/subject/export-subject.ts");
+          const archive = new SubjectArchive(path, unfinished);
+          return await exportSubject(app, request, { archive, progress, stopping });
+        } finally {
+          await done();
+        }
+      }),
+    );
+    return {
+      json: {
+        resource_type: type,
+        resource_id: id,
+        organization_id: organization,
+        output,
+        confidential: includeConfidential,
+        lines: Object.fromEntries(counts),
+      },
+      text: `Wrote ${output}; open index.html in it.\n${describeCounts(counts)}`,
+    };
+  },
+});
+
+type Count = readonly [name: string, lines: number];
+
+function describeCounts(counts: readonly Count[]): string {
+  return renderTable(
+    [
+      { title: "type", cell: ([name]: Count) => name },
+      { title: "records", cell: ([, lines]: Count) => String(lines) },
+    ],
+    counts,
+  );
+}
