@@ -24,7 +24,7 @@ import { completeOne, eraseOne } from "../support/one-deletion.ts";
 const deletionRequestId = "del_broken_off";
 
 /** A transaction with dependents of every kind: 4 to erase, 2 references to redact. */
-export async function prepareErasure(store: Store): Promise<void> {
+async function prepareErasure(store: Store): Promise<void> {
   await add(store, "transaction", "t");
   await add(store, "transaction", "stays");
   await write(store, transaction("t", { amount: 5 }), { mode: "update" });
@@ -38,7 +38,7 @@ export async function prepareErasure(store: Store): Promise<void> {
 }
 
 /** The steps of a worker, one after another; each is durable before the next. */
-export async function* workerMoves(store: Store): AsyncGenerator<string> {
+async function* workerMoves(store: Store): AsyncGenerator<string> {
   await claim(store);
   yield "claimed";
   for (let step = 1; ; step += 1) {
@@ -51,7 +51,7 @@ export async function* workerMoves(store: Store): AsyncGenerator<string> {
 }
 
 /** Resumes long after every lease has expired. */
-export async function resume(store: Store): Promise<void> {
+async function resume(store: Store): Promise<void> {
   const later = worker.now + 60 * 60_000;
   const { status } = await deletionOf(store, deletionRequestId);
   if (status === "completed") return;
@@ -60,7 +60,7 @@ export async function resume(store: Store): Promise<void> {
   await finish(store, deletionRequestId, 2);
 }
 
-export async function requireErased(store: Store): Promise<void> {
+async function requireErased(store: Store): Promise<void> {
   const deletion = await deletionOf(store, deletionRequestId);
   assert.equal(deletion.status, "completed");
   assert.deepEqual(deletion.erased, {

@@ -9,12 +9,9 @@ import { atEnd } from "../../support/at-end.ts";
 
 export interface Child {
   /**
-   * Sends a command, and returns its result; of several concurrent ones only the last one's.
-   * Rejects if it failed.
+   * Sends a command, and returns its result. Rejects if it failed.
    */
   ask(what: string, argument?: string): Promise<unknown>;
-  /** What it reported unasked, in order. */
-  readonly told: readonly unknown[];
   /** SIGKILL, whatever it is doing. */
   kill(): Promise<void>;
   /** Has it close its store and end by itself. */
@@ -29,11 +26,9 @@ export async function startChild(
 ): Promise<Child> {
   const child = fork(join(import.meta.dirname, "child-process.ts"), [role, path]);
   const gone = once(child, "exit");
-  const told: unknown[] = [];
   let waiting: PromiseWithResolvers<unknown> | undefined;
   child.on("message", (message: Answer) => {
-    if ("told" in message) told.push(message.told);
-    else if ("error" in message) waiting?.reject(new Error(message.error));
+    if ("error" in message) waiting?.reject(new Error(message.error));
     else waiting?.resolve(message.value);
   });
   child.on("exit", () => waiting?.reject(new Error("the process has ended")));
@@ -48,7 +43,6 @@ export async function startChild(
   atEnd(test, kill);
   await answer();
   return {
-    told,
     kill,
     ask(what, argument) {
       child.send({ what, argument });
@@ -61,6 +55,5 @@ export async function startChild(
   };
 }
 
-/** `told` is sent unasked; the others answer the last command. */
-export type Answer =
-  { readonly told: unknown } | { readonly value: unknown } | { readonly error: string };
+/** To the last command. */
+export type Answer = { readonly value: unknown } | { readonly error: string };
