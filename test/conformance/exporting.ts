@@ -88,12 +88,12 @@ export function testExporting(engine: Engine): void {
           acknowledged.push(id);
         }
       });
-      for (let round = 0; round < 8; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         const before = new Set(acknowledged);
         const upTo = await store.latestArrival();
         const begunBefore = new Set(begun);
         await waitFor("a further write", () => acknowledged.length > before.size + 6 || undefined);
-        const read = idsOf(await readAll(store, { upTo, limit: 50 }));
+        const read = idsOf(await readAll(store, { upTo, limit: 500 }));
         const found = new Set(read);
         assert.deepEqual(
           [...before].filter((id) => !found.has(id)),
@@ -103,7 +103,7 @@ export function testExporting(engine: Engine): void {
           read.filter((id) => !begunBefore.has(id)),
           [],
         );
-        assert.deepEqual(read, idsOf(await readAll(store, { upTo, limit: 50 })));
+        assert.deepEqual(read, idsOf(await readAll(store, { upTo, limit: 500 })));
       }
       stopping.abort();
       await Promise.all(writers);

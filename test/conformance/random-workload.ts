@@ -111,7 +111,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ do: "process" as const }) },
 );
 
-export function testRandomWorkload(engine: Engine, numRuns: number): void {
+const numRuns = 20;
+
+export function testRandomWorkload(engine: Engine): void {
   describe(`${engine.name}: a random workload`, () => {
     it("has the same result as in the model", async () => {
       const workload = fc.array(anyStep, { minLength: 10, maxLength: 60, size: "max" });

@@ -1,11 +1,11 @@
-// The conformance suite on SQLite, as a serving process; and its operations as a command.
+// The conformance suite on SQLite: what depends on the server's thread in a serving process, and all else as a command.
 
 import { join } from "node:path";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
-import { testCommand, testEngine } from "./suite.ts";
+import { testCommand, testServer } from "./suite.ts";
 
 function sqlite(role: StoreOptions["role"]): Engine {
   return {
@@ -36,5 +36,5 @@ function sqlite(role: StoreOptions["role"]): Engine {
   };
 }
 
-testEngine(sqlite("serve"));
+testServer(sqlite("serve"));
 testCommand(sqlite("command"));

@@ -29,44 +29,50 @@ import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
+type Part = (engine: Engine) => void;
+
+const basics: readonly Part[] = [testWriting, testIdempotency, testDeletions, testAccess];
+
+/** What operations decide and store, by the same statements in whatever thread they run. */
+const decisions: readonly Part[] = [
+  testIsolation,
+  testCascade,
+  testParties,
+  testSubjects,
+  testApproval,
+  testHolds,
+  testFloors,
+  testClosing,
+  testClosingUnderFloors,
+  testRestricted,
+  testReplaying,
+  testOperators,
+  testImports,
+  testTrail,
+  testLongLists,
+  testManyChanges,
+  testRandomWorkload,
+];
+
+/** What depends on how a server writes, which shares commits, and on restarts. */
+const serving: readonly Part[] = [
+  testUpkeep,
+  testConcurrency,
+  testExporting,
+  testLargeDeletions,
+  testJointCompletion,
+  testResumption,
+];
+
 export function testEngine(engine: Engine): void {
-  testOperations(engine);
-  testLongLists(engine);
-  testManyChanges(engine);
-  testConcurrency(engine);
-  testExporting(engine);
-  testLargeDeletions(engine);
-  testJointCompletion(engine);
-  testResumption(engine);
-  testRandomWorkload(engine, 20);
+  for (const test of [...basics, ...decisions, ...serving]) test(engine);
 }
 
-/** What a command does otherwise than a server: it writes in its own thread, and decides the same. */
+/** For an engine whose server writes in a thread of its own, which takes long to start, and whose commands do not. */
+export function testServer(engine: Engine): void {
+  for (const test of [...basics, ...serving]) test(engine);
+}
+
 export function testCommand(engine: Engine): void {
-  testWriting(engine);
-  testIdempotency(engine);
-  testDeletions(engine);
-  testAccess(engine);
-}
-
-function testOperations(engine: Engine): void {
-  testWriting(engine);
-  testIdempotency(engine);
-  testIsolation(engine);
-  testDeletions(engine);
-  testCascade(engine);
-  testParties(engine);
-  testSubjects(engine);
-  testApproval(engine);
-  testHolds(engine);
-  testFloors(engine);
-  testClosing(engine);
-  testClosingUnderFloors(engine);
-  testRestricted(engine);
-  testReplaying(engine);
-  testAccess(engine);
-  testOperators(engine);
-  testImports(engine);
-  testTrail(engine);
-  testUpkeep(engine);
+  for (const test of [...basics, ...decisions]) test(engine);
 }
