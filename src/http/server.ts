@@ -44,7 +44,8 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     onOverdue: ({ raw, response }) => {
       if (response.destroyed || response.headersSent) return;
       const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
-      answerOnSocket(response.socket, { error, requestId: requestIdOf(raw) });
+      const isHead = raw.method === "HEAD";
+      answerOnSocket(response.socket, { error, requestId: requestIdOf(raw), isHead });
     },
   });
   server.addHook("onClose", (_instance, done) => {

@@ -34,28 +34,34 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     return;
   }
   if (failed.has(socket)) return;
-  fail(socket, { error: new AppError(errorName(error.code)), isHead: mayBeHead(error, socket) });
+  fail(socket, { error: new AppError(errorName(error.code)), isHead: failedHead(error, socket) });
 }
 
-/**
- * Whether the reply must not have a body, because the invalid request is a HEAD, or its method came in an earlier
- * packet. It may follow other requests in its packet, and the body of the last one, whose end is unknown. A head that
- * is too large nearly always comes in several packets, and its client needs the error.
- */
-function mayBeHead({ rawPacket, bytesParsed, code }: ClientError, socket: Socket): boolean {
-  if (!Buffer.isBuffer(rawPacket)) return false;
-  const parsed = rawPacket.subarray(0, bytesParsed ?? rawPacket.length);
-  const before = parsed.lastIndexOf(endOfHead);
+/** Of each head that is incomplete and began in an earlier packet: whether it is that of a HEAD. */
+const openHeads = new WeakMap<Socket, boolean>();
+
+/** `packet` ends within a head that began in it; undefined if the head is complete. */
+export function noteOpenHead(socket: Socket, packet: Buffer | undefined): void {
+  if (packet === undefined) openHeads.delete(socket);
+  else openHeads.set(socket, endsInHead(packet));
+}
+
+/** Whether the invalid request is a HEAD, whose reply must not have a body. */
+function failedHead({ rawPacket, bytesParsed }: ClientError, socket: Socket): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return openHeads.get(socket) ?? false;
+  return openHeads.get(socket) ?? endsInHead(rawPacket.subarray(0, bytesParsed));
+}
+
+/** The last request may follow others, and the body of the last of these, whose end is unknown. */
+function endsInHead(packet: Buffer): boolean {
+  const before = packet.lastIndexOf(endOfHead);
   const from = before === -1 ? 0 : before + endOfHead.length;
-  const text = parsed.toString("latin1", from);
-  if (headRequest.test(text)) return true;
-  const hasStart = before !== -1 || socket.bytesRead === rawPacket.length || method.test(text);
-  return !hasStart && code !== "HPE_HEADER_OVERFLOW";
+  return headRequest.test(packet.toString("latin1", from));
 }
 
 const endOfHead = "\r\n\r\n";
-const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
-const method = /^[\r\n]*[A-Z]+ /;
+/** No other method begins with an H. */
+const headRequest = /^[\r\n]*(?:HEAD |H(?:E(?:AD?)?)?$)|HEAD [^ \r\n]*(?:$| HTTP\/)/;
 
 /**
  * Answers Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event,
@@ -74,7 +80,7 @@ export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void
 /**
  * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). What follows it is probably in another
  * protocol, so the connection ends with its reply. The parser does not report a truncated body. A client that prefers HTTP/2
- * asks for it on every new connection, so its connection stays open (`keepBytesAfterUpgrade`).
+ * asks for it on every new connection, so its connection stays open (`watchPackets`).
  */
 export function answerUpgrade(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;

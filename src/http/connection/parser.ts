@@ -56,46 +56,68 @@ export function stopParserIf(socket: Socket, { hasToStop, onRunsOn }: ParserStop
   };
 }
 
-/** `HTTPParser.kOnExecute`: the key of the function that gets how many bytes of a packet were parsed, or an error. */
+/** `HTTPParser.kOnMessageBegin` and `HTTPParser.kOnExecute`: the keys of functions that the parser calls. */
+const onMessageBegin = 0;
 const onExecute = 5;
+
+export interface PacketEvents {
+  /** Gets what Node drops of a packet, so that the next packet could begin in the middle of a request. */
+  readonly onRest: (bytes: Buffer) => void;
+  /**
+   * Gets a packet that ends within a head that began in it, and undefined when that head is complete. Node stores nothing of
+   * such a head, not even its method.
+   */
+  readonly onOpenHead: (packet: Buffer | undefined) => void;
+}
 
 /**
  * Call once for each connection, after `stopParserIf`. The parser stops after a request that asked for an upgrade, and
- * Node drops what follows it in the packet, so that the next packet could begin in the middle of a request. `onRest`
- * gets the dropped bytes.
+ * Node drops what follows it in the packet.
  */
-export function keepBytesAfterUpgrade(socket: Socket, onRest: (bytes: Buffer) => void): void {
+export function watchPackets(socket: Socket, { onRest, onOpenHead }: PacketEvents): void {
   const parser = parserOf(socket) as (Parser & Record<number, unknown>) | undefined;
   const usual = parser?.[onExecute];
   if (parser === undefined || typeof usual !== "function") return;
   let isDeclined = false;
+  let head: "none" | "begun" | "open" = "none";
+  const begin = (): void => void (head = "begun");
+  parser[onMessageBegin] = begin;
   const { onIncoming } = parser;
   parser.onIncoming = (request, shouldKeepAlive) => {
+    if (head === "open") onOpenHead(undefined);
+    head = "none";
     const { upgrade: asksForUpgrade } = request;
     const result = onIncoming(request, shouldKeepAlive);
     isDeclined = asksForUpgrade && !request.upgrade;
     return result;
   };
-  const keepRest = (packet: Buffer | undefined, parsed: unknown): void => {
-    if (!isDeclined || packet === undefined || typeof parsed !== "number") return;
-    if (parsed === packet.length) return;
+  /** An error is reported to the server. */
+  const afterPacket = (parsed: unknown, packet: Buffer | undefined): void => {
+    if (packet === undefined || typeof parsed !== "number") return;
+    if (head === "begun") {
+      head = "open";
+      onOpenHead(packet);
+    }
+    if (!isDeclined || parsed === packet.length) return;
     // The parser can't be entered again before it returns.
     process.nextTick(onRest, Buffer.from(packet.subarray(parsed)));
   };
   parser[onExecute] = (parsed: unknown): unknown => {
-    keepRest(parser.getCurrentBuffer(), parsed);
+    // The buffer is copied.
+    if (isDeclined || head === "begun") afterPacket(parsed, parser.getCurrentBuffer());
     return Reflect.apply(usual, parser, [parsed]);
   };
   const native = Object.getPrototypeOf(parser) as Parser;
-  const executeAndKeep = (bytes: Buffer): unknown => {
+  const executeAndTell = (bytes: Buffer): unknown => {
     const parsed = native.execute.call(parser, bytes);
-    keepRest(bytes, parsed);
+    afterPacket(parsed, bytes);
     return parsed;
   };
-  parser.execute = executeAndKeep;
+  parser.execute = executeAndTell;
   // Node uses parsers again, and that of a CONNECT before its connection is closed.
   socket.once("close", () => {
-    if (parser.execute === executeAndKeep) Reflect.deleteProperty(parser, "execute");
+    if (parser.execute === executeAndTell) Reflect.deleteProperty(parser, "execute");
+    if (parser[onMessageBegin] === begin) parser[onMessageBegin] = undefined;
   });
 }
 

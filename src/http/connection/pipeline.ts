@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Admission } from "./admission.ts";
 import type { BodyTurns } from "./body-turns.ts";
-import { answerUpgrade } from "./client-error.ts";
-import { keepBytesAfterUpgrade, resumeParser, stopParserIf } from "./parser.ts";
+import { answerUpgrade, noteOpenHead } from "./client-error.ts";
+import { resumeParser, stopParserIf, watchPackets } from "./parser.ts";
 import { resumeReading, stopReading } from "./pause-reading.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -48,9 +48,12 @@ export class Pipelines {
       hasToStop: () => this.#waiting.has(socket) || this.#bodies.holds(socket),
       onRunsOn: () => this.#bodies.runsOn(socket),
     });
-    keepBytesAfterUpgrade(socket, (bytes) => {
-      if (this.#waiting.has(socket)) this.deferUnparsed(socket, bytes);
-      else socket.unshift(bytes);
+    watchPackets(socket, {
+      onRest: (bytes) => {
+        if (this.#waiting.has(socket)) this.deferUnparsed(socket, bytes);
+        else socket.unshift(bytes);
+      },
+      onOpenHead: (packet) => noteOpenHead(socket, packet),
     });
     socket.once("close", () => this.#forget(socket));
   }

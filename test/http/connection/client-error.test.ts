@@ -42,16 +42,52 @@ describe("a request that can't be parsed", () => {
     assert.equal(rest.length, 0);
   });
 
-  it("is answered without a body if its method came in an earlier packet", async () => {
-    const { socket, closed } = openRaw(server.address);
-    socket.setNoDelay().write(`HEAD /v2/${"a".repeat(2_000)}`);
-    // If the packets arrive as one, the method is in it, and the result is the same.
-    await sleep(100);
-    socket.write(" HTTP/9.9\r\nHost: x\r\n\r\n");
-    const text = await closed;
-    assert.match(text, /^HTTP\/1.1 400 [^{]*\r\n\r\n$/);
-    assert.match(text, /\r\nconnection: close\r\n/);
-  });
+  const long = "a".repeat(20_000);
+  for (const [what, first, second, reply] of [
+    [
+      "a method in an earlier packet",
+      "HEAD /v2/a",
+      " HTTP/9.9\r\nHost: x\r\n\r\n",
+      /^HTTP\/1.1 400 [^{]*\r\n\r\n$/,
+    ],
+    [
+      "a head that gets too large later",
+      "HEAD /a",
+      `${long} HTTP/1.1\r\n\r\n`,
+      /^HTTP\/1.1 431 [^{]*\r\n\r\n$/,
+    ],
+    [
+      "a method in two packets",
+      "\r\nHE",
+      `AD /${long} HTTP/1.1\r\n\r\n`,
+      /^HTTP\/1.1 431 [^{]*\r\n\r\n$/,
+    ],
+    [
+      "a HEAD in the packet of a request",
+      "GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\nHEAD /a",
+      `${long} HTTP/1.1\r\n\r\n`,
+      /^HTTP\/1.1 [34].*HTTP\/1.1 431 [^{]*\r\n\r\n$/s,
+    ],
+  ] as const) {
+    it(`is answered without a body if it is a HEAD: ${what}`, async () => {
+      const text = await inPackets(server, first, second);
+      assert.match(text, reply);
+      assert.match(text, /\r\nconnection: close\r\n/);
+    });
+  }
+
+  for (const [what, first, second] of [
+    ["of a head that gets too large later", "GET /a", `${long} HTTP/1.1\r\n\r\n`],
+    [
+      "after a HEAD that came in packets",
+      "HEAD /v2/a",
+      ` HTTP/1.1\r\nHost: x\r\n\r\nGET /${long} HTTP/1.1\r\n\r\n`,
+    ],
+  ] as const) {
+    it(`is answered with a body if it is a GET: ${what}`, async () => {
+      assert.match(await inPackets(server, first, second), /HTTP\/1.1 431 .*"code":43101,/s);
+    });
+  }
 
   it("is answered with a body if it follows a HEAD in its packet", async () => {
     const first = "HEAD /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -65,3 +101,12 @@ describe("a request that can't be parsed", () => {
     assert.match(both, /HTTP\/1.1 400 [^{]*\r\n\r\n$/);
   });
 });
+
+async function inPackets({ address }: Server, first: string, second: string): Promise<string> {
+  const { socket, closed } = openRaw(address);
+  socket.setNoDelay().write(first);
+  // If the packets arrive as one, the method is in it, and the result is the same.
+  await sleep(100);
+  socket.write(second);
+  return closed;
+}
