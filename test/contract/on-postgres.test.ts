@@ -1,32 +1,23 @@
-// The tests of this folder once more, on PostgreSQL: the same files, imported here, each service
-// with its own database. Left out are files that stop or start servers, because they choose their
-// store themselves; files that wait for samples of the process, because another file here replaces
-// their timer; and files about connections, encodings and the form of replies, which do not depend
-// on the store.
+// The tests of this folder whose replies depend on what the store answers, once more on PostgreSQL: the same files,
+// imported here, each service with its own database. What a reply looks like, which fields are valid, limits, scopes and
+// connections are decided before the store or after it, and are tried on one engine.
 
-import { globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const leftOut = new Set([
-  "after-rejection.test.ts",
-  "bodies.test.ts",
-  "encodings.test.ts",
-  "every-reply.test.ts",
-  "load-shedding.test.ts",
-  "no-files.test.ts",
-  "numbers.test.ts",
-  "openapi-check.test.ts",
-  "on-postgres.test.ts",
-  "postgres-away.test.ts",
-  "rate-limits-on-redis.test.ts",
-  "raw-http.test.ts",
-  "stop.test.ts",
-  "unauthenticated.test.ts",
-  "unread-streams.test.ts",
-]);
+const files = [
+  "access-token.test.ts",
+  "deletions.test.ts",
+  "idempotency.test.ts",
+  "isolation.test.ts",
+  "lenient.test.ts",
+  "lists.test.ts",
+  "records.test.ts",
+  "related-data.test.ts",
+  "streams.test.ts",
+];
 
 const server = await startPostgres({ settings: { max_connections: "300" } });
 /** By the folder of a service, which may be restarted in place. */
@@ -38,14 +29,11 @@ useStores(async (folder) => {
   return { DATABASE_URL: url, DATABASE_POOL_MAX: "5" };
 });
 
-const files = globSync("*.test.ts", { cwd: import.meta.dirname }).filter(
-  (file) => !leftOut.has(file),
-);
 // Tests begin as soon as they are registered; the services that the next files start must not
 // affect their measurements.
 const imported = Promise.withResolvers<void>();
 before(() => imported.promise);
-for (const file of files.sort()) await import(`./${file}`);
+for (const file of files) await import(`./${file}`);
 imported.resolve();
 
 describe("the HTTP suite on PostgreSQL", () => {
