@@ -7,9 +7,9 @@ import {
 } from "../../actions/operator/operator-error.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer } from "../request/answer.ts";
-import { html } from "../html/html.ts";
-import { renderPage } from "./layout.ts";
+import { jsonReply } from "../request/answer.ts";
+import { type Html, html } from "../html/html.ts";
+import { showPage } from "./layout.ts";
 
 interface Failure {
   readonly status: number;
@@ -64,22 +64,17 @@ export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer 
   const { status, title, message, list = "" } = explain(error) ?? internal;
   const answer = wantsJson
     ? jsonReply({ message }, { status })
-    : pageAnswer(
-        renderPage(
-          {
-            title,
-            body: html`<section class="narrow">
-              <p>${message}</p>
-              <p><a href="/console${list}">To the ${list === "" ? "overview" : "list"}</a></p>
-            </section>`,
-          },
-          undefined,
-        ),
-        { status },
-      );
+    : showPage(undefined, { title, body: renderFailure(message, list) }, { status });
   const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
   if (retry === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(retry) } };
+}
+
+function renderFailure(message: string, list: string): Html {
+  return html`<section class="narrow">
+    <p>${message}</p>
+    <p><a href="/console${list}">To the ${list === "" ? "overview" : "list"}</a></p>
+  </section>`;
 }
 
 /** True for an error that has to be in the log. */

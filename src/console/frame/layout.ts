@@ -2,7 +2,9 @@
 
 import { type OperatorRight, rightsOf } from "../../domain/operator-right.ts";
 import { assetPath } from "./asset.ts";
-import { type Html, html } from "../html/html.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Html, html, renderElement } from "../html/html.ts";
+import { type AnswerOptions, pageAnswer } from "../request/answer.ts";
 import type { Person } from "../request/request.ts";
 
 /** A screen in the navigation; people without the right don't see it. */
@@ -35,7 +37,16 @@ export interface PageView {
   readonly refreshSeconds?: number;
 }
 
-export function renderPage(
+/** Answers with a page; `person` is who has signed in. */
+export function showPage(
+  person: Pick<Person, "operator"> | undefined,
+  view: PageView,
+  options?: AnswerOptions,
+): Answer {
+  return pageAnswer(renderPage(view, person), options);
+}
+
+function renderPage(
   { title, screen, body, refreshSeconds }: PageView,
   person: Pick<Person, "operator"> | undefined,
 ): Html {
@@ -75,11 +86,10 @@ function renderNavigation(
 ): Html {
   const rights = rightsOf(operator.roles);
   const shown = screens.filter(({ right }) => right === "own" || rights.has(right));
-  const links = shown.map(({ path, label }) =>
-    path === screen
-      ? html`<li><a href="${path}" aria-current="page">${label}</a></li>`
-      : html`<li><a href="${path}">${label}</a></li>`,
-  );
+  const links = shown.map(({ path, label }) => {
+    const current = path === screen && "page";
+    return html`<li>${renderElement("a", { href: path, "aria-current": current }, label)}</li>`;
+  });
   return html`<nav aria-label="Screens">
       <ul>
         ${links}

@@ -1,10 +1,34 @@
-// Reads the fields of forms; the error for an invalid field says what was expected. A field that was not sent is
-// undefined.
+// The fields of forms: renders and reads them. The error for an invalid field says what was expected, and a field that
+// was not sent is undefined.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { durationRule, parseDuration } from "../../basics/duration.ts";
+import { limits } from "../../domain/limits.ts";
+import { type Html, html, renderElement } from "./html.ts";
 
 export type Form = Pick<URLSearchParams, "get" | "getAll">;
+
+interface Input {
+  readonly type?: "date" | "datetime-local";
+  readonly value?: string | number | null | undefined;
+  readonly maxlength?: number;
+  readonly required?: boolean;
+  /** If left out, a browser offers what was typed before, but not for a field that is required. */
+  readonly autocomplete?: "on" | "off";
+  readonly inputmode?: "numeric";
+  readonly placeholder?: number | undefined;
+}
+
+/** A field of one line with its label. */
+export function renderInput(label: string, name: string, input: Input = {}): Html {
+  const autocomplete = input.required === true ? "off" : undefined;
+  return html`<label>${label} ${renderElement("input", { name, autocomplete, ...input })}</label>`;
+}
+
+/** Why somebody does something. Each form says who can read it. */
+export function renderReason(label = "Reason"): Html {
+  return renderInput(label, "reason", { maxlength: limits.reasonCharactersMax, required: true });
+}
 
 /** Returns undefined for an empty text, too. */
 export function readText(form: Form, name: string): string | undefined {

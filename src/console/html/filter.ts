@@ -1,7 +1,8 @@
 // Filters of lists: selects that keep their choice, which other forms use too, and the query of the next part of a
 // list.
 
-import { type Html, html } from "./html.ts";
+import { renderInput } from "./field.ts";
+import { type Html, html, renderElement } from "./html.ts";
 
 export interface Choice {
   readonly query: URLSearchParams;
@@ -17,9 +18,7 @@ export function renderChoice(
   { query, values, unset = "any" }: Choice,
 ): Html {
   const options = values.map(([value, text]) =>
-    query.get(name) === value
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`,
+    renderElement("option", { value, selected: query.get(name) === value }, text),
   );
   return html`<label
     >${label}
@@ -28,6 +27,11 @@ export function renderChoice(
       ${options}
     </select></label
   >`;
+}
+
+export function renderOrganizationInput(query: URLSearchParams): Html {
+  const value = query.get("organization");
+  return renderInput("Organization", "organization", { value, maxlength: 64 });
 }
 
 /**

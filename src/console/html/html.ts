@@ -28,6 +28,22 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return new Markup(first + rendered.join(""));
 }
 
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** An element of which some attributes are left out: those that are undefined, null or false. True has no value. */
+export function renderElement(
+  name: "a" | "input" | "option" | "td" | "th",
+  attributes: Attributes,
+  content?: HtmlValue,
+): Html {
+  const given = Object.entries(attributes).map(([key, value]) => {
+    if (value === undefined || value === null || value === false) return "";
+    return value === true ? ` ${key}` : ` ${key}="${escapeHtml(String(value))}"`;
+  });
+  const start = `<${name}${given.join("")}>`;
+  return new Markup(name === "input" ? start : `${start}${render(content)}</${name}>`);
+}
+
 const dense = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 /** Removes indentation, which would be a third of a page. Templates must not indent text in `pre`. */

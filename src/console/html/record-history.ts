@@ -8,7 +8,7 @@ import type {
   ShownState,
 } from "../../actions/record/record-history.ts";
 import { type Html, html } from "./html.ts";
-import { renderFocusableTable } from "./table.ts";
+import { type Column, renderFocusableTable } from "./table.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** Bytes of all values on a page, escaped, so that the page stays small. */
@@ -78,14 +78,14 @@ export function renderHistory(history: ShownHistory, { revealing, earlier }: His
 }
 
 function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Html {
-  const rows = fields.map(
-    ({ field, ...rest }) =>
-      html`<tr>
-        <th scope="row">${field}</th>
-        <td>${"value" in rest ? space.render(rest.value, stateCharactersMax) : hidden}</td>
-      </tr>`,
-  );
-  return html`${renderFocusableTable(["Field", "Latest value"], rows, "content")}
+  const columns: readonly Column<ShownState["fields"][number]>[] = [
+    ["Field", ({ field }) => field, "head"],
+    [
+      "Latest value",
+      (one) => ("value" in one ? space.render(one.value, stateCharactersMax) : hidden),
+    ],
+  ];
+  return html`${renderFocusableTable(columns, fields, "content")}
   ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
 }
 
@@ -109,14 +109,11 @@ function renderChange(change: ShownChange, space: ValueSpace): Html {
 }
 
 function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
-  const rows = fields.map(
-    ({ field, effect, values }) =>
-      html`<tr>
-        <th scope="row">${field}</th>
-        <td>${effect}</td>
-        <td>${space.render(values?.before, changeCharactersMax)}</td>
-        <td>${space.render(values?.after, changeCharactersMax)}</td>
-      </tr>`,
-  );
-  return renderFocusableTable(["Field", "Effect", "Before", "After"], rows, "content");
+  const columns: readonly Column<ShownField>[] = [
+    ["Field", ({ field }) => field, "head"],
+    ["Effect", ({ effect }) => effect],
+    ["Before", ({ values }) => space.render(values?.before, changeCharactersMax)],
+    ["After", ({ values }) => space.render(values?.after, changeCharactersMax)],
+  ];
+  return renderFocusableTable(columns, fields, "content");
 }

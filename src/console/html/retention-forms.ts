@@ -4,6 +4,7 @@ import { floorOrigins } from "../../domain/retention/floor.ts";
 import { renderIdField } from "./confirmation.ts";
 import { renderChoice } from "./filter.ts";
 import { type Html, html } from "./html.ts";
+import { renderInput } from "./field.ts";
 
 function renderOrganizationFields(organizationId: string): Html {
   return html`<input type="hidden" name="organization" value="${organizationId}" />
@@ -20,7 +21,7 @@ export function renderCeilingForm(organizationId: string, days: number | undefin
       organization to confirm.
     </p>
     <form method="post" action="/console/retention/ceiling">
-      <label>Days <input name="days" inputmode="numeric" value="${days ?? ""}" /></label>
+      ${renderInput("Days", "days", { inputmode: "numeric", value: days })}
       ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the ceiling</button>
     </form>
@@ -43,7 +44,7 @@ export function renderFloorForm(organizationId: string, types: readonly string[]
         values: types.map((type) => [type, type]),
         unset: "choose one",
       })}
-      <label>Days <input name="days" inputmode="numeric" /></label>
+      ${renderInput("Days", "days", { inputmode: "numeric" })}
       ${renderChoice("Counted from", "from", {
         query,
         values: others.map((origin) => [origin, origin]),

@@ -6,6 +6,8 @@ import { formatDays } from "../../domain/retention/floor.ts";
 import { type Html, html } from "./html.ts";
 import { renderRecordLink } from "./record-link.ts";
 import { formatNumber } from "./time.ts";
+import { renderFacts } from "./table.ts";
+import { renderInput } from "./field.ts";
 
 export const screen = "/console/retention";
 
@@ -31,14 +33,11 @@ export function renderRetentionPreview(
     <h2 id="preview">What retention would delete</h2>
     <form class="filters" method="get" action="${screen}">
       <input type="hidden" name="organization" value="${organizationId}" />
-      <label
-        >With a ceiling of, in days
-        <input
-          name="days"
-          inputmode="numeric"
-          value="${days}"
-          placeholder="${organization.retainDays ?? ""}"
-      /></label>
+      ${renderInput("With a ceiling of, in days", "days", {
+        inputmode: "numeric",
+        value: days,
+        placeholder: organization.retainDays,
+      })}
       <button type="submit">Preview</button>
     </form>
     ${
@@ -67,25 +66,19 @@ const dueShownMax = 20;
 function renderTally({ counts, due, dueByType }: PreviewPart["tally"], retainDays: number): Html {
   const types = Object.entries(dueByType).map(([type, count]) => `${formatNumber(count)} ${type}`);
   const shown = due.slice(0, dueShownMax);
-  return html`<dl class="facts">
-      <dt>Not seen for</dt>
-      <dd>${formatDays(retainDays)}</dd>
-      <dt>Would be deleted</dt>
-      <dd>${types.length === 0 ? "nothing" : types.join(", ")}</dd>
-      <dt>Kept by a hold</dt>
-      <dd>${formatNumber(counts.held)}</dd>
-      <dt>Kept by a floor</dt>
-      <dd>${formatNumber(counts.floor)}</dd>
-      <dt>Needed by later records</dt>
-      <dd>${formatNumber(counts.needed)}</dd>
-      <dt>Deletion is open already</dt>
-      <dd>${formatNumber(counts.open)}</dd>
-    </dl>
-    ${
-      shown.length > 0 &&
-      html`<p>The first of them:</p>
-        <ul class="records">
-          ${shown.map((key) => html`<li>${renderRecordLink(key)}</li>`)}
-        </ul>`
-    }`;
+  return html`${renderFacts([
+    ["Not seen for", formatDays(retainDays)],
+    ["Would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
+    ["Kept by a hold", formatNumber(counts.held)],
+    ["Kept by a floor", formatNumber(counts.floor)],
+    ["Needed by later records", formatNumber(counts.needed)],
+    ["Deletion is open already", formatNumber(counts.open)],
+  ])}
+  ${
+    shown.length > 0 &&
+    html`<p>The first of them:</p>
+      <ul class="records">
+        ${shown.map((key) => html`<li>${renderRecordLink(key)}</li>`)}
+      </ul>`
+  }`;
 }

@@ -11,14 +11,14 @@ import {
 } from "../../actions/operator/session.ts";
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { jsonReply, redirectTo } from "../request/answer.ts";
 import { noSessionCookie } from "../sign-in/cookie.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
 import { type Person, readForm, readJsonBody } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { type Column, renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {
@@ -39,7 +39,7 @@ export async function showAccount(person: Person): Promise<Answer> {
       ${renderSessions(own, session)}
     </section>
     ${hasRight(app, "session.list") && (await renderAllSessions(person))} ${shortcuts}`;
-  return pageAnswer(renderPage({ title: "Account", screen: "/console/account", body }, person));
+  return showPage(person, { title: "Account", screen: "/console/account", body });
 }
 
 const shortcuts = html`<section aria-labelledby="shortcuts">
@@ -80,81 +80,76 @@ function renderAdding({ origin, operator }: Person): Html {
 }
 
 function renderPasskeys(passkeys: readonly Passkey[]): Html {
-  const rows = passkeys.map(
-    ({ credentialId, createdAt, lastUsedAt }) =>
-      html`<tr>
-        <td><code>${shorten(credentialId)}</code></td>
-        <td>${renderTime(createdAt)}</td>
-        <td>${renderTime(lastUsedAt)}</td>
-        <td>
-          <form method="post" action="/console/account/passkey/remove">
-            <input type="hidden" name="credential" value="${credentialId}" />
-            <button type="submit">
-              Remove<span class="sr"> passkey ${shorten(credentialId)}</span>
-            </button>
-          </form>
-        </td>
-      </tr>`,
-  );
-  return renderTable(["Passkey", "Added", "Last used", actionHeading], rows, "plain");
+  return renderTable(passkeyColumns, passkeys, "plain");
 }
 
 const actionHeading = html`<span class="sr">Action</span>`;
+
+const passkeyColumns: readonly Column<Passkey>[] = [
+  ["Passkey", ({ credentialId }) => html`<code>${shorten(credentialId)}</code>`],
+  ["Added", ({ createdAt }) => renderTime(createdAt)],
+  ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
+  [actionHeading, renderRemoval],
+];
+
+function renderRemoval({ credentialId }: Passkey): Html {
+  return html`<form method="post" action="/console/account/passkey/remove">
+    <input type="hidden" name="credential" value="${credentialId}" />
+    <button type="submit">Remove<span class="sr"> passkey ${shorten(credentialId)}</span></button>
+  </form>`;
+}
 
 function shorten(credentialId: string): string {
   return credentialId.slice(0, 12);
 }
 
 function renderSessions(sessions: readonly OperatorSession[], current: OperatorSession): Html {
-  const rows = sessions.map((session) => {
-    const isCurrent = session.sessionId === current.sessionId;
-    return renderSession(session, {
-      note: isCurrent ? "this one" : "",
-      action: "/console/account/session/end",
-      verb: "End",
-    });
-  });
-  return renderSessionTable(rows);
+  const rows = sessions.map((session) => ({
+    session,
+    note: session.sessionId === current.sessionId ? "this one" : "",
+    action: "/console/account/session/end",
+    verb: "End",
+  }));
+  return renderTable(sessionColumns, rows, "plain");
 }
 
-interface RowOptions {
+interface SessionRow {
+  readonly session: OperatorSession;
   readonly note: string;
   readonly action: string;
   readonly verb: string | undefined;
 }
 
-function renderSession(session: OperatorSession, { note, action, verb }: RowOptions): Html {
-  const { sessionId, method, createdAt, expiresAt } = session;
-  const end =
-    verb !== undefined &&
-    html`<form method="post" action="${action}">
-      <input type="hidden" name="session" value="${sessionId}" />
-      <button type="submit">${verb}<span class="sr"> session ${sessionId}</span></button>
-    </form>`;
-  return html`<tr>
-    <td><code>${sessionId}</code></td>
-    <td><bdi>${note}</bdi></td>
-    <td>${method}</td>
-    <td>${renderTime(createdAt)}</td>
-    <td>${renderTime(expiresAt)}</td>
-    <td>${end}</td>
-  </tr>`;
-}
+const sessionColumns: readonly Column<SessionRow>[] = [
+  ["Session", ({ session }) => html`<code>${session.sessionId}</code>`],
+  ["Whose", ({ note }) => html`<bdi>${note}</bdi>`],
+  ["Signed in by", ({ session }) => session.method],
+  ["Since", ({ session }) => renderTime(session.createdAt)],
+  ["Until", ({ session }) => renderTime(session.expiresAt)],
+  [actionHeading, renderEnd],
+];
 
-function renderSessionTable(rows: readonly Html[]): Html {
-  const headings = ["Session", "Whose", "Signed in by", "Since", "Until", actionHeading];
-  return renderTable(headings, rows, "plain");
+function renderEnd({ session: { sessionId }, action, verb }: SessionRow): Html | undefined {
+  if (verb === undefined) return undefined;
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="session" value="${sessionId}" />
+    <button type="submit">${verb}<span class="sr"> session ${sessionId}</span></button>
+  </form>`;
 }
 
 async function renderAllSessions({ app }: Person): Promise<Html> {
   const holders = await listSessions(app);
   const verb = hasRight(app, "session.revoke") ? "Revoke" : undefined;
-  const rows = holders.map(({ session, operator }) =>
-    renderSession(session, { note: operator.name, action: "/console/session/revoke", verb }),
-  );
+  const action = "/console/session/revoke";
+  const rows = holders.map(({ session, operator: { name } }) => ({
+    session,
+    note: name,
+    action,
+    verb,
+  }));
   return html`<section aria-labelledby="all">
     <h2 id="all">Sessions of everybody</h2>
-    ${renderSessionTable(rows)}
+    ${renderTable(sessionColumns, rows, "plain")}
   </section>`;
 }
 

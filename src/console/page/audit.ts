@@ -11,14 +11,13 @@ import { viewAuditEntry } from "../../actions/trail/audit-entry.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { sendDownload } from "../request/download.ts";
 import { readText } from "../html/field.ts";
 import { withPlace } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/audit";
@@ -37,9 +36,9 @@ export async function showAudit(person: Person): Promise<Answer> {
     next !== undefined &&
     html`<p><a href="/console/audit?${withPlace(query, next)}">Older entries</a></p>`;
   const body = html`${renderFilters(query)}
-  ${entries.length === 0 ? renderNothing(next !== undefined) : renderEntries(entries)} ${older}
-  ${chainForms}`;
-  return pageAnswer(renderPage({ title: "Audit trail", screen, body }, person));
+  ${entries.length === 0 ? renderNothing(next !== undefined) : renderFocusableTable(columns, entries)}
+  ${older} ${chainForms}`;
+  return showPage(person, { title: "Audit trail", screen, body });
 }
 
 /** `2026-01-31`, or `2026-01-31T09:30`, in UTC. Throws OperatorError invalid. */
@@ -91,28 +90,22 @@ function renderNothing(hasMore: boolean): Html {
   </p>`;
 }
 
-function renderEntries(entries: readonly AuditEntry[]): Html {
-  return renderFocusableTable(
-    ["Entry", "Time", "By", "Action", "Organization", "Object", "Details"],
-    entries.map(renderEntry),
-  );
-}
+const columns: readonly Column<AuditEntry>[] = [
+  ["Entry", ({ entryNo }) => entryNo, "head"],
+  ["Time", ({ at }) => renderTime(at)],
+  ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
+  ["Action", ({ action }) => action],
+  ["Organization", ({ organizationId }) => html`<bdi>${organizationId ?? "–"}</bdi>`],
+  ["Object", ({ subject }) => html`<bdi>${shorten(subject)}</bdi>`],
+  ["Details", ({ detail }) => html`<bdi>${shorten(describeDetail(detail)) || "–"}</bdi>`],
+];
 
 const shownLengthMax = 200;
 
-function renderEntry(entry: AuditEntry): Html {
-  const details = Object.entries(entry.detail)
+function describeDetail(detail: AuditEntry["detail"]): string {
+  return Object.entries(detail)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
-  return html`<tr>
-    <th scope="row" data-label="Entry">${entry.entryNo}</th>
-    <td data-label="Time">${renderTime(entry.at)}</td>
-    <td data-label="By"><bdi>${entry.actor}</bdi></td>
-    <td data-label="Action">${entry.action}</td>
-    <td data-label="Organization"><bdi>${entry.organizationId ?? "–"}</bdi></td>
-    <td data-label="Object"><bdi>${shorten(entry.subject)}</bdi></td>
-    <td data-label="Details"><bdi>${shorten(details) || "–"}</bdi></td>
-  </tr>`;
 }
 
 function shorten(text: string): string {
@@ -145,7 +138,7 @@ export async function verifyTrail(person: Person): Promise<Answer> {
   const verified = await verifyAudit(person.app, { no, hash });
   const body = html`${renderVerified(verified)}
     <p><a href="/console/audit">To the audit trail</a></p>`;
-  return pageAnswer(renderPage({ title: "Verification of the audit trail", screen, body }, person));
+  return showPage(person, { title: "Verification of the audit trail", screen, body });
 }
 
 function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {

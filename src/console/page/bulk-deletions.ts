@@ -11,13 +11,13 @@ import {
 } from "../../actions/deletion/bulk-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
+import { renderInput } from "../html/field.ts";
 
 const screen = "/console/deletions";
 
@@ -69,7 +69,7 @@ async function showBulk(person: Person, act: BulkAct): Promise<Answer> {
   const body = html`${renderFilter(filter)}
     <p>${exception}</p>
     ${selection.deletions.length === 0 ? nothing : renderConfirmation(act, filter, selection)}`;
-  return pageAnswer(renderPage({ title: `${verb} deletions`, screen, body }, person));
+  return showPage(person, { title: `${verb} deletions`, screen, body });
 }
 
 const nothing = html`<p class="empty">
@@ -122,10 +122,7 @@ function renderConfirmation(
       <form method="post" action="/console/deletions/${act}">
         ${fields}
         <input type="hidden" name="digest" value="${digest}" />
-        <label
-          >Number of deletions
-          <input name="confirm" required inputmode="numeric" autocomplete="off"
-        /></label>
+        ${renderInput("Number of deletions", "confirm", { inputmode: "numeric", required: true })}
         <button type="submit">${verb} them</button>
       </form>
     </section>`;
@@ -140,7 +137,7 @@ async function change(person: Person, act: BulkAct): Promise<Answer> {
   });
   const body = renderResult(act, result);
   const title = `${formatNumber(result.done.length)} ${words[act].participle}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 function renderResult(act: BulkAct, { done, failed }: BulkResult): Html {

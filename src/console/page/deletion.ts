@@ -15,14 +15,15 @@ import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { jsonReply, redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { deletionPath } from "../html/deletion-link.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { renderRecordLink } from "../html/record-link.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
+import { renderFacts } from "../html/table.ts";
 
 const screen = "/console/deletions";
 
@@ -32,33 +33,31 @@ export async function showDeletion(person: Person): Promise<Answer> {
   const counts = Object.entries(erased).map(
     ([type, count]) => `${formatNumber(count ?? 0)} ${type}`,
   );
-  const body = html`<dl class="facts">
-      <dt>Record</dt>
-      <dd>
-        ${
-          details.preview === undefined
-            ? html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`
-            : renderRecordLink(deletion)
-        }
-      </dd>
-      <dt>Organization</dt>
-      <dd><bdi>${deletion.organizationId}</bdi></dd>
-      <dt>Status</dt>
-      <dd>${deletion.status}</dd>
-      <dt>Waits for</dt>
-      <dd><bdi>${waitsFor ?? "nothing"}</bdi></dd>
-      <dt>Reason</dt>
-      <dd><bdi>${deletion.reason}</bdi></dd>
-      <dt>Erased</dt>
-      <dd>
-        ${counts.length > 0 ? counts.join(", ") : deletion.completedAt === undefined ? "nothing yet" : "nothing"}
-      </dd>
-    </dl>
-    ${details.preview !== undefined && renderPreview(deletion, details.preview)}
-    ${renderCourse(deletion)} ${renderReceipt(details)} ${renderApproval(details)}
-    ${details.mayCancel && renderCancel(deletion)}`;
+  const body = html`${renderFacts([
+    [
+      "Record",
+      details.preview === undefined
+        ? html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`
+        : renderRecordLink(deletion),
+    ],
+    ["Organization", html`<bdi>${deletion.organizationId}</bdi>`],
+    ["Status", deletion.status],
+    ["Waits for", html`<bdi>${waitsFor ?? "nothing"}</bdi>`],
+    ["Reason", html`<bdi>${deletion.reason}</bdi>`],
+    [
+      "Erased",
+      counts.length > 0
+        ? counts.join(", ")
+        : deletion.completedAt === undefined
+          ? "nothing yet"
+          : "nothing",
+    ],
+  ])}
+  ${details.preview !== undefined && renderPreview(deletion, details.preview)}
+  ${renderCourse(deletion)} ${renderReceipt(details)} ${renderApproval(details)}
+  ${details.mayCancel && renderCancel(deletion)}`;
   const title = `Deletion ${deletion.deletionRequestId}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 function renderCourse(deletion: Deletion): Html {

@@ -13,14 +13,13 @@ import {
 import { hasRight } from "../../actions/operator/viewer.ts";
 import { deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";
 import { readText } from "../html/field.ts";
-import { renderChoice, withPlace } from "../html/filter.ts";
+import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import type { Person } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { type Column, renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
@@ -66,7 +65,7 @@ export async function showDeletions(person: Person): Promise<Answer> {
   const part = await listDeletions(app, filter, { before, limit: shownMax });
   const body = html`${renderFilters(query)} ${renderPart(part, query)}
   ${part.shown.length > 0 && renderBulkLinks(person, filter)}`;
-  return pageAnswer(renderPage({ title: "Deletions", screen, body }, person));
+  return showPage(person, { title: "Deletions", screen, body });
 }
 
 function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefined {
@@ -95,10 +94,7 @@ function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefin
 
 function renderFilters(query: URLSearchParams): Html {
   return html`<form class="filters" method="get" action="/console/deletions">
-    <label
-      >Organization
-      <input name="organization" value="${query.get("organization") ?? ""}" maxlength="64"
-    /></label>
+    ${renderOrganizationInput(query)}
     ${renderChoice("Status", "status", { query, values: deletionStatuses.map((one) => [one, one]) })}
     ${renderChoice("Waits for", "wait", {
       query,
@@ -121,20 +117,15 @@ function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html
       </p>
       ${more}`;
   }
-  return html`${renderTable(headings, shown.map(renderRow))} ${more}`;
+  return html`${renderTable(columns, shown)} ${more}`;
 }
 
-const headings = ["Deletion", "Organization", "Record", "Status", "Requested", "Due", "Waits for"];
-
-function renderRow({ deletion, waitsFor }: ShownDeletion): Html {
-  const id = deletion.deletionRequestId;
-  return html`<tr>
-    <td>${renderDeletionLink(id)}</td>
-    <td data-label="Organization"><bdi>${deletion.organizationId}</bdi></td>
-    <td data-label="Record">${deletion.resourceType} <bdi>${deletion.resourceId}</bdi></td>
-    <td data-label="Status">${deletion.status}</td>
-    <td data-label="Requested">${renderTime(deletion.requestedAt)}</td>
-    <td data-label="Due">${renderTime(dueTime(deletion))}</td>
-    <td data-label="Waits for"><bdi>${waitsFor ?? "–"}</bdi></td>
-  </tr>`;
-}
+const columns: readonly Column<ShownDeletion>[] = [
+  ["Deletion", ({ deletion }) => renderDeletionLink(deletion.deletionRequestId), "bare"],
+  ["Organization", ({ deletion }) => html`<bdi>${deletion.organizationId}</bdi>`],
+  ["Record", ({ deletion }) => html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`],
+  ["Status", ({ deletion }) => deletion.status],
+  ["Requested", ({ deletion }) => renderTime(deletion.requestedAt)],
+  ["Due", ({ deletion }) => renderTime(dueTime(deletion))],
+  ["Waits for", ({ waitsFor }) => html`<bdi>${waitsFor ?? "–"}</bdi>`],
+];

@@ -16,14 +16,14 @@ import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/record-link.ts";
 import type { Person } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { type Column, renderTable } from "../html/table.ts";
 import { renderTimestamp } from "../html/time.ts";
+import { renderInput } from "../html/field.ts";
 
 export const screen = "/console/find";
 
@@ -35,24 +35,27 @@ export async function showFind(person: Person): Promise<Answer> {
   const isAsked = key.organizationId !== "" && key.resourceId !== "";
   const body = html`${await renderForm(person, key)}
   ${isAsked ? await renderAnswer(person, key) : renderHint(query)}`;
-  return pageAnswer(renderPage({ title: "Find", screen, body }, person));
+  return showPage(person, { title: "Find", screen, body });
 }
 
 async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
   const types = await readKnownTypes(app, key.organizationId);
   return html`<form class="filters" method="get" action="${screen}">
-    <label
-      >Organization
-      <input name="organization" value="${key.organizationId}" maxlength="64" required
-    /></label>
+    ${renderInput("Organization", "organization", {
+      value: key.organizationId,
+      maxlength: 64,
+      required: true,
+      autocomplete: "on",
+    })}
     ${renderChoice("Record type", "type", {
       query,
       values: types.map(({ resourceType }) => [resourceType, resourceType]),
     })}
-    <label
-      >Id of the record
-      <input name="id" value="${key.resourceId}" maxlength="256" required autocomplete="off"
-    /></label>
+    ${renderInput("Id of the record", "id", {
+      value: key.resourceId,
+      maxlength: 256,
+      required: true,
+    })}
     <button type="submit">Find</button>
   </form>`;
 }
@@ -72,7 +75,7 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
   const type = key.resourceType === "" ? undefined : key.resourceType;
   const asked: RecordQuery = { ...key, resourceType: type };
   const found = await findRecords(app, asked);
-  return html`${found.length === 0 ? renderNone(key) : renderFound(found)}
+  return html`${found.length === 0 ? renderNone(key) : renderTable(columns, found)}
   ${type !== undefined && (await renderReferring(person, key))}`;
 }
 
@@ -85,25 +88,18 @@ function renderNone({ organizationId }: RecordKey): Html {
   </p>`;
 }
 
-function renderFound(found: readonly FoundRecord[]): Html {
-  const rows = found.map(
-    (record) =>
-      html`<tr>
-        <td>${renderRecordLink(record)}</td>
-        <td data-label="First seen">${renderTimestamp(record.firstSeen)}</td>
-        <td data-label="Last seen">${renderTimestamp(record.lastSeen)}</td>
-        <td>
-          <a href="${recordPath(screen, record)}"
-            >What refers to it<span class="sr">: ${record.resourceType}</span></a
-          >
-        </td>
-      </tr>`,
-  );
-  return renderTable(
-    ["Record", "First seen", "Last seen", html`<span class="sr">Relations</span>`],
-    rows,
-  );
+function renderRelationsLink(record: FoundRecord): Html {
+  return html`<a href="${recordPath(screen, record)}"
+    >What refers to it<span class="sr">: ${record.resourceType}</span></a
+  >`;
 }
+
+const columns: readonly Column<FoundRecord>[] = [
+  ["Record", renderRecordLink, "bare"],
+  ["First seen", ({ firstSeen }) => renderTimestamp(firstSeen)],
+  ["Last seen", ({ lastSeen }) => renderTimestamp(lastSeen)],
+  [html`<span class="sr">Relations</span>`, renderRelationsLink],
+];
 
 /** The records that refer to this record: the first ones of each type, or a part of the ones of one type. */
 async function renderReferring(person: Person, key: RecordKey): Promise<Html> {

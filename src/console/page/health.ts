@@ -3,11 +3,10 @@
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/snapshot.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import type { Person, ProcessFacts } from "../request/request.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 export async function showHealth(person: Person): Promise<Answer> {
@@ -22,19 +21,11 @@ export async function showHealth(person: Person): Promise<Answer> {
   ${renderVersions(health, sources.process, app.now())}
   ${renderFigures(await sources.process.readMetrics().catch(() => []))}
   ${renderSettings(sources.process.settings)}`;
-  return pageAnswer(renderPage({ title: "Health", screen: "/console/health", body }, person));
+  return showPage(person, { title: "Health", screen: "/console/health", body });
 }
 
 function renderChecks(checks: readonly HealthCheck[]): Html {
   const failed = checks.filter(({ isFine }) => !isFine).length;
-  const rows = checks.map(
-    ({ name, isFine, result }) =>
-      html`<tr>
-        <th scope="row">${name}</th>
-        <td>${isFine ? "yes" : html`<strong class="health-bad">no</strong>`}</td>
-        <td><bdi>${result}</bdi></td>
-      </tr>`,
-  );
   return html`<section aria-labelledby="checks">
     <h2 id="checks">Checks</h2>
     ${
@@ -42,13 +33,19 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
         ? html`<p>Everything that is checked here is as it should be.</p>`
         : html`<p role="alert">${failed} of ${checks.length} fail.</p>`
     }
-    ${renderFocusableTable(["Check", "Passed", "Result"], rows, "plain")}
+    ${renderFocusableTable(checkColumns, checks, "plain")}
     <p class="note">
       Checked now, in a bounded number of steps. <code>sluice check</code> on the server compares
       everything, also with the ledger.
     </p>
   </section>`;
 }
+
+const checkColumns: readonly Column<HealthCheck>[] = [
+  ["Check", ({ name }) => name, "head"],
+  ["Passed", ({ isFine }) => (isFine ? "yes" : html`<strong class="health-bad">no</strong>`)],
+  ["Result", ({ result }) => html`<bdi>${result}</bdi>`],
+];
 
 function renderVersions(
   { engine, engineVersion, schemaVersion, lastBackup }: Health,
@@ -57,26 +54,22 @@ function renderVersions(
 ): Html {
   return html`<section aria-labelledby="versions">
     <h2 id="versions">Versions</h2>
-    <dl class="facts">
-      <dt>Sluice</dt>
-      <dd>${version}</dd>
-      <dt>Node</dt>
-      <dd>${node}</dd>
-      <dt>${engine.title}</dt>
-      <dd>${engineVersion ?? "unknown: the store does not answer"}</dd>
-      <dt>Schema</dt>
-      <dd>migrated to version ${schemaVersion}, the one that this version of Sluice uses</dd>
-      <dt>Running</dt>
-      <dd>for ${formatDuration(now - startedAt)}, since ${renderTime(startedAt)}</dd>
-      <dt>Last backup</dt>
-      <dd>
-        ${
-          lastBackup === undefined
-            ? html`none by <code>sluice backup</code>`
-            : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`
-        }
-      </dd>
-    </dl>
+    ${renderFacts([
+      ["Sluice", version],
+      ["Node", node],
+      [engine.title, engineVersion ?? "unknown: the store does not answer"],
+      [
+        "Schema",
+        html`migrated to version ${schemaVersion}, the one that this version of Sluice uses`,
+      ],
+      ["Running", html`for ${formatDuration(now - startedAt)}, since ${renderTime(startedAt)}`],
+      [
+        "Last backup",
+        lastBackup === undefined
+          ? html`none by <code>sluice backup</code>`
+          : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`,
+      ],
+    ])}
   </section>`;
 }
 
@@ -109,19 +102,17 @@ function renderFigures(snapshot: Snapshot): Html {
   </section>`;
 }
 
+const settingColumns: readonly Column<ProcessFacts["settings"][number]>[] = [
+  ["Setting", ({ name }) => html`<code>${name}</code>`, "head"],
+  ["Value", ({ value }) => html`<bdi>${value}</bdi>`],
+  ["From", ({ isDefault }) => (isDefault ? "default" : "set")],
+  ["Meaning", ({ summary }) => summary.replaceAll("`", "")],
+];
+
 function renderSettings(settings: ProcessFacts["settings"]): Html {
-  const rows = settings.map(
-    ({ name, value, isDefault, summary }) =>
-      html`<tr>
-        <th scope="row"><code>${name}</code></th>
-        <td data-label="Value"><bdi>${value}</bdi></td>
-        <td data-label="From">${isDefault ? "default" : "set"}</td>
-        <td data-label="Meaning">${summary.replaceAll("`", "")}</td>
-      </tr>`,
-  );
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
-    ${renderFocusableTable(["Setting", "Value", "From", "Meaning"], rows)}
+    ${renderFocusableTable(settingColumns, settings)}
     <p class="note">Settings are environment variables, read when the process starts.</p>
   </section>`;
 }

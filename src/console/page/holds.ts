@@ -18,13 +18,13 @@ import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";
-import { readText } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { readText, renderInput, renderReason } from "../html/field.ts";
+import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import {
   readRecordKey,
   recordPath,
@@ -32,7 +32,7 @@ import {
   renderRecordLink,
 } from "../html/record-link.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { renderFacts, renderTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";
@@ -59,27 +59,21 @@ export async function showHolds(person: Person): Promise<Answer> {
   };
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters(person)} ${renderPart(person, part)}`;
-  return pageAnswer(renderPage({ title: "Legal holds", screen, body }, person));
+  return showPage(person, { title: "Legal holds", screen, body });
 }
 
 async function renderFilters({ app, query }: Person): Promise<Html> {
   const types = await readKnownTypes(app, readText(query, "organization") ?? "");
   return html`<form class="filters" method="get" action="${screen}">
-    <label
-      >Organization
-      <input name="organization" value="${query.get("organization") ?? ""}" maxlength="64"
-    /></label>
+    ${renderOrganizationInput(query)}
     ${renderChoice("Record type", "type", {
       query,
       values: types.map(({ resourceType }) => [resourceType, resourceType]),
     })}
-    <label
-      >Owner
-      <input
-        name="owner"
-        value="${query.get("owner") ?? ""}"
-        maxlength="${limits.nameCharactersMax}"
-    /></label>
+    ${renderInput("Owner", "owner", {
+      value: query.get("owner"),
+      maxlength: limits.nameCharactersMax,
+    })}
     ${renderChoice("Review", "review", {
       query,
       values: reviewStates.map((state) => [state, reviewLabels[state]]),
@@ -110,25 +104,25 @@ function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
 /** Shows each hold with its record. */
 export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
   return renderTable(
-    ["Hold", "Organization", "Record", "Reason", "Owner", "Review", "Placed"],
-    holds.map((hold) => renderRow(hold, reviewStateOf(app, hold))),
+    [
+      ["Hold", renderHoldLink, "bare"],
+      ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+      ["Record", renderRecordLink],
+      ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
+      ["Owner", ({ owner }) => html`<bdi>${owner ?? "–"}</bdi>`],
+      ["Review", (hold) => renderReview(hold, reviewStateOf(app, hold))],
+      ["Placed", renderPlaced],
+    ],
+    holds,
   );
 }
 
-function renderRow(hold: Hold, review: ReviewState): Html {
-  return html`<tr>
-    <td>
-      <a href="${holdPath(hold.holdId)}"><code>${hold.holdId}</code></a>
-    </td>
-    <td data-label="Organization"><bdi>${hold.organizationId}</bdi></td>
-    <td data-label="Record">${renderRecordLink(hold)}</td>
-    <td data-label="Reason"><bdi>${hold.reason}</bdi></td>
-    <td data-label="Owner"><bdi>${hold.owner ?? "–"}</bdi></td>
-    <td data-label="Review">${renderReview(hold, review)}</td>
-    <td data-label="Placed">
-      ${renderTime(hold.placedAt)} <small>by <bdi>${hold.placedBy}</bdi></small>
-    </td>
-  </tr>`;
+function renderHoldLink({ holdId }: Hold): Html {
+  return html`<a href="${holdPath(holdId)}"><code>${holdId}</code></a>`;
+}
+
+function renderPlaced({ placedAt, placedBy }: Hold): Html {
+  return html`${renderTime(placedAt)} <small>by <bdi>${placedBy}</bdi></small>`;
 }
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
@@ -141,22 +135,16 @@ function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
 export async function showHold(person: Person): Promise<Answer> {
   const details = await readHoldDetails(person.app, person.id);
   const { hold, review } = details;
-  const body = html`<dl class="facts">
-      <dt>Record</dt>
-      <dd>${renderRecordLink(hold)}</dd>
-      <dt>Organization</dt>
-      <dd><bdi>${hold.organizationId}</bdi></dd>
-      <dt>Reason</dt>
-      <dd><bdi>${hold.reason}</bdi></dd>
-      <dt>Owner</dt>
-      <dd><bdi>${hold.owner ?? "nobody is named"}</bdi></dd>
-      <dt>Review</dt>
-      <dd>${renderReview(hold, review)}</dd>
-      <dt>Placed</dt>
-      <dd>${renderTime(hold.placedAt)} by <bdi>${hold.placedBy}</bdi></dd>
-    </dl>
-    ${hasRight(person.app, "hold.release") && renderRelease(details)}`;
-  return pageAnswer(renderPage({ title: `Hold ${hold.holdId}`, screen, body }, person));
+  const body = html`${renderFacts([
+    ["Record", renderRecordLink(hold)],
+    ["Organization", html`<bdi>${hold.organizationId}</bdi>`],
+    ["Reason", html`<bdi>${hold.reason}</bdi>`],
+    ["Owner", html`<bdi>${hold.owner ?? "nobody is named"}</bdi>`],
+    ["Review", renderReview(hold, review)],
+    ["Placed", html`${renderTime(hold.placedAt)} by <bdi>${hold.placedBy}</bdi>`],
+  ])}
+  ${hasRight(person.app, "hold.release") && renderRelease(details)}`;
+  return showPage(person, { title: `Hold ${hold.holdId}`, screen, body });
 }
 
 function renderRelease({ hold, others, deletion }: HoldDetails): Html {
@@ -191,16 +179,12 @@ export function renderPlacing(key: RecordKey): Html {
       would, wait. The organization does not see holds.
     </p>
     <form class="acts" method="post" action="/console/record/hold">
-      ${renderKeyFields(key)}
-      <label
-        >Reason
-        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
-      /></label>
-      <label
-        >Owner, such as a person or a department
-        <input name="owner" maxlength="${limits.nameCharactersMax}" autocomplete="off"
-      /></label>
-      <label>Review date <input name="review" type="date" /></label>
+      ${renderKeyFields(key)} ${renderReason()}
+      ${renderInput("Owner, such as a person or a department", "owner", {
+        maxlength: limits.nameCharactersMax,
+        autocomplete: "off",
+      })}
+      ${renderInput("Review date", "review", { type: "date" })}
       <button type="submit">Place the hold</button>
     </form>
   </details>`;

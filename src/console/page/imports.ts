@@ -31,25 +31,24 @@ const noImports = html`<p class="empty">
 
 function renderRuns(imports: readonly ImportRun[], now: number): Html {
   return renderFocusableTable(
-    ["Organization", "Records", "Started", "By", "State", "Rows", "Written", "Refused"],
-    imports.map((one) => renderRow(one, now)),
+    [
+      ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+      ["Records", ({ resourceType }) => resourceType],
+      ["Started", ({ startedAt }) => renderTime(startedAt)],
+      ["By", renderStarter],
+      ["State", (one) => describeState(one, now)],
+      ["Rows", ({ rows }) => formatNumber(rows)],
+      ["Written", ({ written }) => formatNumber(written)],
+      ["Refused", ({ refused }) => formatNumber(refused)],
+    ],
+    imports,
   );
 }
 
 const sources = { console: "in the console", command: "on the command line" } as const;
 
-function renderRow(one: ImportRun, now: number): Html {
-  const { organizationId, resourceType, startedAt, startedBy, source } = one;
-  return html`<tr>
-    <td data-label="Organization"><bdi>${organizationId}</bdi></td>
-    <td data-label="Records">${resourceType}</td>
-    <td data-label="Started">${renderTime(startedAt)}</td>
-    <td data-label="By"><bdi>${startedBy}</bdi> <small>${sources[source]}</small></td>
-    <td data-label="State">${describeState(one, now)}</td>
-    <td data-label="Rows">${formatNumber(one.rows)}</td>
-    <td data-label="Written">${formatNumber(one.written)}</td>
-    <td data-label="Refused">${formatNumber(one.refused)}</td>
-  </tr>`;
+function renderStarter({ startedBy, source }: ImportRun): Html {
+  return html`<bdi>${startedBy}</bdi> <small>${sources[source]}</small>`;
 }
 
 function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {

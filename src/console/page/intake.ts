@@ -5,11 +5,10 @@ import { hasRight, requireRight, viewerOf } from "../../actions/operator/viewer.
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import type { Person } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { type Column, renderTable } from "../html/table.ts";
 import { formatBytes, renderTime } from "../html/time.ts";
 import { renderImports } from "./imports.ts";
 import { renderRefusals } from "./refusals.ts";
@@ -21,7 +20,7 @@ export async function showIntake(person: Person): Promise<Answer> {
   const mayImport = hasRight(person.app, "records.import");
   const body = html`${mayImport && (await renderUploads(person))} ${await renderImports(person)}
   ${renderRefusals(person)}`;
-  return pageAnswer(renderPage({ title: "Intake", screen, body }, person));
+  return showPage(person, { title: "Intake", screen, body });
 }
 
 async function renderUploads(person: Person): Promise<Html> {
@@ -81,21 +80,21 @@ async function renderForm({ app, sources }: Person): Promise<Html> {
 }
 
 function renderOwn(uploads: readonly Upload[]): Html {
-  const rows = uploads.map(
-    ({ uploadId, fileName, organizationId, resourceType, receivedAt, state }) =>
-      html`<tr>
-        <td data-label="File">
-          <a href="/console/upload/${uploadId}"><bdi>${fileName}</bdi></a>
-        </td>
-        <td data-label="Organization"><bdi>${organizationId}</bdi></td>
-        <td data-label="Records">${resourceType}</td>
-        <td data-label="Uploaded">${renderTime(receivedAt)}</td>
-        <td data-label="State">${stateLabels[state.name]}</td>
-      </tr>`,
-  );
   return html`<h3>Your files</h3>
-    ${renderTable(["File", "Organization", "Records", "Uploaded", "State"], rows)}`;
+    ${renderTable(uploadColumns, uploads)}`;
 }
+
+function renderUploadLink({ uploadId, fileName }: Upload): Html {
+  return html`<a href="/console/upload/${uploadId}"><bdi>${fileName}</bdi></a>`;
+}
+
+const uploadColumns: readonly Column<Upload>[] = [
+  ["File", renderUploadLink],
+  ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+  ["Records", ({ resourceType }) => resourceType],
+  ["Uploaded", ({ receivedAt }) => renderTime(receivedAt)],
+  ["State", ({ state }) => stateLabels[state.name]],
+];
 
 const stateLabels: Readonly<Record<Upload["state"]["name"], string>> = {
   ready: "to be checked",

@@ -11,15 +11,15 @@ import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { type Form, readDuration, readText } from "../html/field.ts";
+import { type Form, readDuration, readText, renderInput } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { renderFacts, renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
-import { organizationPath } from "./organizations.ts";
+import { renderOrganizationLink } from "./organizations.ts";
 
 const screen = "/console/organizations";
 
@@ -29,25 +29,26 @@ function keyPath(keyId: string): `/console${string}` {
   return `/console/key/${encodeURIComponent(keyId)}`;
 }
 
+function renderKeyLink({ keyId }: ApiKey): Html {
+  return html`<a href="${keyPath(keyId)}"><code>${keyId}</code></a>`;
+}
+
 export function renderKeys(keys: readonly ApiKey[], now: number): Html {
   if (keys.length === 0) {
     return html`<p class="empty">
       There is no key yet. A program needs one to get access tokens and send records.
     </p>`;
   }
-  const rows = keys.map(
-    (key) =>
-      html`<tr>
-        <td>
-          <a href="${keyPath(key.keyId)}"><code>${key.keyId}</code></a>
-        </td>
-        <td data-label="Name"><bdi>${key.name}</bdi></td>
-        <td data-label="Status">${keyStatus(key, now)}</td>
-        <td data-label="Last used">${renderTime(key.lastUsedAt)}</td>
-        <td data-label="Expires">${renderTime(key.expiresAt)}</td>
-      </tr>`,
+  return renderTable(
+    [
+      ["Key", renderKeyLink, "bare"],
+      ["Name", ({ name }) => html`<bdi>${name}</bdi>`],
+      ["Status", (key) => keyStatus(key, now)],
+      ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
+      ["Expires", ({ expiresAt }) => renderTime(expiresAt)],
+    ],
+    keys,
   );
-  return renderTable(["Key", "Name", "Status", "Last used", "Expires"], rows);
 }
 
 export function renderKeyCreation({ organizationId }: Organization): Html {
@@ -61,13 +62,11 @@ export function renderKeyCreation({ organizationId }: Organization): Html {
   return html`<details>
     <summary>Create a key</summary>
     <form class="settings" method="post" action="/console/organization/key/${id}">
-      <label
-        >Name, which says what it is for
-        <input name="name" required maxlength="${limits.nameCharactersMax}" autocomplete="off"
-      /></label>
-      <label
-        >Lifetime, such as 90d; empty for a key that never expires <input name="lifetime"
-      /></label>
+      ${renderInput("Name, which says what it is for", "name", {
+        maxlength: limits.nameCharactersMax,
+        required: true,
+      })}
+      ${renderInput("Lifetime, such as 90d; empty for a key that never expires", "lifetime")}
       <fieldset>
         <legend>Scopes</legend>
         ${boxes}
@@ -108,19 +107,14 @@ function showSecret(person: Person, { key, secret }: CreatedKey, note?: Html): A
       program reads it. If it is lost, rotate the key.
     </p>
     <pre><code>${secret}</code></pre>
-    <dl class="facts">
-      <dt>Key</dt>
-      <dd>
-        <a href="${keyPath(key.keyId)}"><code>${key.keyId}</code></a> <bdi>${key.name}</bdi>
-      </dd>
-      <dt>Organization</dt>
-      <dd><a href="${organizationPath(key.organizationId)}">${key.organizationId}</a></dd>
-      <dt>Expires</dt>
-      <dd>${key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)}</dd>
-    </dl>
+    ${renderFacts([
+      ["Key", html`${renderKeyLink(key)} <bdi>${key.name}</bdi>`],
+      ["Organization", renderOrganizationLink(key)],
+      ["Expires", key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)],
+    ])}
     ${note}
   </section>`;
-  return pageAnswer(renderPage({ title: "The new key", screen, body }, person), { status: 201 });
+  return showPage(person, { title: "The new key", screen, body }, { status: 201 });
 }
 
 export async function showKey(person: Person): Promise<Answer> {
@@ -128,25 +122,18 @@ export async function showKey(person: Person): Promise<Answer> {
   requireRight(app, "key.read");
   const key = await findKey(app, id);
   const isActive = keyStatus(key, app.now()) === "active";
-  const body = html`<dl class="facts">
-      <dt>Name</dt>
-      <dd><bdi>${key.name}</bdi></dd>
-      <dt>Organization</dt>
-      <dd><a href="${organizationPath(key.organizationId)}">${key.organizationId}</a></dd>
-      <dt>Status</dt>
-      <dd>${keyStatus(key, app.now())}</dd>
-      <dt>Created</dt>
-      <dd>${renderTime(key.createdAt)}</dd>
-      <dt>Last used for a token</dt>
-      <dd>${renderTime(key.lastUsedAt)}</dd>
-      <dt>Expires</dt>
-      <dd>${key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)}</dd>
-      <dt>Scopes</dt>
-      <dd>${key.scopes.length === allScopes.length ? "all" : key.scopes.join(", ")}</dd>
-    </dl>
-    ${isActive && hasRight(app, "key.rotate") && renderRotation(key)}
-    ${isActive && hasRight(app, "key.revoke") && renderRevocation(key)}`;
-  return pageAnswer(renderPage({ title: `Key ${key.keyId}`, screen, body }, person));
+  const body = html`${renderFacts([
+    ["Name", html`<bdi>${key.name}</bdi>`],
+    ["Organization", renderOrganizationLink(key)],
+    ["Status", keyStatus(key, app.now())],
+    ["Created", renderTime(key.createdAt)],
+    ["Last used for a token", renderTime(key.lastUsedAt)],
+    ["Expires", key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)],
+    ["Scopes", key.scopes.length === allScopes.length ? "all" : key.scopes.join(", ")],
+  ])}
+  ${isActive && hasRight(app, "key.rotate") && renderRotation(key)}
+  ${isActive && hasRight(app, "key.revoke") && renderRevocation(key)}`;
+  return showPage(person, { title: `Key ${key.keyId}`, screen, body });
 }
 
 function renderRotation({ keyId }: ApiKey): Html {
@@ -157,9 +144,10 @@ function renderRotation({ keyId }: ApiKey): Html {
       keys work during the overlap, in which programs change over.
     </p>
     <form class="settings" method="post" action="/console/key/rotate/${encodeURIComponent(keyId)}">
-      <label
-        >Overlap; 0s ends the old key at once <input name="overlap" required value="24h"
-      /></label>
+      ${renderInput("Overlap; 0s ends the old key at once", "overlap", {
+        value: "24h",
+        required: true,
+      })}
       <button type="submit">Rotate the key</button>
     </form>
   </section>`;

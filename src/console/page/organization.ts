@@ -10,16 +10,29 @@ import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { deletionPath } from "../html/deletion-link.ts";
-import { readDuration, readOnOff, readText, readWhole } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import {
+  readDuration,
+  readOnOff,
+  readText,
+  readWhole,
+  renderInput,
+  renderReason,
+} from "../html/field.ts";
+import { type Html, html, renderElement } from "../html/html.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
-import { describeRateLimit, describeRetention, organizationPath } from "./organizations.ts";
+import {
+  describeApproval,
+  describeRateLimit,
+  describeRetention,
+  organizationPath,
+} from "./organizations.ts";
+import { renderFacts } from "../html/table.ts";
 
 const screen = "/console/organizations";
 
@@ -32,7 +45,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
   );
   const keys = hasRight(app, "key.read") ? await listKeys(app, id) : [];
   const isOpen = organization.closedAt === undefined;
-  const body = html`${renderFacts(person, organization, counts)}
+  const body = html`${renderOwnFacts(person, organization, counts)}
     <section aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       ${renderKeys(keys, app.now())}
@@ -42,7 +55,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
     ${isOpen && hasRight(app, "deletion.require_approval") && renderApproval(organization)}
     ${mayClose(person, organization) && renderClosing(organization)}`;
   const title = `Organization ${organization.organizationId}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 /** True also for an organization whose closing was interrupted. */
@@ -51,7 +64,11 @@ function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization
   return !isClosed && hasRight(app, "organization.close");
 }
 
-function renderFacts({ app }: Person, organization: Organization, counts: readonly string[]): Html {
+function renderOwnFacts(
+  { app }: Person,
+  organization: Organization,
+  counts: readonly string[],
+): Html {
   const { closedAt, deletionRequestId } = organization;
   const isOfficer = hasRight(app, "confidential.read");
   const deletion =
@@ -63,31 +80,22 @@ function renderFacts({ app }: Person, organization: Organization, counts: readon
     (closedAt === undefined
       ? "Confidential records are not shown."
       : "What is left of a closed organization is not shown.");
-  return html`<dl class="facts">
-    <dt>Name</dt>
-    <dd><bdi>${organization.name}</bdi></dd>
-    <dt>State</dt>
-    <dd>${closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`}</dd>
-    <dt>Records</dt>
-    <dd>
-      ${counts.length > 0 ? counts.join(", ") : isOfficer && "none"}
-      ${hidden && html`<small>${hidden}</small>`}
-    </dd>
-    <dt>Records kept</dt>
-    <dd>${describeRetention(organization)}</dd>
-    <dt>Grace period of deletions</dt>
-    <dd>${formatDuration(organization.deletionGraceSeconds * 1_000)}</dd>
-    <dt>Approval of deletions</dt>
-    <dd>${organization.deletionApproval === true ? "by a second person" : "not needed"}</dd>
-    <dt>Rate limit</dt>
-    <dd>${describeRateLimit(organization)}</dd>
-    <dt>Strict scopes</dt>
-    <dd>${organization.strictScopes ? "on" : "off"}</dd>
-    <dt>Confidential types</dt>
-    <dd>${[...confidentialTypes(organization.confidentialTypes)].join(", ")}</dd>
-    <dt>Created</dt>
-    <dd>${renderTime(organization.createdAt)}</dd>
-  </dl>`;
+  return renderFacts([
+    ["Name", html`<bdi>${organization.name}</bdi>`],
+    ["State", closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`],
+    [
+      "Records",
+      html`${counts.length > 0 ? counts.join(", ") : isOfficer && "none"}
+      ${hidden && html`<small>${hidden}</small>`}`,
+    ],
+    ["Records kept", describeRetention(organization)],
+    ["Grace period of deletions", formatDuration(organization.deletionGraceSeconds * 1_000)],
+    ["Approval of deletions", describeApproval(organization)],
+    ["Rate limit", describeRateLimit(organization)],
+    ["Strict scopes", organization.strictScopes ? "on" : "off"],
+    ["Confidential types", [...confidentialTypes(organization.confidentialTypes)].join(", ")],
+    ["Created", renderTime(organization.createdAt)],
+  ]);
 }
 
 function renderSettings(organization: Organization): Html {
@@ -95,17 +103,19 @@ function renderSettings(organization: Organization): Html {
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings</h2>
     <form class="settings" method="post" action="${organizationPath(organizationId)}">
-      <label
-        >Name <input name="name" required maxlength="200" value="${name}" autocomplete="off"
-      /></label>
-      <label
-        >Grace period of deletions, such as 24h
-        <input name="grace" required value="${formatDuration(deletionGraceSeconds * 1_000)}"
-      /></label>
-      <label
-        >Requests a second; 0 for no limit, empty for the limit of the server
-        <input name="rate" inputmode="numeric" value="${rateLimitPerSecond ?? ""}"
-      /></label>
+      ${renderInput("Name", "name", { maxlength: 200, value: name, required: true })}
+      ${renderInput("Grace period of deletions, such as 24h", "grace", {
+        value: formatDuration(deletionGraceSeconds * 1_000),
+        required: true,
+      })}
+      ${renderInput(
+        "Requests a second; 0 for no limit, empty for the limit of the server",
+        "rate",
+        {
+          inputmode: "numeric",
+          value: rateLimitPerSecond,
+        },
+      )}
       <label
         >Strict scopes: transactions:write covers transactions only
         ${renderOnOff("strict", organization.strictScopes)}</label
@@ -116,13 +126,9 @@ function renderSettings(organization: Organization): Html {
 }
 
 function renderOnOff(name: string, isOn: boolean): Html {
-  const options = isOn
-    ? html`<option value="off">off</option>
-        <option value="on" selected>on</option>`
-    : html`<option value="off" selected>off</option>
-        <option value="on">on</option>`;
   return html`<select name="${name}">
-    ${options}
+    ${renderElement("option", { value: "off", selected: !isOn }, "off")}
+    ${renderElement("option", { value: "on", selected: isOn }, "on")}
   </select>`;
 }
 
@@ -161,11 +167,7 @@ function renderClosing({ organizationId, closedAt, deletionApproval }: Organizat
       <code>sluice organization close</code>. Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/organization/close/${id}">
-      <label
-        >Reason, which stays in the receipt
-        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
-      /></label>
-      ${renderIdField("organization")}
+      ${renderReason("Reason, which stays in the receipt")} ${renderIdField("organization")}
       <button type="submit">Close the organization</button>
     </form>
   </section>`;

@@ -7,20 +7,20 @@ import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
-import { readOnOff, readText } from "../html/field.ts";
+import { redirectTo } from "../request/answer.ts";
+import { readOnOff, readText, renderInput } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderTable } from "../html/table.ts";
+import { type Column, renderTable } from "../html/table.ts";
 
 const screen = "/console/organizations";
 
 export async function showOrganizations(person: Person): Promise<Answer> {
   const organizations = await listOrganizations(person.app);
-  const body = html`${organizations.length === 0 ? nothing : renderList(organizations)}
+  const body = html`${organizations.length === 0 ? nothing : renderTable(columns, organizations)}
   ${hasRight(person.app, "organization.create") && creation}`;
-  return pageAnswer(renderPage({ title: "Organizations", screen, body }, person));
+  return showPage(person, { title: "Organizations", screen, body });
 }
 
 const nothing = html`<p class="empty">
@@ -41,43 +41,34 @@ export function describeRetention({ retainDays }: Organization): string {
   return retainDays === undefined ? "until a deletion is requested" : formatDays(retainDays);
 }
 
-function renderList(organizations: readonly Organization[]): Html {
-  const rows = organizations.map(
-    (one) =>
-      html`<tr>
-        <td><a href="${organizationPath(one.organizationId)}">${one.organizationId}</a></td>
-        <td data-label="Name"><bdi>${one.name}</bdi></td>
-        <td data-label="State">${one.closedAt === undefined ? "open" : "closed"}</td>
-        <td data-label="Grace period">${formatDuration(one.deletionGraceSeconds * 1_000)}</td>
-        <td data-label="Approval">
-          ${one.deletionApproval === true ? "by a second person" : "not needed"}
-        </td>
-        <td data-label="Records kept">${describeRetention(one)}</td>
-        <td data-label="Rate limit">${describeRateLimit(one)}</td>
-      </tr>`,
-  );
-  return renderTable(
-    [
-      "Organization",
-      "Name",
-      "State",
-      "Grace period",
-      "Approval of deletions",
-      "Records kept",
-      "Rate limit",
-    ],
-    rows,
-  );
+export function renderOrganizationLink({
+  organizationId,
+}: Pick<Organization, "organizationId">): Html {
+  return html`<a href="${organizationPath(organizationId)}">${organizationId}</a>`;
 }
+
+export function describeApproval({ deletionApproval }: Organization): string {
+  return deletionApproval === true ? "by a second person" : "not needed";
+}
+
+const columns: readonly Column<Organization>[] = [
+  ["Organization", renderOrganizationLink, "bare"],
+  ["Name", ({ name }) => html`<bdi>${name}</bdi>`],
+  ["State", ({ closedAt }) => (closedAt === undefined ? "open" : "closed")],
+  ["Grace period", ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000)],
+  ["Approval of deletions", describeApproval],
+  ["Records kept", describeRetention],
+  ["Rate limit", describeRateLimit],
+];
 
 const creation = html`<section aria-labelledby="create">
   <h2 id="create">Create an organization</h2>
   <form class="settings" method="post" action="/console/organizations">
-    <label>Name <input name="name" required maxlength="200" autocomplete="off" /></label>
-    <label
-      >Id, which can't be changed; random if it is empty
-      <input name="id" maxlength="64" autocomplete="off"
-    /></label>
+    ${renderInput("Name", "name", { maxlength: 200, required: true })}
+    ${renderInput("Id, which can't be changed; random if it is empty", "id", {
+      maxlength: 64,
+      autocomplete: "off",
+    })}
     <label
       >Deletions need the approval of a second person
       <select name="approval">

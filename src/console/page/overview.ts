@@ -8,13 +8,12 @@ import {
 } from "../../actions/upkeep/read-overview.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { renderBars } from "../html/chart.ts";
-import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { type Html, html, type HtmlValue, renderElement } from "../html/html.ts";
+import { showPage } from "../frame/layout.ts";
 import { formatSeconds, quantile } from "../html/quantile.ts";
 import type { Person } from "../request/request.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 interface Period {
@@ -43,7 +42,7 @@ export async function showOverview(person: Person): Promise<Answer> {
       ${!overview.countsConfidential && "confidential records, of closed organizations and of "}
       restricted sets are not counted.
     </p>`;
-  return pageAnswer(renderPage({ title: "Overview", screen: "/console", body }, person));
+  return showPage(person, { title: "Overview", screen: "/console", body });
 }
 
 const firstSteps = html`<section class="empty">
@@ -99,11 +98,13 @@ function formatCount(count: number): string {
 }
 
 function renderPeriods(current: Period): Html {
-  const links = [hour, day].map(({ name, label }) =>
-    name === current.name
-      ? html`<li><a href="/console?period=${name}" aria-current="true">${label}</a></li>`
-      : html`<li><a href="/console?period=${name}">${label}</a></li>`,
-  );
+  const links = [hour, day].map(({ name, label }) => {
+    const attributes = {
+      href: `/console?period=${name}`,
+      "aria-current": name === current.name && "true",
+    };
+    return html`<li>${renderElement("a", attributes, label)}</li>`;
+  });
   return html`<nav class="tabs" aria-label="Period">
     <ul>
       ${links}
@@ -126,21 +127,18 @@ function renderRecords(
   slots: readonly IntakeMinute[][],
   period: Period,
 ): Html {
-  const rows = types.map(({ resourceType: type, counted }) => {
+  const rows = types.map(({ resourceType: type, counted }): ChartRow => {
     if (counted === "none") {
-      return html`<tr>
-        <th scope="row">${type}</th>
-        <td>Confidential records are not counted.</td>
-        <td class="number">unknown</td>
-      </tr>`;
+      return { name: type, shown: "Confidential records are not counted.", figure: "unknown" };
     }
     const values = slots.map((slot) => sum(slot.map(({ records }) => records[type] ?? 0)));
-    const limits = counted === "partly" && "without organizations in which they are confidential";
-    return renderRow(type, { values, label: `${type}, records stored in ${period.label}` }, limits);
+    const bounds = "without organizations in which they are confidential";
+    const name = counted === "partly" ? html`${type} <small>${bounds}</small>` : type;
+    return sumOf(name, values, `${type}, records stored in ${period.label}`);
   });
   return html`<section aria-labelledby="records">
     <h2 id="records">Records stored in ${period.label}</h2>
-    ${renderFocusableTable(["Record type", "Over time", "Records"], rows, "charts")}
+    ${renderCharts(["Record type", "Records"], rows)}
   </section>`;
 }
 
@@ -150,12 +148,12 @@ function renderRefusals(slots: readonly IntakeMinute[][], period: Period): Html 
   );
   const rows = [...statuses].sort().map((status) => {
     const values = slots.map((slot) => sum(slot.map((minute) => minute.statuses[status] ?? 0)));
-    return renderRow(status, { values, label: `requests answered ${status} in ${period.label}` });
+    return sumOf(status, values, `requests answered ${status} in ${period.label}`);
   });
   const table =
     rows.length === 0
       ? html`<p class="empty">No request was refused.</p>`
-      : renderFocusableTable(["Status", "Over time", "Requests"], rows, "charts");
+      : renderCharts(["Status", "Requests"], rows);
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refused requests</h2>
     ${table}
@@ -175,32 +173,35 @@ function renderDurations(
     Math.ceil(Math.min(quantile(add(slot), buckets, 0.99) ?? 0, longest) * 1_000),
   );
   const all = add(slots.flat());
-  const rows = [0.5, 0.99].map((share) => {
-    const text = formatSeconds(quantile(all, buckets, share), buckets);
-    const chart =
+  const rows = [0.5, 0.99].map((share): ChartRow => {
+    const figure = formatSeconds(quantile(all, buckets, share), buckets);
+    const shown =
       share === 0.99 && renderBars({ values, label: `p99 in milliseconds in ${period.label}` });
-    return html`<tr>
-      <th scope="row">p${share * 100}</th>
-      <td>${chart}</td>
-      <td class="number">${text}</td>
-    </tr>`;
+    return { name: `p${share * 100}`, shown, figure };
   });
   return html`<section aria-labelledby="durations">
     <h2 id="durations">Duration of requests</h2>
-    ${renderFocusableTable(["Share", "Over time", "At most"], rows, "charts")}
+    ${renderCharts(["Share", "At most"], rows)}
   </section>`;
 }
 
-function renderRow(
-  name: string,
-  chart: { readonly values: readonly number[]; readonly label: string },
-  limits: string | false = false,
-): Html {
-  return html`<tr>
-    <th scope="row">${name} ${limits && html`<small>${limits}</small>`}</th>
-    <td>${renderBars(chart)}</td>
-    <td class="number">${formatNumber(sum(chart.values))}</td>
-  </tr>`;
+interface ChartRow {
+  readonly name: HtmlValue;
+  readonly shown: HtmlValue;
+  readonly figure: string;
+}
+
+function sumOf(name: HtmlValue, values: readonly number[], label: string): ChartRow {
+  return { name, shown: renderBars({ values, label }), figure: formatNumber(sum(values)) };
+}
+
+function renderCharts([name, figure]: readonly [string, string], rows: readonly ChartRow[]): Html {
+  const columns: readonly Column<ChartRow>[] = [
+    [name, (row) => row.name, "head"],
+    ["Over time", ({ shown }) => shown],
+    [figure, (row) => row.figure, "number"],
+  ];
+  return renderFocusableTable(columns, rows, "charts");
 }
 
 function sum(values: readonly number[]): number {

@@ -10,13 +10,12 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
 import { renderDeletionLink } from "../html/deletion-link.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/receipts";
@@ -31,7 +30,7 @@ export async function showReceipts(person: Person): Promise<Answer> {
     : undefined;
   const body = html`${verificationForm} ${part !== undefined && renderPart(part)}
   ${renderKeys(await publishReceiptKeys(app))}`;
-  return pageAnswer(renderPage({ title: "Receipts", screen, body }, person));
+  return showPage(person, { title: "Receipts", screen, body });
 }
 
 const verificationForm = html`<section aria-labelledby="verify">
@@ -54,7 +53,7 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
     ${
       receipts.length === 0
         ? html`<p class="empty">There is no receipt here. Each completed deletion gets one.</p>`
-        : renderReceipts(receipts)
+        : renderFocusableTable(receiptColumns, receipts)
     }
     ${older}
     <p>
@@ -68,36 +67,28 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
   </section>`;
 }
 
-function renderReceipts(receipts: readonly StoredReceipt[]): Html {
-  return renderFocusableTable(
-    ["Receipt", "Deletion", "Organization", "Record", "Completed", "Key"],
-    receipts.map(renderRow),
-  );
-}
+const receiptColumns: readonly Column<StoredReceipt>[] = [
+  ["Receipt", ({ receipt }) => receipt.receipt_no, "head"],
+  ["Deletion", ({ receipt }) => renderDeletionLink(receipt.deletion_request_id)],
+  ["Organization", ({ receipt }) => html`<bdi>${receipt.organization_id}</bdi>`],
+  [
+    "Record",
+    ({ receipt: { asked } }) => html`${asked.resource_type} <bdi>${asked.resource_id}</bdi>`,
+  ],
+  ["Completed", ({ receipt }) => renderTime(Date.parse(receipt.completed_at))],
+  ["Key", ({ receipt }) => html`<code>${receipt.key_id}</code>`],
+];
 
-function renderRow({ receipt }: StoredReceipt): Html {
-  const { deletion_request_id: id, asked } = receipt;
-  return html`<tr>
-    <th scope="row" data-label="Receipt">${receipt.receipt_no}</th>
-    <td data-label="Deletion">${renderDeletionLink(id)}</td>
-    <td data-label="Organization"><bdi>${receipt.organization_id}</bdi></td>
-    <td data-label="Record">${asked.resource_type} <bdi>${asked.resource_id}</bdi></td>
-    <td data-label="Completed">${renderTime(Date.parse(receipt.completed_at))}</td>
-    <td data-label="Key"><code>${receipt.key_id}</code></td>
-  </tr>`;
-}
+const keyColumns: readonly Column<PublishedKeys["keys"][number]>[] = [
+  ["Key", ({ kid }) => html`<code>${kid}</code>`, "head"],
+  ["Since", ({ created_at: since }) => renderTime(Date.parse(since))],
+  [
+    "Until",
+    ({ retired_at: until }) => (until === undefined ? "in use" : renderTime(Date.parse(until))),
+  ],
+];
 
 function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
-  const rows = keys.map(
-    ({ kid, created_at: since, retired_at: until }) =>
-      html`<tr>
-        <th scope="row" data-label="Key"><code>${kid}</code></th>
-        <td data-label="Since">${renderTime(Date.parse(since))}</td>
-        <td data-label="Until">
-          ${until === undefined ? "in use" : renderTime(Date.parse(until))}
-        </td>
-      </tr>`,
-  );
   return html`<section aria-labelledby="keys">
     <h2 id="keys">Keys</h2>
     <p>
@@ -105,7 +96,7 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
       <a href="/.well-known/sluice-receipts.json">anybody can read</a>. Replaced ones stay, so that
       earlier receipts remain genuine.
     </p>
-    ${renderFocusableTable(["Key", "Since", "Until"], rows)}
+    ${renderFocusableTable(keyColumns, keys)}
   </section>`;
 }
 
@@ -117,7 +108,7 @@ export async function verifyOne(person: Person): Promise<Answer> {
     </ul>
     ${faults.map((fault) => html`<p role="alert">${fault}</p>`)}
     <p><a href="/console/receipts">To the receipts</a></p>`;
-  return pageAnswer(renderPage({ title: "Verification of receipts", screen, body }, person));
+  return showPage(person, { title: "Verification of receipts", screen, body });
 }
 
 function renderVerdict({ name, receipt, faults, disclosed }: DisclosedVerdict): Html {

@@ -7,15 +7,14 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { deletionPath } from "../html/deletion-link.ts";
-import { readText } from "../html/field.ts";
+import { readText, renderReason } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { renderHistory } from "../html/record-history.ts";
 import {
   readRecordKey,
@@ -28,6 +27,7 @@ import { type Person, readForm } from "../request/request.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { renderHoldTable, renderPlacing } from "./holds.ts";
+import { renderFacts } from "../html/table.ts";
 
 const path = "/console/record";
 
@@ -38,14 +38,14 @@ export async function showRecord(person: Person): Promise<Answer> {
   const isRevealed = secret !== null && (await usePermission(app, key, { operator, secret }));
   const view = await viewRecord(app, key, { before: readChangeNo(query), isRevealed });
   const { resourceType, resourceId } = key;
-  const body = html`${renderFacts(view)} ${renderDeletion(person, key, view.deletion)}
+  const body = html`${renderOwnFacts(view)} ${renderDeletion(person, key, view.deletion)}
   ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
   ${renderHistory(view.history, {
     revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
     earlier: renderEarlier(key, view.history.before),
   })}`;
   const title = `${resourceType} ${resourceId}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 /** Throws OperatorError invalid. */
@@ -56,17 +56,13 @@ function readChangeNo(given: URLSearchParams): number | undefined {
   throw new OperatorError("invalid", "The parameter before has to be the number of a change.");
 }
 
-function renderFacts({ record, floor }: RecordView): Html {
-  return html`<dl class="facts">
-    <dt>Organization</dt>
-    <dd><bdi>${record.organizationId}</bdi></dd>
-    <dt>First seen</dt>
-    <dd>${renderTimestamp(record.firstSeen)}</dd>
-    <dt>Last seen</dt>
-    <dd>${renderTimestamp(record.lastSeen)}</dd>
-    <dt>Retention floor</dt>
-    <dd>${floor === undefined ? "none for this type" : renderFloor(floor)}</dd>
-  </dl>`;
+function renderOwnFacts({ record, floor }: RecordView): Html {
+  return renderFacts([
+    ["Organization", html`<bdi>${record.organizationId}</bdi>`],
+    ["First seen", renderTimestamp(record.firstSeen)],
+    ["Last seen", renderTimestamp(record.lastSeen)],
+    ["Retention floor", floor === undefined ? "none for this type" : renderFloor(floor)],
+  ]);
 }
 
 function renderFloor({ floor, until, isOpen }: FloorView): Html {
@@ -187,10 +183,7 @@ function renderRevealing(
     <form class="acts" method="post" action="/console/record/reading">
       ${renderKeyFields(key)}
       <input type="hidden" name="before" value="${query.get("before") ?? ""}" />
-      <label
-        >Reason for reading the content
-        <input name="reason" required maxlength="${limits.reasonCharactersMax}" autocomplete="off"
-      /></label>
+      ${renderReason("Reason for reading the content")}
       <button type="submit">Show the content</button>
     </form>
     <p class="note">

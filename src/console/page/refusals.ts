@@ -2,10 +2,11 @@
 
 import { errorCatalogue } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderElement } from "../html/html.ts";
 import type { Person } from "../request/request.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
+import { renderInput } from "../html/field.ts";
 
 const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
 const rowsShown = 100;
@@ -48,10 +49,7 @@ function fits({ code, organizationId, keyId }: Refusal, query: URLSearchParams):
 
 function renderFilters(query: URLSearchParams): Html {
   const input = (label: string, name: string) =>
-    html`<label
-      >${label}
-      <input name="${name}" value="${query.get(name) ?? ""}" maxlength="64" autocomplete="off"
-    /></label>`;
+    renderInput(label, name, { value: query.get(name), maxlength: 64, autocomplete: "off" });
   const isHour = query.get("period") === "hour";
   return html`<form class="filters" method="get" action="/console/intake">
     ${input("Code", "code")} ${input("Organization", "organization")} ${input("API key", "key")}
@@ -59,11 +57,7 @@ function renderFilters(query: URLSearchParams): Html {
       >Period
       <select name="period">
         <option value="day">the last 24 hours</option>
-        ${
-          isHour
-            ? html`<option value="hour" selected>this hour</option>`
-            : html`<option value="hour">this hour</option>`
-        }
+        ${renderElement("option", { value: "hour", selected: isHour }, "this hour")}
       </select></label
     >
     <button type="submit">Filter</button>
@@ -78,27 +72,22 @@ function renderNone({ refusals }: RefusalsRead): Html {
       </p>`;
 }
 
-const headings = ["Error", "Records", "Field", "API key", "Times", "Last"];
-
 function renderFound(found: readonly Refusal[]): Html {
   const more = found.length - rowsShown;
-  const rows = found.slice(0, rowsShown).map(renderRow);
-  return html`${renderFocusableTable(headings, rows)}
+  return html`${renderFocusableTable(columns, found.slice(0, rowsShown))}
   ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 
-function renderRow(one: Refusal): Html {
-  const { code, resourceType, field, organizationId, keyId, count, at } = one;
-  const key =
-    keyId === undefined
-      ? html`unknown`
-      : html`<bdi>${keyId}</bdi> <small><bdi>${organizationId ?? ""}</bdi></small>`;
-  return html`<tr>
-    <td data-label="Error">${code} <small>${messages.get(code) ?? ""}</small></td>
-    <td data-label="Records">${resourceType ?? "–"}</td>
-    <td data-label="Field">${field === "" ? "–" : html`<code>${field}</code>`}</td>
-    <td data-label="API key">${key}</td>
-    <td data-label="Times">${formatNumber(count)}</td>
-    <td data-label="Last">${renderTime(at)}</td>
-  </tr>`;
+const columns: readonly Column<Refusal>[] = [
+  ["Error", ({ code }) => html`${code} <small>${messages.get(code) ?? ""}</small>`],
+  ["Records", ({ resourceType }) => resourceType ?? "–"],
+  ["Field", ({ field }) => (field === "" ? "–" : html`<code>${field}</code>`)],
+  ["API key", renderKey],
+  ["Times", ({ count }) => formatNumber(count)],
+  ["Last", ({ at }) => renderTime(at)],
+];
+
+function renderKey({ keyId, organizationId }: Refusal): Html | string {
+  if (keyId === undefined) return "unknown";
+  return html`<bdi>${keyId}</bdi> <small><bdi>${organizationId ?? ""}</bdi></small>`;
 }

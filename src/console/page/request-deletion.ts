@@ -2,14 +2,13 @@
 
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { deletionPath } from "../html/deletion-link.ts";
-import { readText } from "../html/field.ts";
+import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/record-link.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatDuration } from "../html/time.ts";
@@ -36,22 +35,13 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
         open, the organization can't change the record. Type the id of the record to confirm.
       </p>
       <form method="post" action="/console/record/deletion">
-        ${renderKeyFields(key)}
-        <label
-          >Reason
-          <input
-            name="reason"
-            required
-            maxlength="${limits.reasonCharactersMax}"
-            autocomplete="off"
-        /></label>
-        ${renderIdField("record")}
+        ${renderKeyFields(key)} ${renderReason()} ${renderIdField("record")}
         <button type="submit">Request the deletion</button>
       </form>
       <p class="note">The organization can read the reason.</p>
     </section>`;
   const title = `Delete ${key.resourceType} ${key.resourceId}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 export async function requestOne(person: Person): Promise<Answer> {

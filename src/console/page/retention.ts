@@ -13,22 +13,22 @@ import { hasRight } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { readRecordKey } from "../html/record-link.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { renderCeilingForm, renderFloorForm } from "../html/retention-forms.ts";
 import { renderRetentionPreview, retentionPath, screen } from "../html/retention-preview.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(person.query, "organization");
   const body = id === undefined ? await renderAll(person) : await renderOne(person, id);
   const title = id === undefined ? "Retention" : `Retention of ${id}`;
-  return pageAnswer(renderPage({ title, screen, body }, person));
+  return showPage(person, { title, screen, body });
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
@@ -43,7 +43,7 @@ async function renderAll({ app, query }: Person): Promise<Html> {
       A ceiling deletes records a time after they were last seen. A floor keeps records of a type
       for at least a time, whoever requests their deletion.
     </p>
-    ${renderFocusableTable(["Organization", "Ceiling", "Floors"], shown.map(renderRules))}
+    ${renderFocusableTable(columns, shown)}
     ${
       next !== undefined &&
       html`<p>
@@ -54,28 +54,26 @@ async function renderAll({ app, query }: Person): Promise<Html> {
     }`;
 }
 
-function renderRules({ organization, floors }: Retention): Html {
-  const { organizationId, name } = organization;
+function renderOrganization({ organization: { organizationId, name } }: Retention): Html {
+  return html`<a href="${retentionPath(organizationId)}"><bdi>${organizationId}</bdi></a>
+    <small><bdi>${name}</bdi></small>`;
+}
+
+function renderFloorList({ floors }: Retention): Html | string {
+  if (floors.length === 0) return "none";
   const rules = floors.map(
     ({ resourceType, keepDays }) => html`<li>${resourceType}: ${formatDays(keepDays)}</li>`,
   );
-  return html`<tr>
-    <td>
-      <a href="${retentionPath(organizationId)}"><bdi>${organizationId}</bdi></a>
-      <small><bdi>${name}</bdi></small>
-    </td>
-    <td data-label="Ceiling">${describeCeiling(organization.retainDays)}</td>
-    <td data-label="Floors">
-      ${
-        rules.length === 0
-          ? "none"
-          : html`<ul>
-              ${rules}
-            </ul>`
-      }
-    </td>
-  </tr>`;
+  return html`<ul>
+    ${rules}
+  </ul>`;
 }
+
+const columns: readonly Column<Retention>[] = [
+  ["Organization", renderOrganization, "bare"],
+  ["Ceiling", ({ organization }) => describeCeiling(organization.retainDays)],
+  ["Floors", renderFloorList],
+];
 
 function describeCeiling(days: number | undefined): string {
   return days === undefined
@@ -91,34 +89,29 @@ async function renderOne(person: Person, organizationId: string): Promise<Html> 
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const part = await previewPart(app, { organizationId, retainDays, after });
   const maySet = hasRight(app, "retention.set");
-  return html`<dl class="facts">
-      <dt>Ceiling</dt>
-      <dd>${describeCeiling(organization.retainDays)}</dd>
-    </dl>
-    ${renderFloors(floors)} ${renderRetentionPreview(organization, part, retainDays)}
-    ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}
-    ${maySet && renderFloorForm(organizationId, part.types)}`;
+  return html`${renderFacts([["Ceiling", describeCeiling(organization.retainDays)]])}
+  ${renderFloors(floors)} ${renderRetentionPreview(organization, part, retainDays)}
+  ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}
+  ${maySet && renderFloorForm(organizationId, part.types)}`;
 }
 
 const daysMax = limits.retainDaysMax;
 
+const floorColumns: readonly Column<RetentionFloor>[] = [
+  ["Type", ({ resourceType }) => resourceType, "bare"],
+  ["Kept at least", ({ keepDays }) => formatDays(keepDays)],
+  ["Counted from", ({ countedFrom }) => countedFrom],
+];
+
 function renderFloors(floors: readonly RetentionFloor[]): Html {
-  const rows = floors.map(
-    ({ resourceType, keepDays, countedFrom }) =>
-      html`<tr>
-        <td>${resourceType}</td>
-        <td data-label="Kept at least">${formatDays(keepDays)}</td>
-        <td data-label="Counted from">${countedFrom}</td>
-      </tr>`,
-  );
   return html`<section aria-labelledby="floors">
     <h2 id="floors">Floors</h2>
     ${
-      rows.length === 0
+      floors.length === 0
         ? html`<p>
             There is no floor: a deletion that is requested begins after its grace period.
           </p>`
-        : renderFocusableTable(["Type", "Kept at least", "Counted from"], rows)
+        : renderFocusableTable(floorColumns, floors)
     }
   </section>`;
 }

@@ -4,11 +4,11 @@
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, pageAnswer, redirectTo } from "../request/answer.ts";
+import { jsonReply, redirectTo } from "../request/answer.ts";
 import { requireAttempt } from "../sign-in/attempt.ts";
 import { startedCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { askForPasskey, signInBy } from "../sign-in/passkey.ts";
 import { readForm, readJsonBody, type Visitor } from "../request/request.ts";
@@ -43,7 +43,7 @@ export async function showSignIn({ origin, sources }: Visitor): Promise<Answer> 
     <h2>With a link</h2>
     ${howToGetLink}
   </section>`;
-  return pageAnswer(renderPage({ title: "Sign in", body }, undefined));
+  return showPage(undefined, { title: "Sign in", body });
 }
 
 export async function showLink(visitor: Visitor): Promise<Answer> {
@@ -61,7 +61,7 @@ export async function showLink(visitor: Visitor): Promise<Answer> {
       <button type="submit" class="main">Sign in</button>
     </form>
   </section>`;
-  return pageAnswer(renderPage({ title: "Sign in", body }, undefined));
+  return showPage(undefined, { title: "Sign in", body });
 }
 
 export async function useLink(visitor: Visitor): Promise<Answer> {

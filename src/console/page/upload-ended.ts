@@ -3,7 +3,7 @@
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatNumber } from "../html/time.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
 
@@ -53,15 +53,13 @@ function renderRefused(
         reason, until the file is removed. Correct them there, and upload that file.
       </p>`
     }
-    ${renderFocusableTable(["Row", "Error", "Reason"], rows.map(renderRow), "plain")}
+    ${renderFocusableTable(columns, rows, "plain")}
     ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
   </section>`;
 }
 
-function renderRow({ row, code, reason }: RefusedRow): Html {
-  return html`<tr>
-    <td>${row}</td>
-    <td>${code ?? "unreadable"}</td>
-    <td><bdi>${reason}</bdi></td>
-  </tr>`;
-}
+const columns: readonly Column<RefusedRow>[] = [
+  ["Row", ({ row }) => row],
+  ["Error", ({ code }) => code ?? "unreadable"],
+  ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
+];

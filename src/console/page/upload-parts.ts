@@ -3,19 +3,16 @@
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { type Html, html } from "../html/html.ts";
 import { formatBytes, renderTime } from "../html/time.ts";
+import { renderFacts } from "../html/table.ts";
 
 export function renderFile(upload: Upload): Html {
   const { fileName, bytes, organizationId, resourceType, update, receivedAt } = upload;
-  return html`<dl class="facts">
-    <dt>File</dt>
-    <dd><bdi>${fileName}</bdi>, ${formatBytes(bytes)}</dd>
-    <dt>Organization</dt>
-    <dd><bdi>${organizationId}</bdi></dd>
-    <dt>Records</dt>
-    <dd>${resourceType}, ${update ? "updates of records that exist" : "new ones"}</dd>
-    <dt>Uploaded</dt>
-    <dd>${renderTime(receivedAt)}; removed after an hour</dd>
-  </dl>`;
+  return renderFacts([
+    ["File", html`<bdi>${fileName}</bdi>, ${formatBytes(bytes)}`],
+    ["Organization", html`<bdi>${organizationId}</bdi>`],
+    ["Records", html`${resourceType}, ${update ? "updates of records that exist" : "new ones"}`],
+    ["Uploaded", html`${renderTime(receivedAt)}; removed after an hour`],
+  ]);
 }
 
 export function renderDiscard({ uploadId }: Upload): Html {

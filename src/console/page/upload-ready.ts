@@ -5,7 +5,7 @@ import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/uploa
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { type Html, html } from "../html/html.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Column, renderFocusableTable } from "../html/table.ts";
 import { renderDiscard, renderFile } from "./upload-parts.ts";
 
 /** `unreadable`: why the file can't be read at all. */
@@ -23,7 +23,6 @@ function renderColumns(
   { columns, more, problem }: Inspection,
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
-  const headings = ["Column", "First values", `Field of the ${resourceType}`, "Format of a time"];
   const left = columns.filter(({ field }) => field === "").length;
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
@@ -33,7 +32,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderFocusableTable(headings, columns.map(renderColumn), "cards upload-columns")}
+      ${renderFocusableTable(columnsOf(resourceType), columns, "cards upload-columns")}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
@@ -47,38 +46,40 @@ function leftOut(left: number, columns: number): string {
   return `Without a field, and so not imported: ${left} of ${columns} columns.`;
 }
 
-function renderColumn({ column, samples, field, time, meant }: InspectedColumn): Html {
-  const hint =
-    meant === undefined
-      ? field === "" && html`<small>not imported</small>`
-      : html`<small>not imported; did you mean ${meant}?</small>`;
-  return html`<tr>
-    <td data-label="Column">
-      <bdi>${column}</bdi>
-      <input type="hidden" name="column" value="${column}" />
-    </td>
-    <td data-label="First values">${samples.map((value) => html`<samp>${value}</samp> `)}</td>
-    <td data-label="Field">
-      <input
-        name="field"
-        list="fields"
-        value="${field}"
-        maxlength="200"
-        autocomplete="off"
-        aria-label="Field for the column ${column}"
-      />${hint}
-    </td>
-    <td data-label="Format of a time">
-      <input
-        name="time"
-        value="${time}"
-        maxlength="100"
-        size="12"
-        autocomplete="off"
-        aria-label="Format of a time in the column ${column}"
-      />
-    </td>
-  </tr>`;
+function columnsOf(resourceType: string): readonly Column<InspectedColumn>[] {
+  return [
+    ["Column", renderName],
+    ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
+    [`Field of the ${resourceType}`, renderField],
+    ["Format of a time", renderTimeFormat],
+  ];
+}
+
+function renderName({ column }: InspectedColumn): Html {
+  return html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`;
+}
+
+function renderField({ column, field, meant }: InspectedColumn): Html {
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return html`<input
+      name="field"
+      list="fields"
+      value="${field}"
+      maxlength="200"
+      autocomplete="off"
+      aria-label="Field for the column ${column}"
+    />${(meant !== undefined || field === "") && html`<small>not imported${hint}</small>`}`;
+}
+
+function renderTimeFormat({ column, time }: InspectedColumn): Html {
+  return html`<input
+    name="time"
+    value="${time}"
+    maxlength="100"
+    size="12"
+    autocomplete="off"
+    aria-label="Format of a time in the column ${column}"
+  />`;
 }
 
 function renderRows(rows: readonly InspectedRow[]): Html {

@@ -10,11 +10,11 @@ import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer, redirectTo } from "../request/answer.ts";
+import { redirectTo } from "../request/answer.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";
-import { renderPage } from "../frame/layout.ts";
+import { showPage } from "../frame/layout.ts";
 import { readFileForm } from "../request/multipart.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { renderEnded } from "./upload-ended.ts";
@@ -61,7 +61,7 @@ export async function showUpload(person: Person): Promise<Answer> {
         : renderEnded(upload, state);
   const title = { ready: "Check the file", importing: "Importing", ended: "Import" }[state.name];
   const view = { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
-  return pageAnswer(renderPage(view, person));
+  return showPage(person, view);
 }
 
 /** The upload with its first rows, or why they can't be read. */
