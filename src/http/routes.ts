@@ -5,14 +5,12 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { componentName } from "./openapi/wording.ts";
 import type { Operation, Verb } from "./operation.ts";
-import { addRecords } from "./verb/add-records.ts";
-import { appendRecords } from "./verb/append-records.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueToken } from "./verb/issue-token.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
 import { requestDeletion } from "./verb/request-deletion.ts";
-import { updateRecords } from "./verb/update-records.ts";
+import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
 /** Every operation of the service for these record types. */
 export function operationsFor(types: readonly RecordType[]): readonly Operation[] {

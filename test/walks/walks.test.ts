@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { createKey } from "../../src/actions/access/create-key.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../console/browse.ts";
@@ -145,7 +145,7 @@ describe("the walks through the code", () => {
     const text = readFile("src/process/serve.ts").text;
     const step = { path: "src/process/serve.ts", names: ["serve"], line: 1, text };
     assert.deepEqual(findUnrun([step], [ran]), []);
-    const absent = { path: "src/http/verb/add-records.ts", names: ["addRecord"], line: 2 };
+    const absent = { path: "src/http/verb/write-verbs.ts", names: ["addRecord"], line: 2 };
     const wrong = { ...absent, text: "function addRecord() {}" };
     assert.equal(findUnrun([step, wrong], [ran]).length, 1);
     assert.ok(findUnnamed([step], { ran, besides: new Map(), unnamedMax: 4 }).length > 10);
