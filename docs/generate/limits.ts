@@ -2,7 +2,7 @@
 // Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
-import { refusalDelayMsMax, refusalPolicy } from "../../src/http/load/refusal-delays.ts";
+import { refusalDelayMsMax, refusalPolicy } from "../../src/http/load/load.ts";
 import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;

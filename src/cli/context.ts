@@ -2,7 +2,7 @@
 
 import type { App } from "../actions/app.ts";
 import { readConfig } from "../settings/config.ts";
-import { findActiveOperator } from "../actions/operator/find-operator.ts";
+import { findActiveOperator } from "../actions/operator/operators.ts";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";

@@ -8,7 +8,7 @@ import { UsageError } from "../actions/operator/operator-error.ts";
 import { commands, groups, headings, topics } from "./commands.ts";
 import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";
-import { suggestCommands } from "./suggest-command.ts";
+import { suggestCommands } from "./usage-error.ts";
 
 /** All help has this width, including the help of a command. */
 export const helpWidth = 80;

@@ -1,8 +1,7 @@
 // Runs `sluice import` and reports its counts of rows per file. Is loaded with the file formats and the client only when
 // something is imported.
 
-import { beginImport } from "../actions/intake/import-records.ts";
-import { trackImport } from "../actions/intake/track-import.ts";
+import { beginImport, trackImport } from "../actions/intake/imports.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";

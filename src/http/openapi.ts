@@ -7,7 +7,12 @@ import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.t
 import { errorObject, errorSchemas } from "./openapi/error-object.ts";
 import { type ErrorResponse, errorsOf } from "./openapi/error-responses.ts";
 import { introduction } from "./openapi/introduction.ts";
-import { headObject, operationObject } from "./openapi/operation-object.ts";
+import {
+  headObject,
+  operationObject,
+  publicErrors,
+  publicObject,
+} from "./openapi/operation-object.ts";
 import type { Operation, OperationDocument } from "./operation.ts";
 import {
   deletionTag,
@@ -18,7 +23,6 @@ import {
   serviceTag,
   tokenTag,
 } from "./openapi/parts.ts";
-import { publicErrors, publicObject } from "./openapi/public-object.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
 import { publicRoutes } from "./public-routes.ts";
 import { operationsFor } from "./routes.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { catchUpLedger } from "../actions/ledger/keep-ledger.ts";
 import { reasonOf } from "../actions/operator/operator-error.ts";
-import { requireRightOf } from "../actions/operator/find-operator.ts";
+import { requireRightOf } from "../actions/operator/operators.ts";
 import { openApp } from "./app.ts";
 import { type Config, connectionsOf } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";

@@ -4,11 +4,11 @@
 import { basename, resolve } from "node:path";
 import { actOf, type App } from "../actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "../actions/ledger/keep-ledger.ts";
-import { requireRightOf } from "../actions/operator/find-operator.ts";
+import { requireRightOf } from "../actions/operator/operators.ts";
 import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
 import { needsReplay, prepareReplay } from "../actions/ledger/prepare-replay.ts";
 import type { LedgerSource } from "../actions/ledger/read-ledgers.ts";
-import { keepReceiptKey } from "../actions/receipt/rotate-receipt-key.ts";
+import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
-import { keepReceiptKey } from "../actions/receipt/rotate-receipt-key.ts";
+import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";

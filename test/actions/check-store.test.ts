@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { checkStore } from "../../src/actions/check/check-store.ts";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { keepLedger } from "../../src/actions/ledger/keep-ledger.ts";
-import { keepReceiptKey } from "../../src/actions/receipt/rotate-receipt-key.ts";
+import { keepReceiptKey } from "../../src/actions/receipt/receipt-keys.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";

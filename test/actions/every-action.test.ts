@@ -17,7 +17,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/change-organization requireFloorsWithin": found,
   "access/close-organization findClosable": found,
   "access/close-organization findOpenOrganization": found,
-  "access/find-key findKey": found,
+  "access/keys findKey": found,
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
   "deletion/bulk-deletions changeAll": partly,
@@ -28,7 +28,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/challenge isChallenge": signIn,
   "operator/challenge makeChallenge": signIn,
   "operator/challenge useChallenge": signIn,
-  "operator/find-operator findActiveOperator": found,
+  "operator/operators findActiveOperator": found,
   "operator/identity signInIdentified": signIn,
   "operator/passkey addPasskey": own,
   "operator/passkey findPasskey": signIn,
@@ -54,8 +54,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/reveal-record usePermission": partly,
   "record/view-record viewRecord": partly,
   "retention/apply-retention retaining": found,
-  "retention/list-holds requireListable": found,
-  "retention/list-holds reviewStateOf": begun,
+  "retention/holds requireListable": found,
+  "retention/holds reviewStateOf": begun,
   "upkeep/store-upkeep describeStore": open,
 };
 

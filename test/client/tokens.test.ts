@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { errorCodes, SluiceError, type SluiceOptions } from "../../client/src/sluice.ts";
-import { revokeKey } from "../../src/actions/access/revoke-key.ts";
+import { revokeKey } from "../../src/actions/access/keys.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
-import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
+import { disableOperator } from "../../src/actions/operator/operators.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";

@@ -1,6 +1,6 @@
 // Reads and changes the console over HTTP as a browser does, with a session and the headers that browsers send.
 
-import { createOperator } from "../../src/actions/operator/create-operator.ts";
+import { createOperator } from "../../src/actions/operator/operators.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import type { App } from "../../src/actions/app.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";

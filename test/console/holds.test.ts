@@ -3,8 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
-import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { auditPages } from "../../src/actions/pages.ts";
-import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { disableOperator } from "../../src/actions/operator/operators.ts";
 import {
   clientSecret,
   followToAnswer,

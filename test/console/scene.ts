@@ -4,12 +4,11 @@
 import assert from "node:assert/strict";
 import type { BrowserContext } from "playwright-core";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
-import type { Customer } from "../support/customer.ts";
-import { makeCustomer } from "../support/customer.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, signIn } from "./browse.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
-import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { disableOperator } from "../../src/actions/operator/operators.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, cookieOf, read, signIn, submit } from "./browse.ts";
 

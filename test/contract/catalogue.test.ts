@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it, mock } from "node:test";
 import { makeCredential } from "../../src/actions/credential.ts";
-import { revokeKey } from "../../src/actions/access/revoke-key.ts";
+import { revokeKey } from "../../src/actions/access/keys.ts";
 import { errorCatalogue, type ErrorName } from "../../src/domain/error.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { fetchToken } from "../support/customer.ts";

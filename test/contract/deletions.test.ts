@@ -4,8 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { cancelDeletion } from "../../src/actions/deletion/cancel-deletion.ts";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
-import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { deletableTypes } from "../../src/http/verb/request-deletion-by-type.ts";

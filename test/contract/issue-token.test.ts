@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { makeCredential } from "../../src/actions/credential.ts";
-import { revokeKey } from "../../src/actions/access/revoke-key.ts";
+import { revokeKey } from "../../src/actions/access/keys.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { createKey } from "../../src/actions/access/create-key.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { startService } from "../support/service.ts";

@@ -3,8 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { holdRecord } from "../../src/actions/retention/hold-record.ts";
-import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";

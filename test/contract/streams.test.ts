@@ -4,8 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { createKey } from "../../src/actions/access/create-key.ts";
-import { revokeKey } from "../../src/actions/access/revoke-key.ts";
+import { createKey, revokeKey } from "../../src/actions/access/keys.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";

@@ -4,7 +4,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKey } from "../../src/actions/access/create-key.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
 import { runProgram } from "../cli/program.ts";
 import { makeRandom } from "../support/random.ts";
 import { operate } from "../support/server.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
-import { releaseHold } from "../../src/actions/retention/release-hold.ts";
+import { releaseHold } from "../../src/actions/retention/holds.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";

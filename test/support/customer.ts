@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { App } from "../../src/actions/app.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { createKey } from "../../src/actions/access/create-key.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
 import type { OrganizationChange } from "../../src/store/interface/store.ts";

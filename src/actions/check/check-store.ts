@@ -1,14 +1,16 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
 // all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
+import { limits } from "../../domain/limits.ts";
 import type { ErasureReport } from "../../store/interface/check-report.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
-import { checkDeletions } from "./check-deletions.ts";
+import { deletionPages, readPages } from "../pages.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";
-import { checkRestricted } from "./check-restricted.ts";
 import { checkTrail } from "./check-trail.ts";
 import { Findings } from "./findings.ts";
 
@@ -58,4 +60,72 @@ async function attempt<Result>(
     findings.add(`${what} could not be checked completely: ${reasonOf(error)}`);
     return undefined;
   }
+}
+
+// Compares deletions with their receipts: every completed deletion has a receipt, and no other deletion has a field
+// that only a completion sets.
+
+async function checkDeletions(app: App, findings: Findings): Promise<void> {
+  for await (const page of deletionPages(app)) {
+    const ids = page.map(({ deletionRequestId }) => deletionRequestId);
+    const stored = await app.store.trail.findReceipts(ids);
+    const receipted = new Set(stored.map(({ receipt }) => receipt.deletion_request_id));
+    for (const deletion of page) {
+      const { deletionRequestId: id } = deletion;
+      const fault = findFault(deletion, receipted.has(id));
+      if (fault !== undefined) findings.add(`Deletion ${id} ${fault}.`);
+    }
+  }
+}
+
+function findFault(deletion: Deletion, hasReceipt: boolean): string | undefined {
+  const { status, startedAt, completedAt, redacted } = deletion;
+  const { erased, kept, redactedByType } = deletion;
+  if (status === "completed") return hasReceipt ? undefined : "is completed, and has no receipt";
+  if (completedAt !== undefined) return `is ${status}, and has a time of completion`;
+  if (status === "processing") return undefined;
+  const counts = { ...erased, ...kept, ...redactedByType };
+  const isUntouched = startedAt === undefined && redacted === 0 && Object.keys(counts).length === 0;
+  return isUntouched ? undefined : `is ${status}, and has been started`;
+}
+
+// Compares restricted sets with their deletions: every set has a deletion that will erase it, and no such deletion is
+// overdue.
+
+/** A service that was stopped for this long is no reason to worry. */
+const overdueMs = 24 * 60 * 60 * 1_000;
+const pageRows = limits.ledgerEntriesAtOnce;
+
+async function checkRestricted(app: App, findings: Findings): Promise<void> {
+  for (const { set, status } of await app.store.restricted.findStraySets()) {
+    const fault = status === undefined ? "is unknown" : `is ${status}`;
+    findings.add(`There are records in the restricted set ${set}, and its deletion ${fault}.`);
+  }
+  const pages = readPages<Deletion>(pageRows, (last) =>
+    app.store.restricted.listSets({
+      organizationId: undefined,
+      after: last?.deletionRequestId ?? "",
+      limit: pageRows,
+    }),
+  );
+  for await (const page of pages) {
+    const movers = page.map(({ deletionRequestId: id }) => deletionOfSet(id) ?? "");
+    const known = await app.store.trail.findDeletions(movers);
+    const ids = new Set(known.map(({ deletionRequestId }) => deletionRequestId));
+    for (const deletion of page) {
+      const { deletionRequestId: set } = deletion;
+      if (!ids.has(deletionOfSet(set) ?? "")) {
+        findings.add(`The deletion that filled the restricted set ${set} is unknown.`);
+      }
+      if (isOverdue(deletion, app.now())) {
+        const end = new Date(deletion.floorUntil ?? deletion.dueAt).toISOString();
+        findings.add(`The restricted set ${set} was to be erased at ${end}, and was not.`);
+      }
+    }
+  }
+}
+
+/** Uses the end that the last evaluation found. */
+function isOverdue({ status, floorUntil = Infinity }: Deletion, now: number): boolean {
+  return status === "pending" && floorUntil < now - overdueMs;
 }

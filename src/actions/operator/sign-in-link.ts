@@ -4,7 +4,7 @@ import type { Operator } from "../../domain/operator.ts";
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential } from "../credential.ts";
 import { requireRight } from "./viewer.ts";
-import { findActiveOperator } from "./find-operator.ts";
+import { findActiveOperator } from "./operators.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 const linkLifetimeMs = 10 * 60_000;

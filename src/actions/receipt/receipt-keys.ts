@@ -1,7 +1,11 @@
-// The public keys of receipts as the service publishes them: a JWK set (RFC 7517, RFC 8037) of all that were ever used.
+// The public keys of receipts: stores them, retires the others when the key is rotated, and publishes all that were ever used
+// as a JWK set (RFC 7517, RFC 8037). Uses a private key only to derive its public part.
 
+import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
-import type { App } from "../app.ts";
+import { actOf, type App } from "../app.ts";
+import { requireRight } from "../operator/viewer.ts";
+import { publicPart } from "./issue-receipt.ts";
 
 export interface PublishedKey {
   readonly kty: "OKP";
@@ -58,4 +62,31 @@ function isPublishedKey(value: unknown): value is PublishedKey {
     // 32 bytes have 43 characters, of which the last two bits are unused and must be zero (RFC 4648, section 3.5).
     /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(key.x)
   );
+}
+
+/** Must be called before the first receipt is signed with the key. */
+export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
+  const key = publicPart(privateKey, app.now());
+  await keep(app, key, false);
+  return key;
+}
+
+/**
+ * Publishes the new key first, then calls `replace` to write the private one, and retires the others last: a crash in
+ * between leaves a key that is published and not used.
+ */
+export async function rotateReceiptKey(
+  app: App,
+  privateKey: KeyObject,
+  replace: () => void,
+): Promise<ReceiptKey> {
+  requireRight(app, "receipt_key.rotate");
+  const key = await keepReceiptKey(app, privateKey);
+  replace();
+  await keep(app, key, true);
+  return key;
+}
+
+function keep(app: App, key: ReceiptKey, retireOthers: boolean): Promise<void> {
+  return app.store.keepReceiptKey(key, { retireOthers }, actOf(app));
 }

@@ -4,9 +4,9 @@
 import type { AuditEntry } from "../../domain/access.ts";
 import type { AuditPart, AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
-import { noteDownload } from "./audit-access.ts";
-import { auditPages } from "../pages.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { auditPages } from "../pages.ts";
+import { noteDownload } from "./audit-access.ts";
 
 const shownMax = 50;
 /** A part is searched in a few milliseconds on either engine. */
@@ -61,4 +61,21 @@ export async function downloadAudit(app: App): Promise<AsyncGenerator<readonly A
   requireAudit(app);
   await noteDownload(app, "audit.export");
   return auditPages(app);
+}
+
+// Entries of the audit trail as they are exported.
+
+export function viewAuditEntry(entry: AuditEntry) {
+  return {
+    entry_no: entry.entryNo,
+    at: entry.at,
+    time: new Date(entry.at).toISOString(),
+    actor: entry.actor,
+    action: entry.action,
+    organization_id: entry.organizationId ?? null,
+    subject: entry.subject,
+    detail: entry.detail,
+    previous_hash: entry.previousHash,
+    hash: entry.hash,
+  };
 }

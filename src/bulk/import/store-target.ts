@@ -1,7 +1,7 @@
 // The store as the target of an import: makes the drafts of a list, which are the only JSON that rows become, and passes them
 // to what writes them.
 
-import { importMode } from "../../actions/intake/import-records.ts";
+import { importMode } from "../../actions/intake/imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";
 import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Target } from "./target.ts";

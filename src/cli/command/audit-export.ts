@@ -1,7 +1,6 @@
 // `sluice audit export`
 
-import { viewAuditEntry } from "../../actions/trail/audit-entry.ts";
-import { exportAudit } from "../../actions/trail/list-audit.ts";
+import { exportAudit, viewAuditEntry } from "../../actions/trail/list-audit.ts";
 import { defineStoreCommand } from "../command.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 

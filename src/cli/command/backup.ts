@@ -5,7 +5,7 @@ import { readConfig } from "../../settings/config.ts";
 import { defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
-import { printTenths } from "../output/progress-tenths.ts";
+import { printTenths } from "../output/bulk-progress.ts";
 
 export const backup = defineCommand({
   name: "backup",

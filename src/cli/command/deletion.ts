@@ -9,7 +9,7 @@ import { previewRestriction } from "../../actions/deletion/preview-restriction.t
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
-import { listHoldsOf } from "../../actions/retention/list-holds.ts";
+import { listHoldsOf } from "../../actions/retention/holds.ts";
 import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";

@@ -1,9 +1,12 @@
 // `sluice deletion hold`, `holds` and `release`: the commands about legal holds.
 
 import { showing } from "../../actions/operator/viewer.ts";
-import { holdRecord } from "../../actions/retention/hold-record.ts";
-import { listHolds, requireListable } from "../../actions/retention/list-holds.ts";
-import { releaseHold } from "../../actions/retention/release-hold.ts";
+import {
+  holdRecord,
+  listHolds,
+  releaseHold,
+  requireListable,
+} from "../../actions/retention/holds.ts";
 import { limits } from "../../domain/limits.ts";
 import {
   defineCommand,

@@ -1,9 +1,6 @@
 // `sluice key …`: the commands about API keys. A secret is printed only when a key is created.
 
-import { createKey } from "../../actions/access/create-key.ts";
-import { keyStatus, listKeys } from "../../actions/access/find-key.ts";
-import { revokeKey } from "../../actions/access/revoke-key.ts";
-import { rotateKey } from "../../actions/access/rotate-key.ts";
+import { createKey, keyStatus, listKeys, revokeKey, rotateKey } from "../../actions/access/keys.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";

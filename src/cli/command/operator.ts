@@ -1,8 +1,11 @@
 // `sluice operator …`: the commands about operators. Never prints a secret, except a sign-in link, once.
 
-import { createOperator } from "../../actions/operator/create-operator.ts";
-import { disableOperator } from "../../actions/operator/disable-operator.ts";
-import { listOperators, type OperatorDetails } from "../../actions/operator/find-operator.ts";
+import {
+  createOperator,
+  disableOperator,
+  listOperators,
+  type OperatorDetails,
+} from "../../actions/operator/operators.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { type Operator, operatorRoles } from "../../domain/operator.ts";

@@ -3,7 +3,7 @@
 import { closeOrganization, findClosable } from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
-import { listHolds } from "../../actions/retention/list-holds.ts";
+import { listHolds } from "../../actions/retention/holds.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { readRetention } from "../../actions/retention/retention-floors.ts";

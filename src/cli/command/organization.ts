@@ -8,7 +8,7 @@ import {
 } from "../../actions/access/find-organization.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
-import { listHolds } from "../../actions/retention/list-holds.ts";
+import { listHolds } from "../../actions/retention/holds.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import type { Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

@@ -4,7 +4,7 @@ import { discloseReceipt } from "../../actions/deletion/disclose-receipt.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { exportReceipts } from "../../actions/receipt/list-receipts.ts";
-import { rotateReceiptKey } from "../../actions/receipt/rotate-receipt-key.ts";
+import { rotateReceiptKey } from "../../actions/receipt/receipt-keys.ts";
 import { makeKey, replaceKey } from "../../data-folder/receipt-key.ts";
 import { readConfig } from "../../settings/config.ts";
 import { defineStoreCommand, optional, required } from "../command.ts";

@@ -7,7 +7,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand, flag, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
-import { printTenths } from "../output/progress-tenths.ts";
+import { printTenths } from "../output/bulk-progress.ts";
 
 export const restore = defineCommand({
   name: "restore",

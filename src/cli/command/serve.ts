@@ -1,6 +1,6 @@
 // `sluice serve`
 
-import { createKey } from "../../actions/access/create-key.ts";
+import { createKey } from "../../actions/access/keys.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";

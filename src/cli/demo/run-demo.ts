@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Sluice, SluiceError, SluiceNetworkError } from "../../../client/src/sluice.ts";
-import { createKey } from "../../actions/access/create-key.ts";
+import { createKey } from "../../actions/access/keys.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readConfig } from "../../settings/config.ts";

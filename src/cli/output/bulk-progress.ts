@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { WriteStream } from "node:tty";
 import type { SingleBar } from "cli-progress";
 import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
-import type { Output } from "../command.ts";
+import type { Context, Output } from "../command.ts";
 
 export interface BulkProgressOptions {
   readonly json: boolean;
@@ -17,7 +17,7 @@ export interface BulkProgressOptions {
 }
 
 /** Between two lines if there is no terminal. */
-export const lineEveryMs = 5_000;
+const lineEveryMs = 5_000;
 const barParts = 1_000;
 const require = createRequire(import.meta.url);
 
@@ -96,4 +96,17 @@ export function formatSeconds(seconds: number): string {
   if (whole < 60) return `${whole} s`;
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}
+
+export function printTenths(
+  { err, json }: Context,
+  what: string,
+): (done: number, all: number) => void {
+  let printed = 0;
+  return (done, all) => {
+    const tenth = all === 0 ? 10 : Math.min(10, Math.floor((done / all) * 10));
+    if (json || tenth === printed) return;
+    printed = tenth;
+    err.write(`${what} ${tenth * 10}%\n`);
+  };
 }

@@ -6,8 +6,8 @@ import {
   listAudit,
   type Verification,
   verifyAudit,
+  viewAuditEntry,
 } from "../../actions/trail/list-audit.ts";
-import { viewAuditEntry } from "../../actions/trail/audit-entry.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../actions/deletion/bulk-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink } from "../html/deletion-link.ts";
+import { renderDeletionLink } from "../html/link.ts";
 import { type Html, html } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";

@@ -13,7 +13,7 @@ import {
 import { hasRight } from "../../actions/operator/viewer.ts";
 import { deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink } from "../html/deletion-link.ts";
+import { renderDeletionLink } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";

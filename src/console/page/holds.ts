@@ -3,16 +3,16 @@
 import {
   type HoldDetails,
   type HoldPart,
+  holdRecord,
   listHolds,
   readHoldDetails,
+  releaseHold,
   type ReviewState,
   reviewStateOf,
   reviewStates,
-} from "../../actions/retention/list-holds.ts";
+} from "../../actions/retention/holds.ts";
 import type { App } from "../../actions/app.ts";
 import { readKnownTypes } from "../../actions/record/find-records.ts";
-import { holdRecord } from "../../actions/retention/hold-record.ts";
-import { releaseHold } from "../../actions/retention/release-hold.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -20,17 +20,17 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { renderDeletionLink } from "../html/deletion-link.ts";
+import {
+  readRecordKey,
+  recordPath,
+  renderDeletionLink,
+  renderKeyFields,
+  renderRecordLink,
+} from "../html/link.ts";
 import { readText, renderInput, renderReason } from "../html/field.ts";
 import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
-import {
-  readRecordKey,
-  recordPath,
-  renderKeyFields,
-  renderRecordLink,
-} from "../html/record-link.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { renderFacts, renderTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";

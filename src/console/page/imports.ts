@@ -1,6 +1,6 @@
 // Lists the imports that run, in any process, and the imports of the last weeks.
 
-import { listImports } from "../../actions/intake/track-import.ts";
+import { listImports } from "../../actions/intake/imports.ts";
 import { type Html, html } from "../html/html.ts";
 import type { Person } from "../request/request.ts";
 import { renderFocusableTable } from "../html/table.ts";

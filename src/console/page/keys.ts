@@ -1,12 +1,16 @@
 // API keys: the keys of an organization, one key, and what can be done with it. A secret is only in the reply that
 // creates it: in no address, no redirect and no later page.
 
-import { type CreatedKey, createKey } from "../../actions/access/create-key.ts";
-import { findKey, keyStatus } from "../../actions/access/find-key.ts";
+import {
+  type CreatedKey,
+  createKey,
+  findKey,
+  keyStatus,
+  revokeKey,
+  rotateKey,
+} from "../../actions/access/keys.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
-import { revokeKey } from "../../actions/access/revoke-key.ts";
-import { rotateKey } from "../../actions/access/rotate-key.ts";
 import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";

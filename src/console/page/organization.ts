@@ -2,7 +2,7 @@
 
 import { changeOrganization } from "../../actions/access/change-organization.ts";
 import { closeOrganization } from "../../actions/access/close-organization.ts";
-import { listKeys } from "../../actions/access/find-key.ts";
+import { listKeys } from "../../actions/access/keys.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -12,7 +12,7 @@ import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
-import { deletionPath } from "../html/deletion-link.ts";
+import { deletionPath } from "../html/link.ts";
 import {
   readDuration,
   readOnOff,

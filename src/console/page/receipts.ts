@@ -10,7 +10,7 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink } from "../html/deletion-link.ts";
+import { renderDeletionLink } from "../html/link.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";

@@ -11,17 +11,17 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
-import { deletionPath } from "../html/deletion-link.ts";
-import { readText, renderReason } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { renderHistory } from "../html/record-history.ts";
 import {
+  deletionPath,
   readRecordKey,
   recordPath,
   renderKeyFields,
   renderRecordLink,
-} from "../html/record-link.ts";
+} from "../html/link.ts";
+import { readText, renderReason } from "../html/field.ts";
+import { type Html, html } from "../html/html.ts";
+import { showPage } from "../frame/layout.ts";
+import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";

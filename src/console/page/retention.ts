@@ -18,10 +18,15 @@ import { requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
-import { readRecordKey } from "../html/record-link.ts";
+import { readRecordKey } from "../html/link.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderCeilingForm, renderFloorForm } from "../html/retention-forms.ts";
-import { renderRetentionPreview, retentionPath, screen } from "../html/retention-preview.ts";
+import {
+  renderCeilingForm,
+  renderFloorForm,
+  renderRetentionPreview,
+  retentionPath,
+  screen,
+} from "../html/retention-preview.ts";
 import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {

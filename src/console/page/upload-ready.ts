@@ -6,7 +6,7 @@ import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Column, renderFocusableTable } from "../html/table.ts";
-import { renderDiscard, renderFile } from "./upload-parts.ts";
+import { renderDiscard, renderFile } from "./upload-import.ts";
 
 /** `unreadable`: why the file can't be read at all. */
 export function renderReady(upload: Upload, unreadable: string | undefined): Html {

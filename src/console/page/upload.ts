@@ -1,11 +1,10 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
 // runs, and the rows that were refused. Nothing is written before the person has seen the rows and confirms.
 
-import { beginImport, requireImportable } from "../../actions/intake/import-records.ts";
+import { beginImport, requireImportable, trackImport } from "../../actions/intake/imports.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { findSession } from "../../actions/operator/session.ts";
 import { actAs, requireRight } from "../../actions/operator/viewer.ts";
-import { trackImport } from "../../actions/intake/track-import.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
@@ -17,8 +16,7 @@ import { makeImportWriter } from "../request/import-writer.ts";
 import { showPage } from "../frame/layout.ts";
 import { readFileForm } from "../request/multipart.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderEnded } from "./upload-ended.ts";
-import { describeStep, renderImporting } from "./upload-progress.ts";
+import { describeStep, renderEnded, renderImporting } from "./upload-import.ts";
 import { renderReady } from "./upload-ready.ts";
 
 const refreshSeconds = 2;

@@ -1,10 +1,10 @@
 // The load limits of a serving process: concurrent requests per organization, the memory of their bodies, and load shedding
 // under pressure.
 
+import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { LoadShedding, type PressureProbe } from "./load-shedding.ts";
 import { OrganizationLoad } from "./organization-load.ts";
-import { RefusalDelays } from "./refusal-delays.ts";
 
 export interface Load {
   readonly organizations: OrganizationLoad;
@@ -18,4 +18,27 @@ export function makeLoad(probe: PressureProbe): Load {
   const [organizations, bodies] = [new OrganizationLoad(), new BodyBudget()];
   const shedding = new LoadShedding({ probe, bodies, organizations });
   return { organizations, bodies, shedding, refusals: new RefusalDelays() };
+}
+
+// Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as soon
+// as it receives a reply would otherwise occupy the event loop with refusals and slow down all other clients.
+
+/** Replies of 429 to one organization or address: how many are sent without delay, and the rate of further ones. */
+export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, burst: 200 };
+
+/** The maximum delay of a reply: what an empty bucket takes to fill. */
+export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
+
+export class RefusalDelays {
+  readonly #buckets: TokenBuckets;
+
+  /** `now`: milliseconds of a monotonic clock. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#buckets = new TokenBuckets(now);
+  }
+
+  /** The delay of this refusal: 0 for the first ones, and at most `refusalDelayMsMax`. */
+  nextDelayMs(owner: string): number {
+    return this.#buckets.overdraw(owner, refusalPolicy) * 1_000;
+  }
 }

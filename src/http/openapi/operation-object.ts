@@ -9,6 +9,7 @@ import {
   requireType,
   scopesOf,
 } from "../operation.ts";
+import type { PublicDocument, PublicRoute } from "../public/public-route.ts";
 import type { Content } from "./content.ts";
 import type {
   OperationObject,
@@ -18,8 +19,15 @@ import type {
   ResponseObject,
 } from "./document.ts";
 import { errorRef, errorWithoutContent } from "./error-object.ts";
-import { errorsOf } from "./error-responses.ts";
-import { headersOf, parameterRef, usualHeaders } from "./parts.ts";
+import {
+  type ErrorResponse,
+  errorsOf,
+  headersTooLarge,
+  internalError,
+  malformedRequest,
+  rateLimitExceeded,
+} from "./error-responses.ts";
+import { type HeaderPart, headersOf, parameterRef, serviceTag, usualHeaders } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
 import { componentName } from "./wording.ts";
 
@@ -98,4 +106,40 @@ function scopeSentence(operation: Operation): readonly string[] {
   if (wanted.length === 0) return [];
   const which = operation.type === undefined ? ", whichever the type of the record requires" : "";
   return [`Scope: ${wanted.join(", ")}${which}.`];
+}
+
+// A public route as the document shows it.
+
+export function publicErrors(
+  { limited }: PublicRoute,
+  { errors = [] }: PublicDocument,
+): readonly ErrorResponse[] {
+  const usual = [malformedRequest, headersTooLarge, internalError];
+  return [...usual, ...errors, ...(limited ? [rateLimitExceeded] : [])];
+}
+
+export function publicObject(route: PublicRoute, document: PublicDocument): OperationObject {
+  const { operationId, summary, description, answers, contentType, schema, example, cached } =
+    document;
+  const examples =
+    example === undefined ? {} : { examples: { reply: { summary: answers, value: example } } };
+  const names: readonly HeaderPart[] = cached === true ? ["RequestId", "ETag"] : ["RequestId"];
+  const headers = headersOf(...names);
+  const unchanged = {
+    description: "The client already has this content, according to `If-None-Match`.",
+    headers,
+  };
+  const errors = publicErrors(route, document);
+  return {
+    operationId,
+    tags: [serviceTag],
+    summary,
+    description,
+    security: [],
+    responses: {
+      200: { description: answers, headers, content: { [contentType]: { schema, ...examples } } },
+      ...(cached === true ? { 304: unchanged } : {}),
+      ...Object.fromEntries(errors.map((response) => [response.status, errorRef(response)])),
+    },
+  };
 }

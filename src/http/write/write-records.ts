@@ -2,24 +2,14 @@
 // moderate ones in turns, and large ones by the bulk thread.
 
 import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { writeRecords } from "../../actions/intake/write-records.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
-import type { ListOutcome } from "../bulk/bulk-client.ts";
-import { countDrafts } from "../bulk/count-drafts.ts";
-import type { ListOrder, ListReport } from "../bulk/messages.ts";
-import { clientGone } from "../connection/client-gone.ts";
-import type { HttpContext } from "../http-context.ts";
-import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
-import { freeMemory } from "../load/free-memory.ts";
-import { mayReadOnMain } from "../load/moderate-lists.ts";
-import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { parseJson } from "../body/parse-json.ts";
-import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
-import { prefersLenient } from "../request/prefer.ts";
 import {
   declaredBytes,
   isSmall,
@@ -29,9 +19,19 @@ import {
   readModerateBody,
   readSmallBody,
 } from "../body/read-body.ts";
+import type { ListOutcome } from "../bulk/bulk-client.ts";
+import { countDrafts } from "../bulk/count-drafts.ts";
+import type { ListOrder, ListReport } from "../bulk/messages.ts";
+import { clientGone } from "../connection/client-gone.ts";
+import type { HttpContext } from "../http-context.ts";
+import { freeMemory } from "../load/free-memory.ts";
+import { mayReadOnMain } from "../load/moderate-lists.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
+import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
+import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { countRefusals, reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
-import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
+import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
 import { makeWriteStream } from "./write-stream.ts";
 
 export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
@@ -208,4 +208,16 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
     );
   const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
   return `${parts.join(", ")}.${rest}`;
+}
+
+/** Unknown preferences and values are ignored, as RFC 7240, section 2 requires. */
+export function prefersLenient(request: FastifyRequest): boolean {
+  const prefer = request.headers["prefer"];
+  if (prefer === undefined) return false;
+  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
+  const handling = all
+    .split(",")
+    .map((preference) => /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return handling?.toLowerCase() === "lenient";
 }

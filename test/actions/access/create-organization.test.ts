@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
-import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createKey, findKey, listKeys, rotateKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
-import { findKey, listKeys } from "../../../src/actions/access/find-key.ts";
 import {
   findOrganization,
   listOrganizations,
 } from "../../../src/actions/access/find-organization.ts";
 import { issueToken } from "../../../src/actions/access/issue-token.ts";
-import { rotateKey } from "../../../src/actions/access/rotate-key.ts";
 import { openApp, type OpenApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";

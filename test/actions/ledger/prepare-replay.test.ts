@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { holdRecord } from "../../../src/actions/retention/hold-record.ts";
+import { holdRecord, releaseHold } from "../../../src/actions/retention/holds.ts";
 import { catchUpLedger } from "../../../src/actions/ledger/keep-ledger.ts";
 import { needsReplay } from "../../../src/actions/ledger/prepare-replay.ts";
-import { releaseHold } from "../../../src/actions/retention/release-hold.ts";
 import { keyOf } from "../../conformance/scene.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { startServer } from "../../support/server.ts";

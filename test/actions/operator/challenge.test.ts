@@ -7,7 +7,7 @@ import {
   makeChallenge,
   useChallenge,
 } from "../../../src/actions/operator/challenge.ts";
-import { createOperator } from "../../../src/actions/operator/create-operator.ts";
+import { createOperator } from "../../../src/actions/operator/operators.ts";
 import type { Operator } from "../../../src/domain/operator.ts";
 import { type Service, startService } from "../../support/service.ts";
 

@@ -13,31 +13,29 @@ import { cancelDeletion } from "../../../src/actions/deletion/cancel-deletion.ts
 import { checkErasure } from "../../../src/actions/check/check-store.ts";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
-import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createKey, listKeys, revokeKey, rotateKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { discloseReceipt } from "../../../src/actions/deletion/disclose-receipt.ts";
-import { listKeys } from "../../../src/actions/access/find-key.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
-import { holdRecord } from "../../../src/actions/retention/hold-record.ts";
-import { listHolds } from "../../../src/actions/retention/list-holds.ts";
-import { createOperator } from "../../../src/actions/operator/create-operator.ts";
-import { disableOperator } from "../../../src/actions/operator/disable-operator.ts";
-import { listOperators, requireRightOf } from "../../../src/actions/operator/find-operator.ts";
+import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
+import {
+  createOperator,
+  disableOperator,
+  listOperators,
+  requireRightOf,
+} from "../../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
 import { createSignInLink } from "../../../src/actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
-import { releaseHold } from "../../../src/actions/retention/release-hold.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/viewer.ts";
 import { readRetention, setFloor } from "../../../src/actions/retention/retention-floors.ts";
-import { revokeKey } from "../../../src/actions/access/revoke-key.ts";
-import { rotateKey } from "../../../src/actions/access/rotate-key.ts";
-import { rotateReceiptKey } from "../../../src/actions/receipt/rotate-receipt-key.ts";
+import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
-import { listImports } from "../../../src/actions/intake/track-import.ts";
+import { listImports } from "../../../src/actions/intake/imports.ts";
 import {
   allOperatorRights,
   operatorRights,

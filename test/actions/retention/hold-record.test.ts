@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { holdRecord } from "../../../src/actions/retention/hold-record.ts";
+import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import { keyOf } from "../../conformance/scene.ts";
 
 describe("a hold that an operator places", () => {

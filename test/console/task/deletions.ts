@@ -1,7 +1,7 @@
 // Tasks about deletions.
 
 import assert from "node:assert/strict";
-import { findActiveOperator } from "../../../src/actions/operator/find-operator.ts";
+import { findActiveOperator } from "../../../src/actions/operator/operators.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { actAs } from "../../../src/actions/operator/viewer.ts";
 import { makeCustomer } from "../../support/customer.ts";

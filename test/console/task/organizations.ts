@@ -1,7 +1,7 @@
 // Tasks about organizations and their keys.
 
 import assert from "node:assert/strict";
-import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createKey } from "../../../src/actions/access/keys.ts";
 import { fetchToken } from "../../support/customer.ts";
 import type { Task } from "./task.ts";
 

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKey } from "../../../src/actions/access/create-key.ts";
+import { createKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { operate } from "../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";

@@ -2,11 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  RefusalDelays,
-  refusalDelayMsMax,
-  refusalPolicy,
-} from "../../../src/http/load/refusal-delays.ts";
+import { refusalDelayMsMax, RefusalDelays, refusalPolicy } from "../../../src/http/load/load.ts";
 
 const { burst, perSecond } = refusalPolicy;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FastifyRequest } from "fastify";
-import { prefersLenient } from "../../../src/http/request/prefer.ts";
+import { prefersLenient } from "../../../src/http/write/write-records.ts";
 
 function prefers(value: string | string[] | undefined): boolean {
   return prefersLenient({ headers: { prefer: value } } as unknown as FastifyRequest);

@@ -1,4 +1,4 @@
-// Links to the pages of records. The key is in the query, because ids may contain any character.
+// Links to the pages of records and deletions. The key of a record is in the query, because ids may contain any character.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -42,4 +42,12 @@ export function readRecordKey(given: URLSearchParams): RecordKey {
     resourceType: given.get("type") ?? "",
     resourceId: given.get("id") ?? "",
   };
+}
+
+export function deletionPath(deletionRequestId: string): `/console${string}` {
+  return `/console/deletion/${encodeURIComponent(deletionRequestId)}`;
+}
+
+export function renderDeletionLink(deletionRequestId: string): Html {
+  return html`<a href="${deletionPath(deletionRequestId)}"><code>${deletionRequestId}</code></a>`;
 }

@@ -1,16 +1,27 @@
-// Legal holds for people who read them: a part of the list with a filter, one hold, and the holds of a record. Contains no
-// hold on a record of a confidential type for somebody who may not know of it.
+// Legal holds on records: finds and lists them for people who read them, places and releases them. Until its last hold is
+// released, no deletion erases or changes a record. Shows no hold on a record that the person may not know of.
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { App } from "../app.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
 import { requireOrganization } from "../access/find-organization.ts";
-import { OperatorError } from "../operator/operator-error.ts";
+import { actOf, type App } from "../app.ts";
+import { makeId } from "../credential.ts";
+import { listNames, OperatorError } from "../operator/operator-error.ts";
+import { requireLine, requireReason } from "../operator/require-text.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 import { readPages } from "../pages.ts";
-import { confidentialType, findDeletion, findType } from "../record/find-named-record.ts";
+import {
+  confidentialType,
+  findDeletion,
+  findTarget,
+  findType,
+  nameTarget,
+  type Target,
+} from "../record/find-named-record.ts";
+import { findRestrictedSet } from "./restricted-sets.ts";
 
 /** Holds by their review date: it has passed, it is still to come, or there is none. */
 export const reviewStates = ["overdue", "ahead", "none"] as const;
@@ -106,13 +117,13 @@ export async function listHoldsOf(app: App, record: RecordKey): Promise<readonly
 }
 
 /** Throws OperatorError no_such_hold. */
-export async function findHold(app: App, holdId: string): Promise<Hold> {
+async function findHold(app: App, holdId: string): Promise<Hold> {
   const hold = await app.store.holds.find(holdId);
   if (hold !== undefined && (await viewerOf(app).knows(hold))) return hold;
   throw noSuchHold(holdId);
 }
 
-export function noSuchHold(holdId: string): OperatorError {
+function noSuchHold(holdId: string): OperatorError {
   return new OperatorError("no_such_hold", `There is no hold "${holdId}".`);
 }
 
@@ -135,4 +146,99 @@ export async function readHoldDetails(app: App, holdId: string): Promise<HoldDet
     others: all.filter((other) => other.holdId !== hold.holdId),
     deletion: open === undefined ? undefined : await findDeletion(app, open),
   };
+}
+
+export interface HoldRequest {
+  readonly reason: string;
+  readonly owner?: string | undefined;
+  /** A date such as `2026-12-31`. */
+  readonly reviewOn?: string | undefined;
+  /** The deletion request that moved the record to the restricted store; undefined for a record that is not there. */
+  readonly restrictedBy?: string | undefined;
+}
+
+/**
+ * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid, and
+ * what findTarget throws.
+ */
+export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
+  requireRight(app, "hold.place");
+  const { reason, owner, reviewOn } = wanted;
+  requireReason(reason);
+  if (owner !== undefined) requireLine("The owner", owner, limits.nameCharactersMax);
+  if (reviewOn !== undefined && !isFullDate(reviewOn)) {
+    throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
+  }
+  const key = await findHoldable(app, target, wanted.restrictedBy);
+  const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
+  const outcome = await app.store.holds.place(hold, actOf(app));
+  switch (outcome) {
+    case "no_such_record":
+      throw new OperatorError("no_such_record", `There is no ${nameTarget(key)} to hold.`);
+    case "being_erased":
+      throw new OperatorError(
+        "being_erased",
+        `The ${nameTarget(key)} is already being erased; it is too late for a hold.`,
+      );
+    case "too_many_holds":
+      throw new OperatorError(
+        "too_many_holds",
+        `The ${nameTarget(key)} already has ${limits.holdsOfRecordMax} holds, the maximum. Release one first.`,
+      );
+    default:
+      return outcome;
+  }
+}
+
+async function findHoldable(
+  app: App,
+  target: Target,
+  restrictedBy: string | undefined,
+): Promise<RecordKey> {
+  const key = await findTarget(app, target);
+  if (restrictedBy === undefined) return key;
+  const { organizationId } = key;
+  const set = await findRestrictedSet(app, organizationId, restrictedBy);
+  return { ...key, organizationId: set.organizationId };
+}
+
+export interface Released {
+  readonly hold: Hold;
+  /** Holds that remain on the record. */
+  readonly remaining: readonly Hold[];
+}
+
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError not_permitted, no_such_hold and several_holds. */
+export async function releaseHold(
+  app: App,
+  target: Target | { readonly holdId: string },
+): Promise<Released> {
+  requireRight(app, "hold.release");
+  const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
+  await findHold(app, holdId);
+  const hold = await app.store.holds.release(holdId, actOf(app));
+  // Somebody else has released it meanwhile.
+  if (hold === undefined) throw noSuchHold(holdId);
+  return { hold, remaining: await app.store.holds.ofRecords([hold]) };
+}
+
+async function findOnlyHold(app: App, target: Target): Promise<string> {
+  const key = await findTarget(app, target);
+  const [only, ...others] = await app.store.holds.ofRecords([key]);
+  if (only === undefined) {
+    const { organizationId } = key;
+    const holds = await app.store.holds.list({ organizationId, limit: 100 });
+    const known = holds.filter(await viewerOf(app).public().knowledge(organizationId));
+    const held =
+      known.length === 0
+        ? `Nothing that is not confidential is held in organization "${organizationId}".`
+        : `Held there: ${listNames(known.map((hold) => `${hold.resourceType} ${hold.resourceId}`))}.`;
+    throw new OperatorError("no_such_hold", `There is no hold on ${nameTarget(key)}. ${held}`);
+  }
+  if (others.length === 0) return only.holdId;
+  const holds = [only, ...others].map(({ holdId, reason }) => `  ${holdId}  ${reason}`);
+  throw new OperatorError(
+    "several_holds",
+    [`The ${nameTarget(key)} has ${holds.length} holds.`, ...holds.slice(0, 20)].join("\n"),
+  );
 }

@@ -1,12 +1,56 @@
-// Records imports in the store, so that every process can show the imports of all processes, running or ended. Records
-// no content. An import continues if it can't be recorded.
+// Imports of records into an organization: who may import, and a record of each import in the store, so that every process
+// can show the imports of all processes, running or ended. Records no content. The import itself is in src/bulk.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
+import type { Organization } from "../../domain/access.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
+import { findOpenOrganization } from "../access/close-organization.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight, viewerOf } from "../operator/viewer.ts";
+import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
+import { findType } from "../record/find-named-record.ts";
+import { auditAccess } from "../trail/audit-access.ts";
+
+export interface ImportTarget {
+  readonly organizationId: string;
+  readonly resourceType: string;
+}
+
+/**
+ * Throws OperatorError not_permitted, no_such_type, no_such_organization and organization_closed. A confidential type
+ * that this person may not know of is not permitted either: the result of an import says which records exist.
+ */
+export async function requireImportable(
+  app: App,
+  target: ImportTarget,
+): Promise<{ readonly organization: Organization; readonly type: RecordType }> {
+  requireRight(app, "records.import");
+  const type = findType(target.resourceType);
+  const organization = await findOpenOrganization(app, target.organizationId);
+  await requireKnowledge(app, target);
+  return { organization, type };
+}
+
+/** Checks the same, and records the import in the audit trail before the promise resolves. */
+export async function beginImport(
+  app: App,
+  { update, ...target }: ImportTarget & { readonly update: boolean },
+): Promise<{ readonly organization: Organization; readonly type: RecordType }> {
+  const found = await requireImportable(app, target);
+  const { organizationId, resourceType } = target;
+  const detail = { resourceType, update };
+  await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
+  return found;
+}
+
+/** Follows the API: for a type with a path for lists, a list may contain records that exist. */
+export function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
+  if (update) return "update";
+  return batchPath === undefined ? "add" : "append";
+}
 
 /** The time between two reports of an import. */
 const reportMs = 2_000;

@@ -1,9 +1,15 @@
-// Operators as the command line names them; the error for an unknown name lists those that exist.
+// Operators: finds, creates and disables them. None is ever removed, because the audit trail names them.
 
 import type { OperatorRight } from "../../domain/operator-right.ts";
-import type { Operator } from "../../domain/operator.ts";
+import {
+  isOperatorName,
+  type Operator,
+  operatorNameRule,
+  type OperatorRole,
+} from "../../domain/operator.ts";
 import type * as store from "../../store/interface/operators.ts";
-import type { App } from "../app.ts";
+import { actOf, type App } from "../app.ts";
+import { makeId } from "../credential.ts";
 import { OperatorError, unknownName } from "./operator-error.ts";
 import { actAs, requireRight } from "./viewer.ts";
 
@@ -11,7 +17,7 @@ import { actAs, requireRight } from "./viewer.ts";
 export type OperatorDetails = store.OperatorDetails;
 
 /** Throws OperatorError no_such_operator. */
-export async function findOperator(app: App, name: string): Promise<Operator> {
+async function findOperator(app: App, name: string): Promise<Operator> {
   const found = await app.store.operators.findByName(name);
   if (found !== undefined) return found;
   const all = await app.store.operators.list(app.now());
@@ -45,4 +51,38 @@ export async function requireRightOf(
 export async function listOperators(app: App): Promise<readonly OperatorDetails[]> {
   requireRight(app, "operator.read");
   return app.store.operators.list(app.now());
+}
+
+/** Throws OperatorError not_permitted, invalid and operator_exists. */
+export async function createOperator(
+  app: App,
+  { name, roles }: { readonly name: string; readonly roles: readonly OperatorRole[] },
+): Promise<Operator> {
+  requireRight(app, "operator.create");
+  if (!isOperatorName(name)) {
+    throw new OperatorError(
+      "invalid",
+      `The name must be ${operatorNameRule}, and not one that the audit trail reserves (worker, retention, key_…).`,
+    );
+  }
+  if (roles.length === 0) throw new OperatorError("invalid", "An operator needs a role.");
+  const operator: Operator = {
+    operatorId: makeId("op"),
+    name,
+    roles: [...new Set(roles)],
+    createdAt: app.now(),
+    disabledAt: undefined,
+  };
+  if (await app.store.operators.create(operator, actOf(app))) return operator;
+  throw new OperatorError(
+    "operator_exists",
+    `The name "${name}" is in use, or was used by an operator who is disabled; choose another one.`,
+  );
+}
+
+/** Does nothing if the operator is disabled already. Throws OperatorError not_permitted and no_such_operator. */
+export async function disableOperator(app: App, name: string): Promise<Operator> {
+  requireRight(app, "operator.disable");
+  const { operatorId } = await findOperator(app, name);
+  return (await app.store.operators.disable(operatorId, actOf(app))) ?? findOperator(app, name);
 }

@@ -1,0 +1,116 @@
+// The import of an uploaded file while it runs and after its end, and what every page of an uploaded file shows. The script
+// of the console updates the progress; without the script, the page reloads.
+
+import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
+import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
+import { type Html, html } from "../html/html.ts";
+import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
+import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
+
+export function renderFile(upload: Upload): Html {
+  const { fileName, bytes, organizationId, resourceType, update, receivedAt } = upload;
+  return renderFacts([
+    ["File", html`<bdi>${fileName}</bdi>, ${formatBytes(bytes)}`],
+    ["Organization", html`<bdi>${organizationId}</bdi>`],
+    ["Records", html`${resourceType}, ${update ? "updates of records that exist" : "new ones"}`],
+    ["Uploaded", html`${renderTime(receivedAt)}; removed after an hour`],
+  ]);
+}
+
+export function renderDiscard({ uploadId }: Upload): Html {
+  return html`<form method="post" action="/console/upload/${uploadId}/discard">
+    <p><button type="submit">Remove the file from the server</button></p>
+  </form>`;
+}
+
+export function renderImporting(upload: Upload, step: UploadStep | undefined): Html {
+  const path = `/console/upload/${upload.uploadId}`;
+  return html`${renderFile(upload)}
+    <section aria-labelledby="progress" data-progress="${path}/progress">
+      <h2 id="progress">Progress</h2>
+      <progress
+        max="1"
+        value="${(step?.share ?? 0).toFixed(3)}"
+        aria-labelledby="progress"
+      ></progress>
+      <p data-progress-text>${describeStep(step)}</p>
+      <p>
+        It goes on when you leave this page. If this process ends, upload the file again and repeat
+        the import: identical records are not written again.
+      </p>
+      <form method="post" action="${path}/stop">
+        <button type="submit">Stop the import</button>
+      </form>
+    </section>`;
+}
+
+/** `41 %, 120,000 rows: 119,990 written, 7 unchanged, 3 refused`. */
+export function describeStep(step: UploadStep | undefined): string {
+  if (step === undefined) {
+    return "It waits for other imports: one of a person, and one into an organization, runs at a time.";
+  }
+  const { rows, share, written, unchanged, refused } = step;
+  const parts = [
+    `${formatNumber(written)} written`,
+    `${formatNumber(unchanged)} unchanged`,
+    `${formatNumber(refused)} refused`,
+  ];
+  return `${Math.floor(share * 100)} %, ${formatNumber(rows)} rows: ${parts.join(", ")}`;
+}
+
+type Ended = Extract<UploadState, { readonly name: "ended" }>;
+
+export function renderEnded(upload: Upload, { step, failure, report }: Ended): Html {
+  const { rows, written, unchanged, refused } = step;
+  const verdict =
+    failure === undefined
+      ? html`<p>The file was imported to its end.</p>`
+      : html`<p role="alert">
+          The import has ended before the end of the file. ${failure} What was written stays. Upload
+          the file again to repeat it: identical records are not written again.
+        </p>`;
+  return html`${renderFile(upload)}
+    <section aria-labelledby="result">
+      <h2 id="result">Result</h2>
+      ${verdict}
+      <dl class="figures">
+        ${renderFigure("Rows", rows)} ${renderFigure("Written", written)}
+        ${renderFigure("Unchanged", unchanged)} ${renderFigure("Refused", refused)}
+      </dl>
+    </section>
+    ${refused > 0 && renderRefused(upload, { refused, canDownload: report !== undefined })}
+    <p><a href="/console/intake">Upload another file</a></p>
+    ${renderDiscard(upload)}`;
+}
+
+function renderFigure(label: string, count: number): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${formatNumber(count)}</dd>
+  </div>`;
+}
+
+function renderRefused(
+  { uploadId, refused: rows }: Upload,
+  { refused, canDownload }: { readonly refused: number; readonly canDownload: boolean },
+): Html {
+  const more = refused - rows.length;
+  return html`<section aria-labelledby="refused">
+    <h2 id="refused">Refused rows</h2>
+    ${
+      canDownload &&
+      html`<p>
+        <a href="/console/upload/${uploadId}/refused">Download the refused rows</a>, each with its
+        reason, until the file is removed. Correct them there, and upload that file.
+      </p>`
+    }
+    ${renderFocusableTable(columns, rows, "plain")}
+    ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
+  </section>`;
+}
+
+const columns: readonly Column<RefusedRow>[] = [
+  ["Row", ({ row }) => row],
+  ["Error", ({ code }) => code ?? "unreadable"],
+  ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
+];
