@@ -23,6 +23,12 @@ function renderColumns(
   { columns, more, problem }: Inspection,
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
+  const table: readonly Column<InspectedColumn>[] = [
+    ["Column", renderName],
+    ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
+    [`Field of the ${resourceType}`, renderField],
+    ["Format of a time", renderTimeFormat],
+  ];
   const left = columns.filter(({ field }) => field === "").length;
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
@@ -32,7 +38,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderFocusableTable(columnsOf(resourceType), columns, "cards upload-columns")}
+      ${renderFocusableTable(table, columns, "cards upload-columns")}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
@@ -44,15 +50,6 @@ function renderColumns(
 
 function leftOut(left: number, columns: number): string {
   return `Without a field, and so not imported: ${left} of ${columns} columns.`;
-}
-
-function columnsOf(resourceType: string): readonly Column<InspectedColumn>[] {
-  return [
-    ["Column", renderName],
-    ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
-    [`Field of the ${resourceType}`, renderField],
-    ["Format of a time", renderTimeFormat],
-  ];
 }
 
 function renderName({ column }: InspectedColumn): Html {
@@ -83,7 +80,7 @@ function renderTimeFormat({ column, time }: InspectedColumn): Html {
 }
 
 function renderRows(rows: readonly InspectedRow[]): Html {
-  const wrong = rows.filter(({ errors }) => errors.length > 0).length;
+  const wrong = rows.filter(isWrong).length;
   return html`<section aria-labelledby="rows">
     <h2 id="rows">The first rows, as they would be stored</h2>
     <p>
@@ -92,6 +89,10 @@ function renderRows(rows: readonly InspectedRow[]): Html {
     </p>
     <div class="upload-rows">${rows.map(renderRow)}</div>
   </section>`;
+}
+
+function isWrong({ errors }: InspectedRow): boolean {
+  return errors.length > 0;
 }
 
 const fieldsShown = 40;
@@ -129,7 +130,6 @@ function renderStart(
   { rows }: Inspection,
 ): Html {
   const verb = update ? "updates" : "adds";
-  const isWrong = rows.some(({ errors }) => errors.length > 0);
   return html`<section class="narrow" aria-labelledby="start">
     <h2 id="start">Import</h2>
     <p>
@@ -137,7 +137,7 @@ function renderStart(
       refused don't stop it; they are listed afterwards. It can be repeated: identical records are
       not written again.
     </p>
-    ${isWrong && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
+    ${rows.some(isWrong) && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
     <form method="post" action="/console/upload/${uploadId}/start">
       <input type="hidden" name="seen" value="${inspectionNo}" />
       <button type="submit" class="main">Import the file</button>

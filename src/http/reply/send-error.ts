@@ -22,7 +22,7 @@ interface ErrorReply {
 
 /**
  * Replies at once, except to clients that keep sending beyond their rate limit, which wait for a moment
- * (refusal-delays.ts).
+ * (load.ts).
  */
 export function sendError(
   context: HttpContext,
