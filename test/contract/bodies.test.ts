@@ -48,25 +48,12 @@ async function assertAll(
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
+// What is JSON is tried in test/http/body, and what a value may be in test/domain/validation.
 describe("a body that is not JSON is refused by every operation", () => {
   for (const [what, body] of [
-    ["nothing", ""],
     ["white space", " \r\n\t"],
-    ["a byte order mark", "\ufeff{}"],
-    ["a trailing comma", '{"a":1,}'],
-    ["NaN", '{"a":NaN}'],
-    ["Infinity", '{"a":-Infinity}'],
-    ["single quotes", "{'a':1}"],
-    ["a comment", "{} // done"],
     ["half an object", '{"a":'],
-    ["two objects", "{}{}"],
-    ["a form", "tx_id=1&reason=x"],
-    ["XML", "<tx_id>1</tx_id>"],
     ["Latin-1", Buffer.from('{"a":"\u00fc"}', "latin1")],
-    ["UTF-16", Buffer.from('{"a":1}', "utf16le")],
-    ["an overlong form of a character", Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
-    ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ["lists that never end", "[".repeat(100_000)],
   ] as const) {
     it(what, () => assertAll(() => ({ body }), 400, 40001));
   }
@@ -75,19 +62,11 @@ describe("a body that is not JSON is refused by every operation", () => {
 describe("a body of the wrong shape is refused by every operation", () => {
   for (const [what, body] of [
     ["null", "null"],
-    ["a number", "12"],
     ["text", '"text"'],
     ["a list of lists", "[[]]"],
     ["half a surrogate pair in an unknown field", '{"\\ud83d":"\\ud83d"}'],
-    [
-      "names that are special in JavaScript",
-      '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
-    ],
-    ["an empty name", '{"":1}'],
-    ["lists in lists", nested(1_000)],
-    ["objects in objects", `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`],
+    ["names that are special in JavaScript", '{"__proto__":{"a":1},"constructor":1}'],
     ["a number with too many digits", '{"amount":12345678901234567890}'],
-    ["an excessively large number", "[1e400]"],
   ] as const) {
     it(what, () => assertAll(() => ({ body }), 400, 40000));
   }
@@ -120,15 +99,6 @@ describe("a repeated member name", () => {
 
 describe("a body nested too deep for its size is refused by every operation", () => {
   it("in 100,000 levels", () => assertAll(() => ({ body: nested(100_000) }), 400, 40000));
-
-  it("in 100,000 levels that are not closed", async () => {
-    await assertAll(() => ({ body: "[".repeat(100_000) }), 400, 40001);
-  });
-
-  it("in 10,000 levels around a long number", async () => {
-    const body = `${"[".repeat(10_000)}12345678901234567${"]".repeat(10_000)}`;
-    await assertAll(() => ({ body }), 400, 40000);
-  });
 });
 
 describe("the content type", () => {
