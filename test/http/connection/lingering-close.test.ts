@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
-import { describe, it, mock } from "node:test";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
 import { LingeringClose } from "../../../src/http/connection/lingering-close.ts";
 import { startServer } from "../../support/server.ts";
@@ -26,41 +26,54 @@ describe("a large body that is refused unread", () => {
   });
 });
 
+interface Lingering {
+  readonly client: Socket;
+  /** Its end at the server, which lingers. */
+  readonly served: Socket;
+  readonly listener: Server;
+  readonly port: number;
+}
+
+async function listen(test: TestContext): Promise<Pick<Lingering, "listener" | "port">> {
+  const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+  test.after(() => void listener.close());
+  await once(listener, "listening");
+  return { listener, port: (listener.address() as AddressInfo).port };
+}
+
+function open(test: TestContext, port: number): Socket {
+  const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  test.after(() => client.destroy());
+  return client.on("error", () => undefined).resume();
+}
+
+/** The time of this timer does not pass, unless the test says so. */
+async function linger(
+  test: TestContext,
+  timer: "setTimeout" | "setInterval",
+): Promise<Pick<Lingering, "client" | "served">> {
+  const { listener, port } = await listen(test);
+  const client = open(test, port);
+  const [served] = (await once(listener, "connection")) as [Socket];
+  test.after(() => served.destroy());
+  test.mock.timers.enable({ apis: [timer] });
+  new LingeringClose().watch(served);
+  return { client, served };
+}
+
 describe("a lingering connection", () => {
-  it("closes its writing side at once, and the rest after a time limit", async () => {
-    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as { port: number };
-    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-    const [served] = (await once(listener, "connection")) as [Socket];
-    mock.timers.enable({ apis: ["setTimeout"] });
-    try {
-      client.resume();
-      client.on("error", () => undefined);
-      const ended = once(client, "end");
-      new LingeringClose().watch(served);
-      served.destroySoon();
-      await ended;
-      assert.equal(served.destroyed, false);
-      mock.timers.tick(limits.lingerMs);
-      assert.equal(served.destroyed, true);
-    } finally {
-      mock.timers.reset();
-      client.destroy();
-      listener.close();
-    }
+  it("closes its writing side at once, and the rest after a time limit", async (test) => {
+    const { client, served } = await linger(test, "setTimeout");
+    const ended = once(client, "end");
+    served.destroySoon();
+    await ended;
+    assert.equal(served.destroyed, false);
+    test.mock.timers.tick(limits.lingerMs);
+    assert.equal(served.destroyed, true);
   });
 
-  it("is closed when the client has sent too much after the reply", async () => {
-    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as { port: number };
-    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-    const [served] = (await once(listener, "connection")) as [Socket];
-    client.on("error", () => undefined).resume();
-    // So that it is not the time limit that closes it.
-    mock.timers.enable({ apis: ["setTimeout"] });
-    new LingeringClose().watch(served);
+  it("is closed when the client has sent too much after the reply", async (test) => {
+    const { client, served } = await linger(test, "setTimeout");
     served.destroySoon();
     const part = Buffer.alloc(1_024 * 1_024);
     let sent = 0;
@@ -68,44 +81,25 @@ describe("a lingering connection", () => {
       await new Promise((done) => client.write(part, done));
       sent += part.length;
     }
-    mock.timers.reset();
     assert.ok(sent > limits.lingerBytesMax && sent < limits.lingerBytesMax * 4, `${sent} bytes`);
-    client.destroy();
-    listener.close();
   });
 
-  it("is read no faster than all connections together may be", async () => {
-    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as { port: number };
-    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-    const [served] = (await once(listener, "connection")) as [Socket];
-    client.on("error", () => undefined).resume();
-    mock.timers.enable({ apis: ["setInterval"] });
-    try {
-      new LingeringClose().watch(served);
-      served.destroySoon();
-      client.write(Buffer.alloc(4 * 1_024 * 1_024));
-      await waitFor("the connection to be paused", async () => served.isPaused() || undefined);
-      const bytesAtOnceMax = 1_024 * 1_024;
-      assert.ok(served.bytesRead < bytesAtOnceMax, `${served.bytesRead} bytes were read at once`);
-      const before = served.bytesRead;
-      await waitFor("more to be read with time", async () => {
-        mock.timers.tick(10);
-        return served.bytesRead > before + bytesAtOnceMax || undefined;
-      });
-    } finally {
-      mock.timers.reset();
-      client.destroy();
-      served.destroy();
-      listener.close();
-    }
+  it("is read no faster than all connections together may be", async (test) => {
+    const { client, served } = await linger(test, "setInterval");
+    served.destroySoon();
+    client.write(Buffer.alloc(4 * 1_024 * 1_024));
+    await waitFor("the connection to be paused", async () => served.isPaused() || undefined);
+    const bytesAtOnceMax = 1_024 * 1_024;
+    assert.ok(served.bytesRead < bytesAtOnceMax, `${served.bytesRead} bytes were read at once`);
+    const before = served.bytesRead;
+    await waitFor("more to be read with time", async () => {
+      test.mock.timers.tick(10);
+      return served.bytesRead > before + bytesAtOnceMax || undefined;
+    });
   });
 
-  it("does not use more memory with more of them", async () => {
-    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as { port: number };
+  it("does not use more memory with more of them", async (test) => {
+    const { listener, port } = await listen(test);
     const closing = new LingeringClose();
     const served: Socket[] = [];
     listener.on("connection", (socket) => {
@@ -113,24 +107,14 @@ describe("a lingering connection", () => {
       socket.on("error", () => undefined).destroySoon();
       served.push(socket);
     });
-    mock.timers.enable({ apis: ["setInterval"] });
-    const clients = Array.from({ length: 400 }, () => {
-      const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-      client.on("error", () => undefined).resume();
-      client.write(Buffer.alloc(256 * 1_024));
-      return client;
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    for (let count = 0; count < 400; count += 1) open(test, port).write(Buffer.alloc(256 * 1_024));
+    await waitFor("the oldest to be closed", async () => {
+      const lingering = served.filter(({ destroyed }) => !destroyed);
+      const paused = lingering.filter((socket) => socket.isPaused());
+      assert.ok(paused.length <= 257, `${paused.length} are paused`);
+      return (served.length === 400 && lingering.length < 300) || undefined;
     });
-    try {
-      await waitFor("the oldest to be closed", async () => {
-        const open = served.filter(({ destroyed }) => !destroyed);
-        const paused = open.filter((socket) => socket.isPaused());
-        assert.ok(paused.length <= 257, `${paused.length} are paused`);
-        return (served.length === 400 && open.length < 300) || undefined;
-      });
-    } finally {
-      mock.timers.reset();
-      for (const socket of [...clients, ...served]) socket.destroy();
-      listener.close();
-    }
+    for (const socket of served) socket.destroy();
   });
 });
