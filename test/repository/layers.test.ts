@@ -1,4 +1,4 @@
-// The layers and the absence of import cycles, in the real source and in examples that break them.
+// The rules of the layers and of import cycles, in examples that keep and break them (code.test.ts applies them).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -7,55 +7,15 @@ import { findLayerViolations } from "./rule/layers.ts";
 import { findLoadedPackages } from "./rule/loaded-packages.ts";
 import { findShellCommands } from "./rule/words.ts";
 import { findStoreCalls } from "./rule/store-calls.ts";
-import { importsOf, parseFiles } from "./syntax.ts";
-import { readCode } from "./tree.ts";
+import { parseFiles } from "./syntax.ts";
 
 describe("the layers", () => {
-  const house = parseFiles(readCode());
-
-  it("are respected by every file of the source", () => {
-    assert.deepEqual(findLayerViolations(house), []);
-  });
-
-  it("are kept by every call: entry points reach the store through actions only", () => {
-    assert.deepEqual(findStoreCalls(house), []);
-  });
-
-  it("are kept by messages: an action names no command of the shell, which the console shows too", () => {
-    assert.deepEqual(readCode().flatMap(findShellCommands), []);
+  it("are broken by a message of an action that names a command of the shell", () => {
     const text = '  "List them with: sluice deletion list",';
     assert.equal(findShellCommands({ path: "src/actions/a.ts", text }).length, 1);
     assert.equal(findShellCommands({ path: "src/actions/a.ts", text: `//${text}` }).length, 0);
     assert.equal(findShellCommands({ path: "src/cli/a.ts", text }).length, 0);
   });
-
-  it("have no import cycle", () => {
-    assert.deepEqual(findCycles(house), []);
-  });
-
-  it("load telemetry only where it is configured: by one import at run time", () => {
-    const loading = house
-      .filter(({ path }) => /^src\/(?!telemetry\/)/.test(path))
-      .flatMap((file) => importsOf(file).map((found) => ({ ...found, path: file.path })))
-      .filter(({ specifier, typesOnly }) => !typesOnly && specifier.includes("/telemetry/"))
-      .map(({ path, specifier, node }) => `${path} ${specifier} ${node.getText().slice(0, 7)}`);
-    assert.deepEqual(loading.sort(), [
-      "src/process/start-telemetry.ts ../telemetry/open-telemetry.ts import(",
-    ]);
-  });
-
-  const loaded: Readonly<Record<string, readonly string[]>> = {
-    "src/cli/main.ts": ["commander"],
-    "src/process/serve.ts": ["fastify", "pino", "typebox"],
-    "src/process/bulk-thread.ts": ["typebox"],
-    "src/store/sqlite/commit/writer-thread.ts": [],
-    "src/store/sqlite/file/file-thread.ts": [],
-  };
-  for (const [entry, packages] of Object.entries(loaded)) {
-    it(`load few packages at the start of ${entry}, each of which costs time`, () => {
-      assert.deepEqual(findLoadedPackages(house, entry), packages);
-    });
-  }
 
   it("load what is imported at the start, by any way but types and imports at run time", () => {
     const files = parse({
@@ -67,109 +27,61 @@ describe("the layers", () => {
     assert.deepEqual(findLoadedPackages(files, "src/a.ts"), ["@scope/name", "plain"]);
   });
 
-  const violations: readonly (readonly [path: string, text: string, why: string])[] = [
-    ["src/domain/a.ts", 'import { App } from "../actions/app.ts";', "domain imports upward"],
-    ["src/domain/a.ts", 'import type { App } from "../actions/app.ts";', "also for a type"],
-    ["src/domain/a.ts", 'import { readFileSync } from "node:fs";', "domain does input"],
-    ["src/domain/a.ts", 'import { z } from "zod";', "domain imports another package"],
-    ["src/domain/a.ts", 'import { z } from "typebox-other";', "a package with a like name"],
+  /** What a file imports; only types where it says so. */
+  const imports: readonly (readonly [path: string, imported: string, why: string])[] = [
+    ["src/domain/a.ts", "../actions/app.ts", "domain imports upward"],
+    ["src/domain/a.ts", "type ../actions/app.ts", "also for a type"],
+    ["src/domain/a.ts", "node:fs", "domain does input"],
+    ["src/domain/a.ts", "zod", "domain imports another package"],
+    ["src/domain/a.ts", "typebox-other", "a package with a like name"],
+    ["src/store/interface/store.ts", "../actions/app.ts", "the store calls an action"],
+    ["src/store/a.ts", "./sqlite/a.ts", "the store knows an engine"],
+    ["src/store/sqlite/a.ts", "../postgres/a.ts", "an engine knows another"],
+    ["src/store/sql/a.ts", "../sqlite/a.ts", "shared SQL knows an engine"],
+    ["src/store/sql/a.ts", "node:sqlite", "and its driver"],
+    ["src/store/a.ts", "./sql/access/api-key.ts", "shared SQL outside an engine"],
+    ["src/actions/a.ts", "../store/interface/store.ts", "more than types"],
+    ["src/actions/a.ts", "type ../store/open-store.ts", "another file's types"],
+    ["src/actions/a.ts", "../http/reply.ts", "an action calls an entry point"],
+    ["src/actions/a.ts", "../log.ts", "an action logs"],
+    ["src/basics/a.ts", "../domain/limits.ts", "a basic has imports"],
+    ["src/files/a.ts", "../domain/limits.ts", "files know a rule"],
+    ["src/domain/a.ts", "../files/present.ts", "domain does input"],
+    ["src/http/a.ts", "type ../store/interface/store.ts", "http knows the store"],
+    ["src/http/a.ts", "../log.ts", "http opens a log"],
+    ["src/http/a.ts", "../worker/loop.ts", "an entry point calls an entry point"],
+    ["src/worker/a.ts", "../store/open-store.ts", "worker opens a store"],
+    ["src/http/a.ts", "type ../telemetry/telemetry.ts", "http knows what observes it"],
+    ["src/telemetry/a.ts", "../http/server.ts", "more than types"],
+    ["src/telemetry/a.ts", "type ../settings/config.ts", "telemetry reads settings"],
+    ["src/cli/a.ts", "type ../../src/store/interface/store.ts", "cli knows the store"],
+    ["src/bulk/a.ts", "type ../cli/command.ts", "bulk knows the cli"],
+    ["src/bulk/a.ts", "type ../store/interface/store.ts", "bulk knows the store"],
+    ["src/actions/a.ts", "../bulk/a.ts", "an action imports files"],
+    ["src/http/a.ts", "../../client/src/sluice.ts", "http uses the SDK"],
+    ["src/cli/a.ts", "../http/server.ts", "cli opens another entry point"],
+    ["src/cli/command/a.ts", "../../worker/loop.ts", "cli runs the worker"],
+    ["src/process/serve.ts", "../store/sqlite/a.ts", "an engine, past the choice"],
+    ["src/process/serve.ts", "../../test/support/server.ts", "the source needs a test"],
+    ["src/actions/a.ts", "node:sqlite", "a database outside"],
+    ["src/actions/a.ts", "fs", "a module without node:"],
+    ["client/src/a.ts", "../../src/domain/limits.ts", "needs the service"],
+    ["client/src/a.ts", "node:timers", "the client needs Node"],
+    ["client/src/a.ts", "undici", "the client needs a package"],
+    ["client/generate/a.ts", "../../src/process/app.ts", "more than schemas"],
+  ];
+
+  const texts: readonly (readonly [path: string, text: string, why: string])[] = [
     ["src/domain/a.ts", 'export { App } from "../actions/app.ts";', "domain exports again"],
     ["src/domain/a.ts", 'const app = await import("../actions/app.ts");', "domain imports later"],
     ["src/domain/a.ts", "const app = await import(name);", "it is unknown what is imported"],
-    [
-      "src/store/interface/store.ts",
-      'import { app } from "../actions/app.ts";',
-      "the store calls an action",
-    ],
-    ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
-    ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],
-    ["src/store/sql/a.ts", 'import { a } from "../sqlite/a.ts";', "shared SQL knows an engine"],
-    ["src/store/sql/a.ts", 'import { DatabaseSync } from "node:sqlite";', "and its driver"],
-    [
-      "src/store/a.ts",
-      'import { findKey } from "./sql/access/api-key.ts";',
-      "shared SQL outside an engine",
-    ],
-    [
-      "src/actions/a.ts",
-      'import { openStore } from "../store/interface/store.ts";',
-      "more than types",
-    ],
     [
       "src/actions/a.ts",
       'import { type A, open } from "../store/interface/store.ts";',
       "more than types",
     ],
-    [
-      "src/actions/a.ts",
-      'import type { A } from "../store/open-store.ts";',
-      "another file's types",
-    ],
-    [
-      "src/actions/a.ts",
-      'import { reply } from "../http/reply.ts";',
-      "an action calls an entry point",
-    ],
-    ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
     ["src/cli/a.ts", 'export const a = app.store.engine === "sqlite";', "a command knows engines"],
     ["src/cli/a.ts", "export const a = texts[engine];", "a table by engine"],
-    ["src/basics/a.ts", 'import { limits } from "../domain/limits.ts";', "a basic has imports"],
-    ["src/files/a.ts", 'import { limits } from "../domain/limits.ts";', "files know a rule"],
-    ["src/domain/a.ts", 'import { isPresent } from "../files/present.ts";', "domain does input"],
-    [
-      "src/http/a.ts",
-      'import type { Store } from "../store/interface/store.ts";',
-      "http knows the store",
-    ],
-    ["src/http/a.ts", 'import { makeLog } from "../log.ts";', "http opens a log"],
-    [
-      "src/http/a.ts",
-      'import { startLoop } from "../worker/loop.ts";',
-      "an entry point calls an entry point",
-    ],
-    ["src/worker/a.ts", 'import { store } from "../store/open-store.ts";', "worker opens a store"],
-    [
-      "src/http/a.ts",
-      'import type { Tracing } from "../telemetry/telemetry.ts";',
-      "http knows what observes it",
-    ],
-    ["src/telemetry/a.ts", 'import { makeServer } from "../http/server.ts";', "more than types"],
-    [
-      "src/telemetry/a.ts",
-      'import type { Config } from "../settings/config.ts";',
-      "telemetry reads settings",
-    ],
-    [
-      "src/cli/a.ts",
-      'import type { Store } from "../../src/store/interface/store.ts";',
-      "cli knows the store",
-    ],
-    ["src/bulk/a.ts", 'import type { Output } from "../cli/command.ts";', "bulk knows the cli"],
-    [
-      "src/bulk/a.ts",
-      'import type { Store } from "../store/interface/store.ts";',
-      "bulk knows the store",
-    ],
-    ["src/actions/a.ts", 'import { importFile } from "../bulk/a.ts";', "an action imports files"],
-    ["src/http/a.ts", 'import { Sluice } from "../../client/src/sluice.ts";', "http uses the SDK"],
-    [
-      "src/cli/a.ts",
-      'import { server } from "../http/server.ts";',
-      "cli opens another entry point",
-    ],
-    ["src/cli/command/a.ts", 'import { loop } from "../../worker/loop.ts";', "cli runs the worker"],
-    [
-      "src/process/serve.ts",
-      'import { a } from "../store/sqlite/a.ts";',
-      "an engine, past the choice",
-    ],
-    [
-      "src/process/serve.ts",
-      'import { a } from "../../test/support/server.ts";',
-      "the source needs a test",
-    ],
-    ["src/actions/a.ts", 'import { DatabaseSync } from "node:sqlite";', "a database outside"],
-    ["src/actions/a.ts", 'import { readFileSync } from "fs";', "a module without node:"],
     ["src/actions/a.ts", 'const find = "SELECT id FROM record WHERE id = ?";', "SQL outside"],
     [
       "src/store/interface/store.ts",
@@ -177,23 +89,15 @@ describe("the layers", () => {
       "SQL outside",
     ],
     ["src/http/a.ts", "const a = `DELETE FROM record WHERE id = ${id}`;", "SQL with a gap"],
-    [
-      "client/src/a.ts",
-      'import { limits } from "../../src/domain/limits.ts";',
-      "needs the service",
-    ],
-    ["client/src/a.ts", 'import { setTimeout } from "node:timers";', "the client needs Node"],
-    ["client/src/a.ts", 'import { fetch } from "undici";', "the client needs a package"],
-    [
-      "client/generate/a.ts",
-      'import { openApp } from "../../src/process/app.ts";',
-      "more than schemas",
-    ],
     ["src/process/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
   ];
 
   it("are violated by each of these", () => {
-    const files = violations.map(([path, text], index) => ({
+    const statements = imports.map(([path, imported]) => {
+      const [from = "", isType] = imported.split(" ").toReversed();
+      return [path, `import ${isType === undefined ? "" : "type "}{ a } from "${from}";`] as const;
+    });
+    const files = [...statements, ...texts].map(([path, text], index) => ({
       path: path.replace(/a\.ts$/, `a${index}.ts`),
       text,
     }));

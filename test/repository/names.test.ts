@@ -20,7 +20,6 @@ describe("the names and forms", () => {
   it("are respected by every file", () => {
     assert.deepEqual(code.flatMap(findNameViolations), []);
     assert.deepEqual([...code, ...readFiles("bin/*.js")].flatMap(findOpeningViolation), []);
-    assert.deepEqual(parseFiles(code).flatMap(findFormViolations), []);
   });
 
   it("have no exception that is not needed", () => {

@@ -1,0 +1,92 @@
+// The code of the project, parsed once, and every rule that reads its syntax; examples of each rule are in the test named after it.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findCycles } from "./rule/cycles.ts";
+import { findLayerViolations } from "./rule/layers.ts";
+import { findLoadedPackages } from "./rule/loaded-packages.ts";
+import { findFormViolations } from "./rule/names.ts";
+import { findSlowPatterns } from "./rule/patterns.ts";
+import { findSizeViolations } from "./rule/sizes.ts";
+import { findStoreCalls } from "./rule/store-calls.ts";
+import { findTestViolations } from "./rule/tests.ts";
+import { findShellCommands } from "./rule/words.ts";
+import { findYieldViolations } from "./rule/yields.ts";
+import { type CodeFile, importsOf, parseFiles } from "./syntax.ts";
+import { readCode, readFiles } from "./tree.ts";
+
+const texts = readCode();
+const scripts = readFiles("{src,client/src}/**/*.js");
+const all = parseFiles([...texts, ...scripts]);
+const house = all.filter(({ path }) => path.endsWith(".ts"));
+
+function within(pattern: RegExp): readonly CodeFile[] {
+  const found = all.filter(({ path }) => pattern.test(path));
+  assert.ok(found.length > 0);
+  return found;
+}
+
+describe("the code", () => {
+  it("keeps to the sizes of files, functions and parameter lists", () => {
+    assert.deepEqual(house.flatMap(findSizeViolations), []);
+  });
+
+  it("has no default exports, barrels, any or non-null assertions", () => {
+    assert.deepEqual(house.flatMap(findFormViolations), []);
+  });
+
+  it("has no regular expression of more than linear time in the service and the client", () => {
+    assert.deepEqual(within(/^(?:src|client\/src)\//).flatMap(findSlowPatterns), []);
+  });
+
+  it("runs shared statements wherever it calls them", () => {
+    assert.ok(house.some(({ path }) => path.startsWith("src/store/sql/")));
+    assert.deepEqual(within(/^src\/store\//).flatMap(findYieldViolations), []);
+  });
+
+  it("runs all of its tests", () => {
+    assert.deepEqual(within(/^test\/.*\.test\.ts$/).flatMap(findTestViolations), []);
+  });
+});
+
+describe("the layers", () => {
+  it("are respected by every file of the source", () => {
+    assert.deepEqual(findLayerViolations(house), []);
+  });
+
+  it("are kept by every call: entry points reach the store through actions only", () => {
+    assert.deepEqual(findStoreCalls(house), []);
+  });
+
+  it("are kept by messages: an action names no command of the shell, which the console shows too", () => {
+    assert.deepEqual(texts.flatMap(findShellCommands), []);
+  });
+
+  it("have no import cycle", () => {
+    assert.deepEqual(findCycles(house), []);
+  });
+
+  it("load telemetry only where it is configured: by one import at run time", () => {
+    const loading = house
+      .filter(({ path }) => /^src\/(?!telemetry\/)/.test(path))
+      .flatMap((file) => importsOf(file).map((found) => ({ ...found, path: file.path })))
+      .filter(({ specifier, typesOnly }) => !typesOnly && specifier.includes("/telemetry/"))
+      .map(({ path, specifier, node }) => `${path} ${specifier} ${node.getText().slice(0, 7)}`);
+    assert.deepEqual(loading.sort(), [
+      "src/process/start-telemetry.ts ../telemetry/open-telemetry.ts import(",
+    ]);
+  });
+
+  const loaded: Readonly<Record<string, readonly string[]>> = {
+    "src/cli/main.ts": ["commander"],
+    "src/process/serve.ts": ["fastify", "pino", "typebox"],
+    "src/process/bulk-thread.ts": ["typebox"],
+    "src/store/sqlite/commit/writer-thread.ts": [],
+    "src/store/sqlite/file/file-thread.ts": [],
+  };
+  for (const [entry, packages] of Object.entries(loaded)) {
+    it(`load few packages at the start of ${entry}, each of which costs time`, () => {
+      assert.deepEqual(findLoadedPackages(house, entry), packages);
+    });
+  }
+});
