@@ -23,7 +23,7 @@ const long = [
   "test/disclosure/",
   "test/crash/",
   "test/fuzz/",
-  "test/package/",
+  "test/release/release",
   "test/cli/serve",
   "test/client/",
   "test/move/",
