@@ -98,7 +98,7 @@ function fromElsewhere(request: string): string {
   return request.replace("\r\n", `\r\nx-forwarded-for: ${address}\r\n`);
 }
 
-const tries = 40;
+const tries = 10;
 
 describe("a request after the last one of a connection is not executed", () => {
   for (const [what, [request, status]] of Object.entries(lastRequests)) {

@@ -68,7 +68,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
     if (encoding === "identity") return;
 
     it("is refused when a small body would become a huge one", async () => {
-      const bomb = encode(Buffer.alloc(8 * limits.bodyBytesMax, " "));
+      const bomb = encode(Buffer.alloc(2 * limits.bodyBytesMax, " "));
       assert.ok(bomb.length < limits.bodyBytesMax / 64);
       const reply = await post(bomb, encoding);
       assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
