@@ -1,12 +1,13 @@
-// Imports that write nothing, in their real thread: they end with the session or the right of their person.
+// An import that writes nothing, in its real thread: it ends with the session of its person.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { disableOperator } from "../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
 import { listImports } from "../../src/actions/intake/imports.ts";
+import { openApp } from "../../src/process/app.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { startServer } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
@@ -22,13 +23,14 @@ describe("an import that writes nothing", async () => {
   const server = await startServer();
   after(() => server.stop());
   const { client } = server;
-  await server.operate((app) => createOrganization(app, { name: "Acme", organizationId: "acme" }));
+  // Opened once: an import uses the processor, and each opening would too.
+  const app = await openApp(readConfig(server.environment), { role: "command" });
+  after(() => app.close());
+  await createOrganization(app, { name: "Acme", organizationId: "acme" });
 
   const begin = async (name: string): Promise<void> => {
-    const cookie = await server.operate(async (app) => {
-      await addOperator(app, ["operator"], name);
-      return signIn(app, client, name);
-    });
+    await addOperator(app, ["operator"], name);
+    const cookie = await signIn(app, client, name);
     const fields = { organization: "acme", type: "person" };
     const file = { cookie, fields, name: "persons.ndjson.gz", content: endless };
     const path = (await uploadFile(client, file)).headers.location ?? "";
@@ -36,25 +38,16 @@ describe("an import that writes nothing", async () => {
     await submit(client, `${path}/start`, { cookie, form: { seen: "1" } });
     assert.equal((await outcomes())[0], undefined);
   };
-  const outcomes = async () => (await server.operate(listImports)).map(({ outcome }) => outcome);
-  const ended = () =>
-    waitFor("its end", async () => ((await outcomes()).includes(undefined) ? undefined : true), {
-      intervalMs: 100,
-    });
+  const outcomes = async () => (await listImports(app)).map(({ outcome }) => outcome);
 
   it("ends when the person signs out", async () => {
     await begin("absent");
-    await server.operate(async (app) => {
-      for (const { session } of await listSessions(app))
-        await revokeSession(app, session.sessionId);
-    });
-    await ended();
-  });
-
-  it("ends when the person is disabled", async () => {
-    await begin("leaver");
-    await server.operate((app) => disableOperator(app, "leaver"));
-    await ended();
-    assert.deepEqual(await outcomes(), ["failed", "failed"]);
+    for (const { session } of await listSessions(app)) await revokeSession(app, session.sessionId);
+    await waitFor(
+      "its end",
+      async () => ((await outcomes()).includes(undefined) ? undefined : true),
+      { intervalMs: 100 },
+    );
+    assert.deepEqual(await outcomes(), ["failed"]);
   });
 });
