@@ -14,7 +14,7 @@ const piped = makeCommandLine({ folder });
 await piped.ask("organization create --name Acme --id acme");
 await piped.ask("key create -o acme --name current");
 const { key_id: revoked } = await piped.ask("key create -o acme --name old");
-await piped.ask("key", "revoke", String(revoked));
+await piped.ask("key revoke", String(revoked));
 const { example, idField } = typeNamed("person");
 const input = join(makeTempFolder(), "person.ndjson");
 writeFileSync(input, `${JSON.stringify(example)}\n`);

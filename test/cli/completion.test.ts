@@ -177,7 +177,7 @@ describe("the completion script", () => {
   });
 
   it("is refused for another shell", async () => {
-    const { code, message } = await line.fail("completion", "tcsh");
+    const { code, message } = await line.fail("completion tcsh");
     assert.equal(code, 2);
     assert.match(message, /one of bash, zsh, fish/);
   });

@@ -11,8 +11,8 @@ import { addTransaction, deleteTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
-await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
-await line.ask("organization", "create", "--name", "Other", "--id", "other");
+await line.ask("organization create --name Acme --id acme");
+await line.ask("organization create --name Other --id other");
 
 /** Works on the store with the clock of the tests. */
 function beside<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
@@ -36,7 +36,7 @@ function processDue(): Promise<string> {
 }
 
 async function show(id: string): Promise<Readonly<Record<string, unknown>>> {
-  return line.ask("deletion", "show", id);
+  return line.ask("deletion show", id);
 }
 
 async function ids(...words: readonly string[]): Promise<readonly unknown[]> {
@@ -46,8 +46,8 @@ async function ids(...words: readonly string[]): Promise<readonly unknown[]> {
 
 describe("deletion list and show", () => {
   it("list says when there are none", async () => {
-    assert.deepEqual(await line.ask("deletion", "list"), { deletions: [] });
-    assert.match((await line.type("deletion", "list")).out, /There is no deletion request to list/);
+    assert.deepEqual(await line.ask("deletion list"), { deletions: [] });
+    assert.match((await line.type("deletion list")).out, /There is no deletion request to list/);
   });
 
   it("show has everything that an operator can know", async () => {
@@ -74,7 +74,7 @@ describe("deletion list and show", () => {
       approval: null,
       holds: [],
     });
-    const { out } = await line.type("deletion", "show", id);
+    const { out } = await line.type("deletion show", id);
     assert.match(out, /^status +pending$/m);
     assert.match(out, /^record +transaction tx-show$/m);
   });
@@ -85,7 +85,7 @@ describe("deletion list and show", () => {
     const shown = await show(id);
     assert.equal(shown["status"], "completed");
     assert.deepEqual(shown["erased"], { transaction: 1 });
-    assert.match((await line.type("deletion", "show", id)).out, /^erased +1 transaction$/m);
+    assert.match((await line.type("deletion show", id)).out, /^erased +1 transaction$/m);
   });
 
   it("list can be filtered by organization, status and number, newest first", async () => {
@@ -109,10 +109,7 @@ describe("deletion list and show", () => {
       assert.equal(name, "no_such_deletion");
       assert.match(message, /"del_x".*sluice deletion list/);
     }
-    assert.equal(
-      (await line.fail("deletion", "list", "--organization", "x")).name,
-      "no_such_organization",
-    );
+    assert.equal((await line.fail("deletion list --organization x")).name, "no_such_organization");
   });
 
   it("show how long a grace period delays a deletion", async () => {
@@ -125,16 +122,16 @@ describe("deletion list and show", () => {
 describe("deletion cancel", () => {
   it("cancels one that is pending, permanently", async () => {
     const id = await addAndDelete("tx-cancel");
-    assert.equal((await line.ask("deletion", "cancel", id))["status"], "cancelled");
+    assert.equal((await line.ask("deletion cancel", id))["status"], "cancelled");
     while ((await processDue()) !== "nothing due");
     assert.equal((await show(id))["status"], "cancelled");
-    await line.ask("record", "show", "transaction", "tx-cancel", "--organization", "acme");
+    await line.ask("record show transaction tx-cancel --organization acme");
   });
 
   it("refuses one that is completed or cancelled, and says which", async () => {
     const id = await addAndDelete("tx-late");
     while ((await processDue()) !== "nothing due");
-    const { code, name, message } = await line.fail("deletion", "cancel", id);
+    const { code, name, message } = await line.fail("deletion cancel", id);
     assert.deepEqual({ code, name }, { code: 1, name: "not_pending" });
     assert.match(message, /is completed; only one that is pending/);
   });
@@ -145,7 +142,7 @@ describe("deletion hold and release", () => {
 
   it("a held record is not erased, list and show say why, and its release lets the deletion continue", async () => {
     const id = await addAndDelete("tx-held");
-    const hold = await line.ask("deletion", "hold", ...held, "--reason", "court order 12/2026");
+    const hold = await line.ask("deletion hold", ...held, "--reason", "court order 12/2026");
     assert.equal(hold["reason"], "court order 12/2026");
     assert.equal(hold["placed_by"], "operator");
     assert.match(String((await show(id))["waiting_for"]), /hold.*court order 12\/2026/);
@@ -153,10 +150,10 @@ describe("deletion hold and release", () => {
     const shown = await show(id);
     assert.equal(shown["status"], "pending");
     assert.match(String(shown["waiting_for"]), /hold.*court order 12\/2026/);
-    const { out } = await line.type("deletion", "list", "--status", "pending");
+    const { out } = await line.type("deletion list --status pending");
     assert.match(out, new RegExp(`^${id} .*hold.*court order 12/2026`, "m"));
 
-    await line.ask("deletion", "release", ...held);
+    await line.ask("deletion release", ...held);
     clock.advanceMs(10 * 60_000);
     while ((await processDue()) !== "nothing due");
     assert.equal((await show(id))["status"], "completed");
@@ -164,12 +161,12 @@ describe("deletion hold and release", () => {
 
   it("both accept the id of a deletion request for its record", async () => {
     const id = await addAndDelete("tx-by-request");
-    const hold = await line.ask("deletion", "hold", id, "--reason", "audit");
+    const hold = await line.ask("deletion hold", id, "--reason", "audit");
     assert.deepEqual(
       [hold["resource_type"], hold["resource_id"]],
       ["transaction", "tx-by-request"],
     );
-    const released = await line.ask("deletion", "release", id);
+    const released = await line.ask("deletion release", id);
     assert.equal(released["resource_id"], "tx-by-request");
   });
 
@@ -192,16 +189,7 @@ describe("deletion hold and release", () => {
       /no hold on transaction "tx-none".*Nothing that is not confidential is held/,
     );
     await beside((app) => addTransaction(app, "acme", { tx_id: "tx-kept" }));
-    await line.ask(
-      "deletion",
-      "hold",
-      "transaction",
-      "tx-kept",
-      "--organization",
-      "acme",
-      "--reason",
-      "r",
-    );
+    await line.ask("deletion hold transaction tx-kept --organization acme --reason r");
     const { name, message } = await line.fail(...words);
     assert.equal(name, "no_such_hold");
     assert.match(message, /Held there: transaction tx-kept\./);

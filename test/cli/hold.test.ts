@@ -11,8 +11,8 @@ import { addTransaction } from "./write-transactions.ts";
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
 const ofAcme = ["--organization", "acme"] as const;
-await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
-await line.ask("organization", "create", "--name", "Other", "--id", "other");
+await line.ask("organization create --name Acme --id acme");
+await line.ask("organization create --name Other --id other");
 await operate(line.environment, async (opened) => {
   const app = { ...opened, now: clock.now };
   for (const id of ["one", "two", "three", "free"]) {

@@ -11,7 +11,7 @@ import { makeCommandLine } from "./command-line.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
-await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+await line.ask("organization create --name Acme --id acme");
 const dayMs = 86_400_000;
 
 /**
@@ -42,25 +42,21 @@ describe("key create", () => {
   });
 
   it("grants every scope when none is named", async () => {
-    assert.deepEqual(
-      (await line.ask("key", "create", "--organization", "acme"))["scopes"],
-      allScopes,
-    );
+    assert.deepEqual((await line.ask("key create --organization acme"))["scopes"], allScopes);
   });
 
   it("shows the key once", async () => {
-    const { out } = await line.type("key", "create", "--organization", "acme", "--name", "nightly");
+    const { out } = await line.type("key create --organization acme --name nightly");
     const secret = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
     assert.equal(await verdict(secret), "valid");
     assert.match(out, /shown only this once/);
-    const everything =
-      (await line.type("key", "list")).out + (await line.type("key", "list", "--json")).out;
+    const everything = (await line.type("key list")).out + (await line.type("key list --json")).out;
     assert.match(everything, /nightly/);
     assert.ok(!everything.includes("sluice_key_"));
   });
 
   it("sets the expiry of a key", async () => {
-    const made = await line.ask("key", "create", "--organization", "acme", "--expires", "90d");
+    const made = await line.ask("key create --organization acme --expires 90d");
     const secret = String(made["api_key"]);
     clock.advanceMs(90 * dayMs - 1);
     assert.equal(await verdict(secret), "valid");
@@ -69,42 +65,39 @@ describe("key create", () => {
   });
 
   it("refuses an unknown organization, and lists the existing ones", async () => {
-    const { name, message } = await line.fail("key", "create", "--organization", "acne");
+    const { name, message } = await line.fail("key create --organization acne");
     assert.equal(name, "no_such_organization");
     assert.match(message, /There are: acme\./);
-    assert.equal(
-      (await line.fail("key", "list", "--organization", "acne")).name,
-      "no_such_organization",
-    );
+    assert.equal((await line.fail("key list --organization acne")).name, "no_such_organization");
   });
 
   it("refuses a key that would expire at once", async () => {
-    const { name } = await line.fail("key", "create", "--organization", "acme", "--expires", "0s");
+    const { name } = await line.fail("key create --organization acme --expires 0s");
     assert.equal(name, "invalid");
   });
 });
 
 describe("key revoke", () => {
   it("ends the key, and has the same result when repeated", async () => {
-    const made = await line.ask("key", "create", "--organization", "acme");
+    const made = await line.ask("key create --organization acme");
     const id = String(made["key_id"]);
-    const revoked = await line.ask("key", "revoke", id);
+    const revoked = await line.ask("key revoke", id);
     assert.equal(revoked["status"], "revoked");
     assert.equal(await verdict(String(made["api_key"])), "credential_revoked");
     clock.advanceMs(1_000);
-    assert.deepEqual(await line.ask("key", "revoke", id), revoked);
-    const { out } = await line.type("key", "list", "--organization", "acme");
+    assert.deepEqual(await line.ask("key revoke", id), revoked);
+    const { out } = await line.type("key list --organization acme");
     assert.match(out, new RegExp(`^${id} .*revoked \\d{4}-`, "m"));
   });
 
   it("answers an unknown id with the existing ones", async () => {
-    const { name, message } = await line.fail("key", "revoke", "key_0000000000000000");
+    const { name, message } = await line.fail("key revoke key_0000000000000000");
     assert.equal(name, "no_such_key");
     assert.match(message, /no key "key_0000000000000000".*There are: key_/);
   });
 
   it("never repeats a secret that was passed in place of the id", async () => {
-    const secret = String((await line.ask("key", "create", "--organization", "acme"))["api_key"]);
+    const secret = String((await line.ask("key create --organization acme"))["api_key"]);
     for (const words of [
       ["key", "revoke", secret],
       ["key", "rotate", secret, "--json"],
@@ -122,7 +115,7 @@ describe("key rotate", () => {
   it("creates a successor like the old key, which works until the overlap ends", async () => {
     const old = await line.ask("key create --organization acme --scopes person:read --expires 30d");
     clock.advanceMs(10 * dayMs);
-    const made = await line.ask("key", "rotate", String(old["key_id"]), "--overlap", "2h");
+    const made = await line.ask("key rotate", String(old["key_id"]), "--overlap", "2h");
     assert.deepEqual(made["scopes"], ["person:read"]);
     assert.equal(made["old_key_id"], old["key_id"]);
     assert.equal(made["old_key_expires_at"], new Date(clock.now() + 7_200_000).toISOString());
@@ -136,18 +129,18 @@ describe("key rotate", () => {
   });
 
   it("never extends the life of the old key", async () => {
-    const old = await line.ask("key", "create", "--organization", "acme", "--expires", "1h");
-    const made = await line.ask("key", "rotate", String(old["key_id"]));
+    const old = await line.ask("key create --organization acme --expires 1h");
+    const made = await line.ask("key rotate", String(old["key_id"]));
     assert.equal(made["old_key_expires_at"], new Date(clock.now() + 3_600_000).toISOString());
   });
 
   it("refuses a key that was revoked or has expired", async () => {
-    const revoked = String((await line.ask("key", "create", "--organization", "acme"))["key_id"]);
-    await line.ask("key", "revoke", revoked);
-    const expired = await line.ask("key", "create", "--organization", "acme", "--expires", "1s");
+    const revoked = String((await line.ask("key create --organization acme"))["key_id"]);
+    await line.ask("key revoke", revoked);
+    const expired = await line.ask("key create --organization acme --expires 1s");
     clock.advanceMs(1_000);
     for (const id of [revoked, String(expired["key_id"])]) {
-      const { name, message } = await line.fail("key", "rotate", id);
+      const { name, message } = await line.fail("key rotate", id);
       assert.equal(name, "key_ended");
       assert.match(message, /sluice key create --organization acme/);
     }

@@ -27,7 +27,7 @@ import { addTransaction, updateTransaction } from "./write-transactions.ts";
 
 /** Three transactions, one of them with two changes. */
 async function createFilled(line: CommandLine, id: string): Promise<void> {
-  await line.ask("organization", "create", "--name", id, "--id", id);
+  await line.ask("organization create --name", id, "--id", id);
   await operate(line.environment, async (app) => {
     for (const txId of ["tx-1", "tx-2", "tx-3"]) await addTransaction(app, id, { tx_id: txId });
     const timestamp = "2026-02-01T09:30:00Z";
@@ -59,12 +59,12 @@ describe("organization close", () => {
       message,
       /Nothing was changed.*"acme" \(acme\).*delete 3 transaction\. .* Add --yes/,
     );
-    const shown = await line.ask("organization", "show", "acme");
+    const shown = await line.ask("organization show acme");
     assert.equal(shown["closed_at"], null);
   });
 
   it("refuses an unknown organization", async () => {
-    const { name } = await line.fail("organization", "close", "--organization", "x", "--yes");
+    const { name } = await line.fail("organization close --organization x --yes");
     assert.equal(name, "no_such_organization");
   });
 
@@ -73,7 +73,7 @@ describe("organization close", () => {
     const { name, message } = await line.fail(...close, "--export", folder, "--yes");
     assert.equal(name, "output");
     assert.match(message, /person\.ndjson can't be written: it is a folder/);
-    assert.equal((await line.ask("organization", "show", "acme"))["closed_at"], null);
+    assert.equal((await line.ask("organization show acme"))["closed_at"], null);
     rmdirSync(join(folder, "person.ndjson"));
   });
 
@@ -134,8 +134,8 @@ describe("organization close", () => {
   }
 
   it("can't be cancelled", async () => {
-    const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
-    const { name, message } = await line.fail("deletion", "cancel", String(id));
+    const { deletion_request_id: id } = await line.ask("organization show acme");
+    const { name, message } = await line.fail("deletion cancel", String(id));
     assert.equal(name, "organization_closed");
     assert.match(message, /can't be cancelled/);
   });
@@ -149,10 +149,10 @@ describe("organization close", () => {
     const shown = await line.ask("organization show acme --include-confidential");
     assert.equal(shown["deletion_status"], "completed");
     assert.deepEqual(shown["records"], {});
-    assert.deepEqual((await line.ask("organization", "show", "other"))["records"], {
+    assert.deepEqual((await line.ask("organization show other"))["records"], {
       transaction: 3,
     });
-    const { out } = await line.type("organization", "list");
+    const { out } = await line.type("organization list");
     assert.match(out, /^acme .*Z \(del_\w+\)$/m);
     assert.equal((await line.type("check")).code, 0);
     assert.equal((await line.type("check --erasure")).code, 0);
@@ -168,7 +168,7 @@ describe("organization close, under a hold and a retention floor", () => {
     const floor = ["retention", "set", "--organization", "acme", "--type", "transaction"] as const;
     await line.ask(...floor, "--keep-days", "10000");
     const record = ["transaction", "tx-2", "--organization", "acme"];
-    const held = await line.ask("deletion", "hold", ...record, "--reason", "r");
+    const held = await line.ask("deletion hold", ...record, "--reason", "r");
     const { message } = await line.fail(...close);
     const both =
       /once all its holds are released and the last retention floor of its records has ended/;
@@ -182,11 +182,11 @@ describe("organization close, under a hold and a retention floor", () => {
     assert.deepEqual(await processAll(), []);
     const show = async () => (await line.type("organization show acme --include-confidential")).out;
     assert.match(await show(), /pending, waiting for a hold on transaction tx-2/);
-    await line.ask("deletion", "release", String(held["hold_id"]));
+    await line.ask("deletion release", String(held["hold_id"]));
     assert.deepEqual(await processAll(), []);
     assert.match(await show(), /waiting for the retention floor of transaction tx-\d: 10,000 days/);
     assert.match((await line.type("retention show --organization acme")).out, /^closed/m);
-    const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
+    const { deletion_request_id: id } = await line.ask("organization show acme");
     const waiting = await line.ask("deletion show --include-confidential", String(id));
     assert.equal(typeof waiting["floor_until"], "string");
     await line.ask(...floor, "--keep-days", "none");
@@ -212,7 +212,7 @@ describe("organization close, interrupted during the export", () => {
     const close = ["organization", "close", "--organization", "acme", "--yes"];
     const { err } = await line.type(...close);
     assert.match(err, /was interrupted, possibly before an export was complete/);
-    assert.equal((await line.ask("organization", "show", "acme"))["deletion_request_id"], null);
+    assert.equal((await line.ask("organization show acme"))["deletion_request_id"], null);
     const words = [...close, "--export", folder];
     const { signal: stopping } = new AbortController();
     const fails = new Error("the server is away");

@@ -34,7 +34,7 @@ describe("migrate", () => {
 describe("check", () => {
   it("finds nothing in a store that is consistent", async () => {
     const line = makeCommandLine();
-    await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+    await line.ask("organization create --name Acme --id acme");
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
   });
 
@@ -55,14 +55,14 @@ describe("check", () => {
 
   it("names what is wrong with a damaged one, and exits with 1", async () => {
     const line = makeCommandLine();
-    await line.ask("organization", "create", "--name", "Acme Damaged", "--id", "acme");
+    await line.ask("organization create --name", "Acme Damaged", "--id", "acme");
     const file = join(line.folder, "sluice.db");
     const bytes = readFileSync(file);
     const at = bytes.lastIndexOf("organization.create");
     assert.ok(at > 0, "the audit entry is in the file");
     bytes.write("organization.CREATE", at);
     writeFileSync(file, bytes);
-    const { code, out } = await line.type("check", "--json");
+    const { code, out } = await line.type("check --json");
     assert.equal(code, 1);
     const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly string[] };
     assert.equal(ok, false);

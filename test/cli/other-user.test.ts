@@ -31,7 +31,7 @@ const owned = "which belongs to uid \\d+ and has mode [0-7]{4}\\. (?:Run this|Ch
 const denied = (what: string) => new RegExp(`^sluice: [^\n]*this user [^\n]*${what}, ${owned}`);
 
 before(async () => {
-  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  await line.ask("organization create --name Acme --id acme");
   mkdirSync(open);
   chmodSync(open, 0o777);
   writeFileSync(input, "{}");

@@ -112,7 +112,7 @@ describe("a file of an earlier run", () => {
 describe("an export", () => {
   it("replaces a link, and a file that others can read, and follows no link", async () => {
     const line = makeCommandLine();
-    await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+    await line.ask("organization create --name Acme --id acme");
     const { place, victim } = makePlace();
     const output = join(place, "out.ndjson");
     symlinkSync(victim, output);

@@ -9,7 +9,7 @@ import { addTransaction, updateTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
-await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+await line.ask("organization create --name Acme --id acme");
 await operate(line.environment, async (opened) => {
   const app = { ...opened, now: clock.now };
   await addTransaction(app, "acme", {
@@ -27,21 +27,14 @@ await operate(line.environment, async (opened) => {
 
 describe("record show", () => {
   it("prints exactly state, changes, first_seen and last_seen as JSON", async () => {
-    const shown = await line.ask("record", "show", "transaction", "tx-1", "--organization", "acme");
+    const shown = await line.ask("record show transaction tx-1 --organization acme");
     assert.deepEqual(Object.keys(shown), ["state", "changes", "first_seen", "last_seen"]);
     assert.equal(shown["first_seen"], "2026-01-31T09:30:00.5Z");
     assert.equal(shown["last_seen"], "2026-02-01T23:00:00Z");
   });
 
   it("folds the state from the changes, in any order of arrival", async () => {
-    const { state } = await line.ask(
-      "record",
-      "show",
-      "transaction",
-      "tx-1",
-      "--organization",
-      "acme",
-    );
+    const { state } = await line.ask("record show transaction tx-1 --organization acme");
     const { status, amount, timestamp } = state as Readonly<Record<string, unknown>>;
     assert.deepEqual(
       { status, amount, timestamp },
@@ -67,7 +60,7 @@ describe("record show", () => {
   });
 
   it("lists the changes in the order of arrival, as they were sent", async () => {
-    const shown = await line.ask("record", "show", "transaction", "tx-1", "--organization", "acme");
+    const shown = await line.ask("record show transaction tx-1 --organization acme");
     const changes = shown["changes"] as readonly {
       received_at: string;
       payload: { amount: number };
@@ -83,14 +76,7 @@ describe("record show", () => {
   });
 
   it("shows the same in human-readable form", async () => {
-    const { out } = await line.type(
-      "record",
-      "show",
-      "transaction",
-      "tx-1",
-      "--organization",
-      "acme",
-    );
+    const { out } = await line.type("record show transaction tx-1 --organization acme");
     assert.match(out, /^first seen +2026-01-31T09:30:00\.5Z$/m);
     assert.match(out, /^status +SETTLED$/m);
     assert.match(out, /^\d{4}-.*Z +\{"tx_id":"tx-1".*"amount":12/m);
@@ -124,7 +110,7 @@ describe("record show", () => {
   ];
   for (const [what, words, expected, says] of wrong) {
     it(`reports an unknown ${what}`, async () => {
-      const { code, name, message } = await line.fail("record", "show", ...words);
+      const { code, name, message } = await line.fail("record show", ...words);
       assert.deepEqual({ code, name }, { code: 1, name: expected });
       assert.match(message, says);
     });
@@ -133,10 +119,10 @@ describe("record show", () => {
 
 describe("organization show", () => {
   it("counts the records by type", async () => {
-    assert.deepEqual((await line.ask("organization", "show", "acme"))["records"], {
+    assert.deepEqual((await line.ask("organization show acme"))["records"], {
       transaction: 2,
     });
-    const { out } = await line.type("organization", "show", "acme");
+    const { out } = await line.type("organization show acme");
     assert.match(out, /^transaction +2$/m);
   });
 });

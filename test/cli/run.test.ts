@@ -216,7 +216,7 @@ describe("a usage error exits with 2 and one line that says what was expected", 
 describe("another error exits with 1", () => {
   it("invalid settings are named", async () => {
     const wrong = makeCommandLine({ environment: { PORT: "http" } });
-    const { code, name, message } = await wrong.fail("organization", "list");
+    const { code, name, message } = await wrong.fail("organization list");
     assert.deepEqual({ code, name }, { code: 1, name: "settings" });
     assert.match(message, /PORT must be a whole number/);
   });
@@ -241,7 +241,7 @@ describe("another error exits with 1", () => {
 
   it("a store that can't be opened is named", async () => {
     const wrong = makeCommandLine({ environment: { DATABASE_URL: "sqlite:/dev/null/sluice.db" } });
-    const { code, name, message } = await wrong.fail("organization", "list");
+    const { code, name, message } = await wrong.fail("organization list");
     assert.deepEqual({ code, name }, { code: 1, name: "store" });
     assert.match(message, /\/dev\/null/);
   });

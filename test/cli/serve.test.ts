@@ -100,7 +100,7 @@ describe("serve on an empty store", () => {
       assert.equal(logged.length - 1, created);
     }
     const line = makeCommandLine({ folder });
-    assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
+    assert.deepEqual(await line.ask("organization list"), { organizations: [] });
   });
 
   it("prints address and key as one line of JSON on request", async () => {
@@ -172,7 +172,7 @@ describe("serve on an empty store", () => {
       /^sluice: Can't listen on 127\.0\.0\.1, port \d+: the port is in use\. .*PORT.*\n$/,
     );
     await first.end("SIGTERM");
-    assert.deepEqual(await makeCommandLine({ folder }).ask("organization", "list"), {
+    assert.deepEqual(await makeCommandLine({ folder }).ask("organization list"), {
       organizations: [],
     });
   });

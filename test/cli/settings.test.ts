@@ -201,6 +201,6 @@ describe("settings", () => {
     const { code, out, err } = await line.type("organization list");
     assert.deepEqual({ code, out }, { code: 1, out: "" });
     assert.match(err, /^sluice: PORT must be .*, but is "x"\.\nLOG_LEVEL must be .*\n$/);
-    assert.equal((await line.fail("organization", "list")).name, "settings");
+    assert.equal((await line.fail("organization list")).name, "settings");
   });
 });

@@ -14,7 +14,7 @@ import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();
 const outside = makeTempFolder();
-await line.ask("organization", "create", "--name", "Acme <Bank>", "--id", "acme");
+await line.ask("organization create --name", "Acme <Bank>", "--id", "acme");
 const hostile = `p"<script>alert(1)</script>&'`;
 await operate(line.environment, async (app) => {
   await add(app, "person", "p", { name: "<b>Ada</b>" });

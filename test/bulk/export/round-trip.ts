@@ -23,7 +23,7 @@ export async function makeStore(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandLine> {
   const line = makeCommandLine({ environment });
-  await line.ask("organization", "create", "--name", "Acme", "--id", acme);
+  await line.ask("organization create --name Acme --id", acme);
   return line;
 }
 

@@ -15,7 +15,7 @@ const mapping =
 
 async function makeLine(): Promise<CommandLine> {
   const line = makeCommandLine();
-  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  await line.ask("organization create --name Acme --id acme");
   return line;
 }
 

@@ -86,7 +86,7 @@ describe("a step of a progress", () => {
 describe("an import without a terminal", () => {
   it("prints a readable table, without control characters", async () => {
     const line = makeCommandLine();
-    await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+    await line.ask("organization create --name Acme --id acme");
     const file = join(line.folder, "risks.csv");
     const time = "2026-01-01T00:00:00Z";
     writeFileSync(

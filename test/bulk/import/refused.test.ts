@@ -12,7 +12,7 @@ const time = "2026-01-01T00:00:00Z";
 
 async function makeLine(): Promise<CommandLine> {
   const line = makeCommandLine();
-  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  await line.ask("organization create --name Acme --id acme");
   return line;
 }
 

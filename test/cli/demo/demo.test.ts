@@ -23,7 +23,7 @@ function stepsOf(report: Readonly<Record<string, unknown>>): ReadonlyMap<string,
 
 describe("the demonstration", () => {
   it("goes through every step, and reports what happened", async () => {
-    const report = await line.ask("demo", "--count", "600", "--seed", "5");
+    const report = await line.ask("demo --count 600 --seed 5");
     const steps = stepsOf(report);
     assert.equal(report["ok"], true);
     assert.equal(steps.get("transactions")?.records, 600);
@@ -37,7 +37,7 @@ describe("the demonstration", () => {
   });
 
   it("tells people the same in a table, with a line a step while it goes", async () => {
-    const { code, out, err } = await line.type("demo", "--count", "1");
+    const { code, out, err } = await line.type("demo --count 1");
     assert.equal(code, 0, err);
     assert.match(out, /^step +requests +records +seconds +records\/s +median ms +99% ms$/m);
     assert.match(out, /^transactions +1 +1 /m);
@@ -67,26 +67,12 @@ describe("the demonstration", () => {
     assert.equal(stepsOf(report).get("transactions")?.records, 45);
     assert.equal(report["kept"], keep);
     const kept = makeCommandLine({ folder: keep });
-    const { records } = await kept.ask("organization", "show", "demo");
+    const { records } = await kept.ask("organization show demo");
     assert.equal((records as Record<string, number>)["risk_assessment"], 2);
     assert.equal((records as Record<string, number>)["transaction"], 45 - 2);
-    const { state } = await kept.ask(
-      "record",
-      "show",
-      "transaction",
-      "tx-41",
-      "--organization",
-      "demo",
-    );
+    const { state } = await kept.ask("record show transaction tx-41 --organization demo");
     assert.equal((state as Record<string, unknown>)["status"], "SETTLED");
-    const high = await kept.ask(
-      "record",
-      "show",
-      "risk_assessment",
-      "assessment-2",
-      "--organization",
-      "demo",
-    );
+    const high = await kept.ask("record show risk_assessment assessment-2 --organization demo");
     assert.equal((high["state"] as Record<string, unknown>)["outcome"], "HIGH");
     assert.deepEqual(await kept.ask("check"), { ok: true, findings: [] });
   });
@@ -94,17 +80,13 @@ describe("the demonstration", () => {
   it("refuses a folder to keep the store in that is not empty, and leaves it alone", async () => {
     const folder = makeTempFolder();
     mkdirSync(join(folder, "mine"));
-    const { code, name } = await line.fail("demo", "--keep", folder);
+    const { code, name } = await line.fail("demo --keep", folder);
     assert.deepEqual({ code, name }, { code: 1, name: "input" });
     assert.ok(existsSync(join(folder, "mine")));
   });
 
   it("fails before it starts anything when a file can't be read", async () => {
-    const { name, message } = await line.fail(
-      "demo",
-      "--transactions",
-      join(line.folder, "none.csv"),
-    );
+    const { name, message } = await line.fail("demo --transactions", join(line.folder, "none.csv"));
     assert.equal(name, "input");
     assert.match(message, /There is no file/);
   });

@@ -19,7 +19,7 @@ const line = makeCommandLine();
 const exporting = ["export", "transaction", "--organization", "acme", "--output"];
 
 before(async () => {
-  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  await line.ask("organization create --name Acme --id acme");
 });
 
 const commands: readonly (readonly [name: string, words: readonly string[], ending: string])[] = [
