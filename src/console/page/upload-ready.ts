@@ -24,16 +24,21 @@ function renderColumns(
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
   const table: readonly Column<InspectedColumn>[] = [
-    ["Column", renderName],
+    [
+      "Column",
+      ({ column }) =>
+        html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`,
+    ],
     ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
     [`Field of the ${resourceType}`, renderField],
     ["Format of a time", renderTimeFormat],
   ];
   const left = columns.filter(({ field }) => field === "").length;
+  const leftOut = `Without a field, and so not imported: ${left} of ${columns.length} columns.`;
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
     ${problem !== undefined && html`<p role="alert">${problem}</p>`}
-    <p>${left === 0 ? "Every column has a field." : leftOut(left, columns.length)}</p>
+    <p>${left === 0 ? "Every column has a field." : leftOut}</p>
     <form method="post" action="/console/upload/${uploadId}">
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
@@ -46,14 +51,6 @@ function renderColumns(
       <p><button type="submit">Show the rows with these fields</button></p>
     </form>
   </section>`;
-}
-
-function leftOut(left: number, columns: number): string {
-  return `Without a field, and so not imported: ${left} of ${columns} columns.`;
-}
-
-function renderName({ column }: InspectedColumn): Html {
-  return html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`;
 }
 
 function renderField({ column, field, meant }: InspectedColumn): Html {
@@ -80,7 +77,7 @@ function renderTimeFormat({ column, time }: InspectedColumn): Html {
 }
 
 function renderRows(rows: readonly InspectedRow[]): Html {
-  const wrong = rows.filter(isWrong).length;
+  const wrong = rows.filter(({ errors }) => errors.length > 0).length;
   return html`<section aria-labelledby="rows">
     <h2 id="rows">The first rows, as they would be stored</h2>
     <p>
@@ -89,10 +86,6 @@ function renderRows(rows: readonly InspectedRow[]): Html {
     </p>
     <div class="upload-rows">${rows.map(renderRow)}</div>
   </section>`;
-}
-
-function isWrong({ errors }: InspectedRow): boolean {
-  return errors.length > 0;
 }
 
 const fieldsShown = 40;
@@ -129,6 +122,7 @@ function renderStart(
   { uploadId, inspectionNo, organizationId, resourceType, update }: Upload,
   { rows }: Inspection,
 ): Html {
+  const isWrong = rows.some(({ errors }) => errors.length > 0);
   const verb = update ? "updates" : "adds";
   return html`<section class="narrow" aria-labelledby="start">
     <h2 id="start">Import</h2>
@@ -137,7 +131,7 @@ function renderStart(
       refused don't stop it; they are listed afterwards. It can be repeated: identical records are
       not written again.
     </p>
-    ${rows.some(isWrong) && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
+    ${isWrong && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
     <form method="post" action="/console/upload/${uploadId}/start">
       <input type="hidden" name="seen" value="${inspectionNo}" />
       <button type="submit" class="main">Import the file</button>
