@@ -1,6 +1,6 @@
 // The numbers that a receipt commits to without containing them, and the texts whose hashes are their salts and their
-// commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what JSON.stringify makes
-// of lists of text and whole numbers. Hashes nothing itself.
+// commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785) of lists of text and whole numbers;
+// the names of types and kinds need no escaping. Hashes nothing itself.
 
 import type { ResourceType } from "../record-type.ts";
 import type { Deletion, ErasedCounts } from "./deletion.ts";
@@ -78,7 +78,7 @@ export const saltCharacters = 22;
 
 /** Returns a text; the first characters of its hash are the salt. */
 export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
-  return JSON.stringify(["sluice-receipt-salt", seed, type, kind]);
+  return `["sluice-receipt-salt",${JSON.stringify(seed)},"${type}","${kind}"]`;
 }
 
 /** Returns a text whose hash is in the receipt. */
@@ -87,5 +87,5 @@ export function countText(
   type: ResourceType,
   kind: CountKind,
 ): string {
-  return JSON.stringify(["sluice-receipt-count", salt, type, kind, count]);
+  return `["sluice-receipt-count",${JSON.stringify(salt)},"${type}","${kind}",${count}]`;
 }

@@ -2,20 +2,35 @@
 
 /** Throws TypeError for anything else: undefined, fractions, numbers that a double does not represent exactly. */
 export function canonicalJson(value: unknown): string {
+  if (isInOrder(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value === "object" && value !== null) {
-    // RFC 8785, section 3.2.3: by UTF-16 code units, which is how JavaScript compares text.
-    const names = Object.keys(value).sort();
-    const fields = names.map((name) => {
-      const field = (value as Readonly<Record<string, unknown>>)[name];
-      return `${JSON.stringify(name)}:${canonicalJson(field)}`;
-    });
-    return `{${fields.join(",")}}`;
+  const object = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(object).sort();
+  const fields = names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name])}`);
+  return `{${fields.join(",")}}`;
+}
+
+/**
+ * Whether JSON.stringify makes the canonical form, which takes a fraction of the time: the names in every object are in
+ * order by UTF-16 code units (RFC 8785, section 3.2.3), which is how JavaScript compares text.
+ */
+function isInOrder(value: unknown): boolean {
+  if (typeof value === "string") return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  if (typeof value !== "object" || value === null) return hasForm(value);
+  let previous = "";
+  for (const [name, field] of Object.entries(value)) {
+    if (name < previous || !isInOrder(field)) return false;
+    previous = name;
   }
+  return true;
+}
+
+function hasForm(value: unknown): true {
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
     throw new TypeError("a fraction or a number that is too large has no canonical form");
   }
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new TypeError(`${typeof value} has no canonical form`);
-  return text;
+  if (JSON.stringify(value) === undefined)
+    throw new TypeError(`${typeof value} has no canonical form`);
+  return true;
 }
