@@ -7,7 +7,7 @@ import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
 import { largestCascade as bounds } from "../../sql/erase/record-plans.ts";
-import { smallPlanMax } from "../../sql/erase/erasure.ts";
+import { chooseNext, smallPlanMax } from "../../sql/erase/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act, ErasureStep, SealReceipt } from "../../interface/store.ts";
@@ -27,7 +27,8 @@ export async function eraseStep(
   { leases, ids, act }: Stepping,
   recordsMax: number,
 ): Promise<ErasureStep> {
-  const processing = await leases.lock(transaction, ids);
+  const chosen = await transaction.perform(chooseNext, ids, recordsMax);
+  const processing = await leases.lock(transaction, chosen);
   const startedAt = performance.now();
   if (processing.some(({ deletion }) => isOfOrganization(deletion)))
     await useOrderOfKeys(transaction);

@@ -3,13 +3,13 @@
 import { approvalWait } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
-import { untilApproved } from "../../row/deletion-row.ts";
+import { type DeletionRow, untilApproved } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/store.ts";
 import { auditActs } from "../trail/audit.ts";
-import { findDeletions, noteOfDeletion } from "./deletion.ts";
+import { inOrderOf, noteOfDeletion } from "./deletion.ts";
 import { named } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
-import { Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
 const setClaimed = `
   UPDATE deletion SET
@@ -18,7 +18,10 @@ const setClaimed = `
     next_attempt_at = NULL, plan_end = coalesce(named.plan_end, deletion.plan_end),
     cursor = CASE WHEN named.plan_end IS NULL THEN cursor ELSE NULL END
   FROM ${named("id", "plan_end bigint")}
-  WHERE deletion_request_id = named.id`;
+  WHERE deletion_request_id = named.id
+  --sqlite RETURNING *
+  --postgres RETURNING deletion.*
+  `;
 
 const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
 
@@ -54,10 +57,12 @@ function* take(
   { now, leaseUntil, claimant }: Claim,
 ): Statements<readonly Deletion[]> {
   if (rows.length === 0) return [];
-  yield* run(setClaimed, new Rows(rows, 2), now, leaseUntil, claimant);
-  const taken = yield* findDeletions(rows.map(([id]) => id));
-  const byId = new Map(taken.map((deletion) => [deletion.deletionRequestId, deletion]));
-  return rows.flatMap(([id]) => byId.get(id) ?? []);
+  const args = [new Rows(rows, 2), now, leaseUntil, claimant] as const;
+  const taken = yield* all<DeletionRow>(setClaimed, ...args);
+  return inOrderOf(
+    rows.map(([id]) => id),
+    taken,
+  );
 }
 
 /** Must run in the transaction that completes the plans, so that no deletion is processing without a plan. */

@@ -199,6 +199,15 @@ export function* findDeletions(
   return (yield* all<DeletionRow>(findSome, deletionRequestIds)).map(toDeletion);
 }
 
+/** Returns the deletions of these rows, in the order of the ids. */
+export function inOrderOf(
+  ids: readonly string[],
+  rows: readonly DeletionRow[],
+): readonly Deletion[] {
+  const byId = new Map(rows.map((row) => [row.deletion_request_id, toDeletion(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 export function* listDeletionsById(
   afterId: string,
   limit: number,

@@ -49,7 +49,7 @@ export interface StepOptions extends ErasingOptions {
   readonly eraseOfOrganization?: Page["eraseRecords"];
 }
 
-/** Erases the next part: of an organization, of the plans of several deletions if they are small, or else of one plan. */
+/** Erases the next part of what `chooseNext` has chosen: of an organization, of a large plan, or of several small ones. */
 export function* eraseStep(
   processing: readonly Processing[],
   options: StepOptions,
@@ -69,16 +69,12 @@ function* eraseNext(
     const args = { rowsMax: recordsMax, eraseRecords: eraseOfOrganization, ...options };
     return (yield* eraseOrganizationStep(first, args)) ? [deletion.deletionRequestId] : [];
   }
-  let left = recordsMax;
-  const small = processing.filter(({ planEnd }) => {
-    if (planEnd === 0 || planEnd > Math.min(left, smallPlanMax)) return false;
-    left -= planEnd;
-    return true;
-  });
-  if (small.length === 0) {
-    return yield* eraseParts([yield* findNextTargets(deletion, recordsMax)], options);
-  }
-  return yield* eraseParts(yield* findAllTargets(small.map((one) => one.deletion)), options);
+  const planEndMax = Math.min(recordsMax, smallPlanMax);
+  const isSmall = processing.every(({ planEnd }) => planEnd > 0 && planEnd <= planEndMax);
+  const parts = isSmall
+    ? yield* findAllTargets(processing.map((one) => one.deletion))
+    : [yield* findNextTargets(deletion, recordsMax)];
+  return yield* eraseParts(parts, options);
 }
 
 /** Returns the ids of the deletions of which nothing is left to erase. */

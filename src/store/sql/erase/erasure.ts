@@ -85,6 +85,29 @@ export function* lockProcessing(ids: readonly string[]): Statements<readonly Pro
   });
 }
 
+const readPlanEnds = `
+  SELECT deletion_request_id AS id, plan_end FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
+
+/**
+ * Chooses what the next step erases: small plans, up to so many targets together, or else the first of these
+ * deletions. Only these have to be locked.
+ */
+export function* chooseNext(
+  ids: readonly string[],
+  targetsMax: number,
+): Statements<readonly string[]> {
+  const rows = yield* all<{ id: string; plan_end: number }>(readPlanEnds, ids);
+  const planEnds = new Map(rows.map((row) => [row.id, row.plan_end]));
+  let left = targetsMax;
+  const small = ids.filter((id) => {
+    const planEnd = planEnds.get(id) ?? 0;
+    if (planEnd === 0 || planEnd > Math.min(left, smallPlanMax)) return false;
+    left -= planEnd;
+    return true;
+  });
+  return small.length > 0 ? small : ids.slice(0, 1);
+}
+
 const findLarge = `
   SELECT deletion_request_id AS id FROM deletion
   WHERE ${inNamedIds("deletion_request_id")} AND plan_end > ${smallPlanMax}`;

@@ -8,7 +8,8 @@ import { redactPayload } from "../../shared/redact-payload.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
 import type { SealedReceipt } from "../../interface/store.ts";
 import { auditActs } from "../trail/audit.ts";
-import { findDeletions, noteOfDeletion } from "./deletion.ts";
+import type { DeletionRow } from "../../row/deletion-row.ts";
+import { inOrderOf, noteOfDeletion } from "./deletion.ts";
 import { among, inNamedIds } from "../statement/named.ts";
 import { removePseudonyms } from "./pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
@@ -39,7 +40,8 @@ const setCompleted = `
   UPDATE deletion SET
     status = 'completed', completed_at = $2, waiting_for = NULL, held = false, floor_until = NULL,
     next_attempt_at = NULL, lease_until = NULL, claimant = NULL, cursor = NULL, plan_end = 0
-  WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'`;
+  WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'
+  RETURNING *`;
 
 /** The empty text differs from every id. */
 const anyPseudonym = "";
@@ -93,7 +95,7 @@ export function* finishDeletions(
   yield* removePseudonyms(ids);
   const opened = yield* openSets(deletions, act);
   for (const deletion of deletions) yield* endSet(deletion);
-  yield* run(setCompleted, ids, act.now);
+  const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
@@ -103,6 +105,5 @@ export function* finishDeletions(
     noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
   );
   yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
-  const completed = new Map((yield* findDeletions(ids)).map((one) => [one.deletionRequestId, one]));
-  return ids.flatMap((id) => completed.get(id) ?? []);
+  return inOrderOf(ids, completed);
 }
