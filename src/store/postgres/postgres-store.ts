@@ -40,7 +40,7 @@ import { probeWrite } from "./write-probe.ts";
 const deletions: Visibility = { view: "deletions" };
 
 /** How many deletions share the transactions of their steps. */
-const deletionsAtOnceMax = 256;
+const deletionsAtOnceMax = 512;
 
 export interface PostgresOptions extends StoreOptions {
   /** How another thread of a serving process opens its own connections. */

@@ -8,7 +8,7 @@ import type { EngineTraits } from "../interface/engine-traits.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/store.ts";
 
 /** Receipts that are sealed in one event-loop tick. */
-const sealedAtOnceMax = 4;
+const sealedAtOnceMax = 16;
 
 export interface Sealing {
   readonly seal: SealReceipt | undefined;

@@ -33,7 +33,7 @@ import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
 
 /** How many deletions share a scan of the freed pages. */
-const deletionsAtOnceMax = 256;
+const deletionsAtOnceMax = 512;
 
 export interface Parts {
   readonly reader: Connection;

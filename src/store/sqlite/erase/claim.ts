@@ -8,7 +8,7 @@ import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
 /** One transaction claims and plans at most this many deletions. */
-const claimedAtOnceMax = 64;
+const claimedAtOnceMax = 128;
 /** The largest cascade that is planned in one transaction. */
 export const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistories: true };
 /** How much one transaction reads of the floors of an organization. */

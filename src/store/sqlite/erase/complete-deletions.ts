@@ -45,7 +45,7 @@ export interface CompleterParts {
 }
 
 /** One transaction verifies this many deletions first. */
-const verifiedAtOnceMax = 64;
+const verifiedAtOnceMax = 128;
 
 /** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
