@@ -31,7 +31,18 @@ function renderColumns(
     ],
     ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
     [`Field of the ${resourceType}`, renderField],
-    ["Format of a time", renderTimeFormat],
+    [
+      "Format of a time",
+      ({ column, time }) =>
+        html`<input
+          name="time"
+          value="${time}"
+          maxlength="100"
+          size="12"
+          autocomplete="off"
+          aria-label="Format of a time in the column ${column}"
+        />`,
+    ],
   ];
   const left = columns.filter(({ field }) => field === "").length;
   const leftOut = `Without a field, and so not imported: ${left} of ${columns.length} columns.`;
@@ -63,17 +74,6 @@ function renderField({ column, field, meant }: InspectedColumn): Html {
       autocomplete="off"
       aria-label="Field for the column ${column}"
     />${(meant !== undefined || field === "") && html`<small>not imported${hint}</small>`}`;
-}
-
-function renderTimeFormat({ column, time }: InspectedColumn): Html {
-  return html`<input
-    name="time"
-    value="${time}"
-    maxlength="100"
-    size="12"
-    autocomplete="off"
-    aria-label="Format of a time in the column ${column}"
-  />`;
 }
 
 function renderRows(rows: readonly InspectedRow[]): Html {
