@@ -1,22 +1,17 @@
 // The baseline schema of both engines: every table and every column has a comment.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { erasureMap } from "../../src/store/shared/erasure-map.ts";
-
-function readSchema(engine: string): string {
-  const url = new URL(`../../src/store/${engine}/schema.sql`, import.meta.url);
-  return readFileSync(url, "utf8");
-}
+import { schemaFor } from "../../src/store/sql/schema.ts";
 
 /** The columns of each table, whether or not they have a comment: one on their line, or on the lines before it. */
 function readColumns(schema: string): readonly { name: string; isExplained: boolean }[] {
   const found: { name: string; isExplained: boolean }[] = [];
   let table: string | undefined;
   let afterComment = false;
-  for (const line of schema.split("\n")) {
+  for (const line of schema.split("\n").filter((text) => text.trim() !== "")) {
     const created = /^CREATE TABLE (\w+) \($/.exec(line)?.[1];
     const column = /^ {2}([a-z_]+) \S/.exec(line)?.[1];
     if (created !== undefined) found.push({ name: created, isExplained: afterComment });
@@ -37,9 +32,9 @@ function unexplained(schema: string): readonly string[] {
 }
 
 describe("the schema of a new store", () => {
-  for (const engine of ["sqlite", "postgres"]) {
+  for (const engine of ["sqlite", "postgres"] as const) {
     it(`has a comment for every table and column on ${engine}`, () => {
-      const schema = readSchema(engine);
+      const schema = schemaFor(engine);
       assert.deepEqual(unexplained(schema), []);
       const named = readColumns(schema).map(({ name }) => name.split("."));
       assert.ok(named.length > 200);
@@ -52,7 +47,7 @@ describe("the schema of a new store", () => {
   }
 
   it("is read completely by this test", () => {
-    const schema = readSchema("sqlite");
+    const schema = schemaFor("sqlite");
     const database = new DatabaseSync(":memory:");
     database.exec(schema);
     const columns = database

@@ -2,9 +2,9 @@
 // numbered migration after another, all in one transaction. Never touches a store that is newer, or a database that is
 // not a store.
 
-import { readFileSync } from "node:fs";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
 import { StoreError } from "../../interface/store-error.ts";
+import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
@@ -107,7 +107,7 @@ async function bringUp(transaction: Transaction, migrations: readonly Migration[
   const citus = isNew ? await hasCitus(transaction) : await isDistributed(transaction);
   const distributed = citus && !isNew;
   if (distributed) await keepShardsOutOfStatistics(transaction);
-  if (isNew) await transaction.exec(readSchema() + rowSecurity({ citus }));
+  if (isNew) await transaction.exec(schemaFor("postgres") + rowSecurity({ citus }));
   const done = isNew ? 0 : version - baselineVersion;
   for (const { statements, compute } of migrations.slice(done)) {
     const sql = statements({ citus });
@@ -120,10 +120,6 @@ async function bringUp(transaction: Transaction, migrations: readonly Migration[
   await keepOutOfStatistics(transaction, { distributed });
   if (citus && isNew) await distribute(transaction);
   await transaction.run(writeVersion, newest);
-}
-
-function readSchema(): string {
-  return readFileSync(new URL("../schema.sql", import.meta.url), "utf8");
 }
 
 /** The statements of a migration, in which semicolons that end no statement occur only in comments. */

@@ -2,8 +2,8 @@
 // migration after another, all in one transaction. Never touches a store that is newer, or a database that is not a store.
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { schemaFor } from "../../sql/schema.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
 
 /** Statements, or a function if rows have to be computed. */
@@ -51,7 +51,7 @@ export function migrate(connection: Connection, migrations = published): void {
 
 /** Makes the tables. The key of the salts comes from a cryptographic generator, which SQLite does not have. */
 function createTables(connection: Connection): void {
-  connection.exec(readFileSync(new URL("../schema.sql", import.meta.url), "utf8"));
+  connection.exec(schemaFor("sqlite"));
   connection.run("UPDATE receipt_head SET salt_key = ?", randomBytes(32).toString("hex"));
 }
 

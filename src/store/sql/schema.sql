@@ -1,28 +1,32 @@
--- The schema of a store on PostgreSQL, the baseline of version 1.0. A published schema is never edited: the next
--- change is a migration (migration/migrate.ts). Row-level security, and which columns the planner may sample, are in
--- row-security.ts and statistics.ts there. Times are Unix milliseconds, except first_seen and last_seen, which are
--- normalised timestamps (domain/timestamp.ts). Text is compared byte by byte (COLLATE "C"), so that its order is the
--- same on every engine and every machine.
+-- The schema of a store, the baseline of version 1.0. A published schema is never edited: the next change is a
+-- migration (migration/migrate.ts of both engines). It is in the words of PostgreSQL, and schema.ts replaces those that SQLite
+-- does not have; a line after --sqlite or --postgres is only for that engine. Row-level security, and which columns the
+-- planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
+-- first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared byte by byte
+-- (COLLATE "C", which SQLite does by itself), so that its order is the same on every engine and every machine.
 --
 -- Citus requires that every unique key of a distributed table contains the column that it is distributed by
--- (citus.ts), and that no table refers to another across shards. So a change is stored under its record's key; its
--- number comes from a sequence on the coordinator, taken while the record's row is locked, and so increases in the
--- order of arrival.
+-- (citus.ts), and that no table refers to another across shards. So on PostgreSQL a change is stored under its record's
+-- key; its number comes from a sequence on the coordinator, taken while the record's row is locked, and so increases in
+-- the order of arrival. On SQLite a change is stored under the number of its record.
 
 -- numbers about the store itself
 CREATE TABLE meta (
-  name text COLLATE "C" NOT NULL PRIMARY KEY, -- schema_version
-  value bigint NOT NULL                       -- the number
-);
-
--- numbers that go up
-CREATE TABLE counter (
-  -- credentials_version: goes up with every change to an organization or a key; write_probe: with every check of
-  -- whether the service is ready
+  -- schema_version, and on SQLite also credentials_version, which goes up with every change to an organization or a key
   name text COLLATE "C" NOT NULL PRIMARY KEY,
   value bigint NOT NULL                       -- the number
 );
-INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0);
+--sqlite INSERT INTO meta (name, value) VALUES ('credentials_version', 1);
+
+-- numbers that go up
+CREATE TABLE counter (
+  -- on SQLite arrival: the number of the latest change; on PostgreSQL credentials_version: goes up with every change to
+  -- an organization or a key; write_probe: with every check of whether the service is ready
+  name text COLLATE "C" NOT NULL PRIMARY KEY,
+  value bigint NOT NULL                       -- the number
+);
+--sqlite INSERT INTO counter (name, value) VALUES ('arrival', 0);
+--postgres INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0);
 
 -- a customer of the operator, open or closed
 CREATE TABLE organization (
@@ -83,38 +87,46 @@ CREATE TABLE access_token (
 CREATE INDEX access_token_by_expiry ON access_token (expires_at);
 
 -- that a record exists; its content is in its changes
--- room in the page keeps updates of first_seen and last_seen out of the index
+-- on PostgreSQL, room in the page keeps updates of first_seen and last_seen out of the index
 CREATE TABLE record (
   organization_id text COLLATE "C" NOT NULL, -- the organization that it belongs to
   resource_type text COLLATE "C" NOT NULL,   -- the record type, such as transaction
   resource_id text COLLATE "C" NOT NULL,     -- the id that the client chose
+  -- the arrival number of its first change
+  --sqlite record_no bigint NOT NULL,
   first_seen text COLLATE "C" NOT NULL,      -- the earliest timestamp among its changes
   last_seen text COLLATE "C" NOT NULL,       -- the latest timestamp among its changes
   PRIMARY KEY (organization_id, resource_type, resource_id)
-) WITH (fillfactor = 90);
+--sqlite );
+--postgres ) WITH (fillfactor = 90);
 
 -- an accepted submission of a record
 CREATE TABLE change (
-  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
-  resource_type text COLLATE "C" NOT NULL,   -- the record type
-  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
-  change_no bigint NOT NULL,                 -- the number of its arrival
-  received_at bigint NOT NULL,               -- when it arrived
+  --sqlite record_no bigint NOT NULL,                   -- the record
+  --postgres organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  --postgres resource_type text COLLATE "C" NOT NULL,   -- the record type
+  --postgres resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  change_no bigint NOT NULL,         -- the number of its arrival
+  received_at bigint NOT NULL,       -- when it arrived
   -- the kept reply that it came with, so that erasing the one erases the other
   reply_key bytea,
-  payload text COLLATE "C" NOT NULL,         -- the submission in canonical JSON
+  payload text COLLATE "C" NOT NULL, -- the submission in canonical JSON
   -- of the payload, by which an identical change is found; null for the first changes of a record
   digest bigint,
-  PRIMARY KEY (organization_id, resource_type, resource_id, change_no)
+  --sqlite PRIMARY KEY (record_no, change_no)
+  --postgres PRIMARY KEY (organization_id, resource_type, resource_id, change_no)
 );
 -- the numbers of changes
-CREATE SEQUENCE arrival;
--- changes by arrival: of blocks of pages, so that it costs an added record next to nothing
-CREATE INDEX change_by_arrival
-  ON change USING brin (change_no) WITH (pages_per_range = 32, autosummarize = on);
+--postgres CREATE SEQUENCE arrival;
+-- changes by arrival; on SQLite only later ones, because first changes are found by the key; on PostgreSQL of blocks of
+-- pages, so that it costs an added record next to nothing
+--sqlite CREATE INDEX change_later ON change (change_no) WHERE digest IS NOT NULL;
+--postgres CREATE INDEX change_by_arrival
+--postgres   ON change USING brin (change_no) WITH (pages_per_range = 32, autosummarize = on);
 -- an identical later change
 CREATE INDEX change_by_digest
-  ON change (organization_id, resource_type, resource_id, digest)
+  --sqlite ON change (record_no, digest)
+  --postgres ON change (organization_id, resource_type, resource_id, digest)
   WHERE digest IS NOT NULL;
 
 -- that a record names another one
@@ -126,10 +138,12 @@ CREATE TABLE relation (
   to_id text COLLATE "C" NOT NULL,           -- the id of the record that is named
   -- belongs: is erased with the other one; mentions: loses the reference
   kind text COLLATE "C" NOT NULL CHECK (kind IN ('belongs', 'mentions')),
-  PRIMARY KEY (organization_id, to_type, to_id, from_type, from_id)
+  --sqlite PRIMARY KEY (organization_id, from_type, from_id, to_type, to_id)
+  --postgres PRIMARY KEY (organization_id, to_type, to_id, from_type, from_id)
 );
--- whom a record names
-CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
+-- the other direction: who names a record, or whom a record names
+--sqlite CREATE INDEX relation_by_target ON relation (organization_id, to_type, to_id, from_type, from_id, kind);
+--postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
 
 -- the outcome of a request with an Idempotency-Key, without content
 CREATE TABLE idempotent_reply (
@@ -200,26 +214,36 @@ CREATE TABLE deletion (
   -- where a step continues that has no targets to go by, as JSON; null: at the beginning
   cursor text COLLATE "C"
 );
--- deletions that wait for an approval
+-- deletions that wait for an approval; on SQLite the primary key is the end of each index by itself
 CREATE INDEX deletion_awaiting
-  ON deletion (requested_at, deletion_request_id)
+  --sqlite ON deletion (requested_at)
+  --postgres ON deletion (requested_at, deletion_request_id)
   WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
 -- the same of an organization
 CREATE INDEX deletion_awaiting_of_organization
-  ON deletion (organization_id, requested_at, deletion_request_id)
+  --sqlite ON deletion (organization_id, requested_at)
+  --postgres ON deletion (organization_id, requested_at, deletion_request_id)
   WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending';
 -- lists of an organization
-CREATE INDEX deletion_by_organization ON deletion (organization_id, requested_at, deletion_request_id);
+CREATE INDEX deletion_by_organization
+  --sqlite ON deletion (organization_id, requested_at);
+  --postgres ON deletion (organization_id, requested_at, deletion_request_id);
 -- lists of an organization by status
 CREATE INDEX deletion_by_organization_status
-  ON deletion (organization_id, status, requested_at, deletion_request_id);
--- lists and counts by status; the primary key is the end of each index
-CREATE INDEX deletion_by_status ON deletion (status, requested_at, deletion_request_id);
+  --sqlite ON deletion (organization_id, status, requested_at);
+  --postgres ON deletion (organization_id, status, requested_at, deletion_request_id);
+-- lists and counts by status
+CREATE INDEX deletion_by_status
+  --sqlite ON deletion (status, requested_at);
+  --postgres ON deletion (status, requested_at, deletion_request_id);
 -- lists in the order of requests
-CREATE INDEX deletion_by_time ON deletion (requested_at, deletion_request_id);
+CREATE INDEX deletion_by_time
+  --sqlite ON deletion (requested_at);
+  --postgres ON deletion (requested_at, deletion_request_id);
 -- the next deletion for a worker
 CREATE INDEX deletion_due
-  ON deletion (status, coalesce(next_attempt_at, due_at), due_at, deletion_request_id)
+  --sqlite ON deletion (status, coalesce(next_attempt_at, due_at))
+  --postgres ON deletion (status, coalesce(next_attempt_at, due_at), due_at, deletion_request_id)
   WHERE status IN ('pending', 'processing');
 -- deletions that wait for a floor
 CREATE INDEX deletion_floored
@@ -236,37 +260,46 @@ CREATE INDEX deletion_restricted
 
 -- the plan of a deletion in progress: what it erases, and which references it removes
 CREATE TABLE deletion_target (
-  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
-  position bigint NOT NULL,                      -- the order of the plan
-  organization_id text COLLATE "C" NOT NULL,     -- the organization of the record
+  -- the deletion
+  --sqlite deletion_request_id text NOT NULL REFERENCES deletion,
+  --postgres deletion_request_id text COLLATE "C" NOT NULL,
+  position bigint NOT NULL,                  -- the order of the plan
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
   -- erase the record, or redact a reference in it
   action text COLLATE "C" NOT NULL CHECK (action IN ('erase', 'redact')),
-  resource_type text COLLATE "C" NOT NULL,       -- the type of the record
-  resource_id text COLLATE "C" NOT NULL,         -- the id of the record
-  to_type text COLLATE "C",                      -- the type of the record that the redacted reference names
-  to_id text COLLATE "C",                        -- the id of the record that the redacted reference names
-  done boolean NOT NULL DEFAULT false,           -- whether this has happened
+  resource_type text COLLATE "C" NOT NULL,   -- the type of the record
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  -- the number of a record that exists and will be erased
+  --sqlite record_no bigint,
+  to_type text COLLATE "C",                  -- the type of the record that the redacted reference names
+  to_id text COLLATE "C",                    -- the id of the record that the redacted reference names
+  done boolean NOT NULL DEFAULT false,       -- whether this has happened
   -- whether the record is moved to the restricted store instead of being erased
   restricted boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (deletion_request_id, "position", resource_id)
+  --sqlite PRIMARY KEY (deletion_request_id, position)
+  --postgres PRIMARY KEY (deletion_request_id, position, resource_id)
 );
 -- whether a record is in a plan
 CREATE INDEX deletion_target_by_record
   ON deletion_target (organization_id, resource_type, resource_id, action);
 -- the rest of a plan
-CREATE INDEX deletion_target_to_do ON deletion_target (deletion_request_id, position) WHERE NOT done;
+CREATE INDEX deletion_target_to_do ON deletion_target (deletion_request_id, position)
+  --sqlite WHERE done = 0;
+  --postgres WHERE NOT done;
 
 -- what replaces the id of a person or a company that is being erased, until that is completed
 CREATE TABLE pseudonym (
-  deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the deletion
-  organization_id text COLLATE "C" NOT NULL,                 -- the organization of the record
-  pseudonym text COLLATE "C" NOT NULL,                       -- the text that replaces the id
+  -- the deletion
+  --sqlite deletion_request_id text NOT NULL PRIMARY KEY REFERENCES deletion,
+  --postgres deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY,
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  pseudonym text COLLATE "C" NOT NULL,       -- the text that replaces the id
   -- the arrival number at which the current scan of transactions ends; null: none runs
   pass_up_to bigint,
-  pass_after text COLLATE "C",                               -- the last record that the current scan has read
+  pass_after text COLLATE "C",               -- the last record that the current scan has read
   -- whether the current scan has found any transaction that names the record
   pass_found boolean NOT NULL DEFAULT false,
-  verified_to bigint                                         -- the arrival number up to which a scan has found nothing
+  verified_to bigint                         -- the arrival number up to which a scan has found nothing
 );
 
 -- a reference that stays in a report that has to be kept, to a record that was erased or moved
@@ -293,7 +326,8 @@ CREATE TABLE receipt (
   organization_id text COLLATE "C" NOT NULL,            -- the organization of the record
   document text NOT NULL,                               -- the receipt with its signature, as JSON
   hash text NOT NULL                                    -- of the document
-);
+--sqlite ) STRICT;
+--postgres );
 
 -- a public key that receipts are signed with; the private keys are in no table
 CREATE TABLE receipt_key (
@@ -305,19 +339,26 @@ CREATE TABLE receipt_key (
 
 -- the end of the chain of receipts in one row
 CREATE TABLE receipt_head (
-  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  -- always the same, so that there is one row
+  --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
   -- the name of this store for good, also in its backups
   store_id text NOT NULL,
-  receipt_no bigint NOT NULL,                                      -- the number of the last receipt
-  hash text NOT NULL,                                              -- the hash of the last receipt
+  receipt_no bigint NOT NULL, -- the number of the last receipt
+  hash text NOT NULL,         -- the hash of the last receipt
   -- from which the salts of the hashes in receipts are derived
   salt_key text NOT NULL
-);
--- gen_random_uuid has 122 random bits of the server's cryptographic generator, so three have more than the key
-INSERT INTO receipt_head (store_id, receipt_no, hash, salt_key)
-VALUES ('store_' || left(replace(gen_random_uuid()::text, '-', ''), 24), 0, repeat('0', 64),
-  encode(sha256(convert_to(
-    gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 'hex'));
+--sqlite ) STRICT;
+--postgres );
+-- on SQLite migrate.ts makes the key of the salts; on PostgreSQL gen_random_uuid has 122 random bits of the server's
+-- cryptographic generator, so three have more than the key
+--sqlite INSERT INTO receipt_head (single, store_id, receipt_no, hash, salt_key)
+--sqlite VALUES (1, 'store_' || lower(hex(randomblob(12))), 0,
+--sqlite   '0000000000000000000000000000000000000000000000000000000000000000', '');
+--postgres INSERT INTO receipt_head (store_id, receipt_no, hash, salt_key)
+--postgres VALUES ('store_' || left(replace(gen_random_uuid()::text, '-', ''), 24), 0, repeat('0', 64),
+--postgres   encode(sha256(convert_to(
+--postgres     gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 'hex'));
 
 -- an act of an operator or the worker; the entries are a chain of hashes
 CREATE TABLE audit_entry (
@@ -330,17 +371,23 @@ CREATE TABLE audit_entry (
   detail text NOT NULL,                 -- more about it, as JSON, never content of a record
   previous_hash text NOT NULL,          -- the hash of the entry before it
   hash text NOT NULL                    -- of this entry, with the hash before it
-);
+--sqlite ) STRICT;
+--postgres );
 -- the last backup
 CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
 
 -- the end of the audit chain in one row, so that missing entries at the end are noticed
 CREATE TABLE audit_head (
-  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
-  entry_no bigint NOT NULL,                                        -- the number of the last entry
-  hash text NOT NULL                                               -- the hash of the last entry
-);
-INSERT INTO audit_head (entry_no, hash) VALUES (0, repeat('0', 64));
+  -- always the same, so that there is one row
+  --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+  entry_no bigint NOT NULL, -- the number of the last entry
+  hash text NOT NULL        -- the hash of the last entry
+--sqlite ) STRICT;
+--postgres );
+--sqlite INSERT INTO audit_head (single, entry_no, hash)
+--sqlite VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
+--postgres INSERT INTO audit_head (entry_no, hash) VALUES (0, repeat('0', 64));
 
 -- how far a ledger outside the store is known to reach
 CREATE TABLE ledger (
@@ -352,16 +399,19 @@ CREATE TABLE ledger (
 
 -- one row from the beginning of a restore until its deletions are replayed
 CREATE TABLE restore (
-  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
+  -- always the same, so that there is one row
+  --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
   -- loading the backup, or replaying deletions
   state text COLLATE "C" NOT NULL CHECK (state IN ('loading', 'replaying')),
-  began_at bigint NOT NULL,                                        -- when the restore began
-  began_by text NOT NULL,                                          -- who restores
+  began_at bigint NOT NULL,          -- when the restore began
+  began_by text NOT NULL,            -- who restores
   -- the files from which deletions are read besides the own ledger, as a JSON list
   sources text NOT NULL,
-  cut text,                                                        -- where the chains were cut, as JSON
-  reopened bigint NOT NULL DEFAULT 0                               -- how many deletions were opened again
-);
+  cut text,                          -- where the chains were cut, as JSON
+  reopened bigint NOT NULL DEFAULT 0 -- how many deletions were opened again
+--sqlite ) STRICT;
+--postgres );
 
 -- a deletion of the ledger that is not in the restored store yet
 CREATE TABLE replay_entry (
@@ -448,12 +498,14 @@ CREATE TABLE one_time_token (
 CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
 
 -- on PostgreSQL: the progress of the move of an embedded store in one row; empty at any other time
-CREATE TABLE move (
-  single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single), -- always the same, so that there is one row
-  store_id text NOT NULL,                                          -- the store that is moved
-  summary text NOT NULL,                                           -- what there was to move, by table, as JSON
-  table_name text,                                                 -- the table that is being copied
+--postgres CREATE TABLE move (
+  -- always the same, so that there is one row
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+  --postgres store_id text NOT NULL, -- the store that is moved
+  --postgres summary text NOT NULL,  -- what there was to move, by table, as JSON
+  --postgres table_name text,        -- the table that is being copied
   -- the key of the last row that was copied, which may name a record
-  last_key text,
-  rows_copied bigint NOT NULL DEFAULT 0                            -- how many rows of the table were copied
-);
+  --postgres last_key text,
+  -- how many rows of the table were copied
+  --postgres rows_copied bigint NOT NULL DEFAULT 0
+--postgres );
