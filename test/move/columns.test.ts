@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type MovedTable, movedTables } from "../../src/store/interface/moved-tables.ts";
+import type { MovedTable } from "../../src/store/interface/move.ts";
+import { movedTables } from "../../src/store/sql/trail/moved-tables.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";

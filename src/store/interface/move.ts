@@ -1,7 +1,21 @@
 // The interface of the engines that a move copies from and to.
 
-import type { MovedRow, MovedTable } from "./moved-tables.ts";
 import type { Act } from "./store.ts";
+
+/** flag: 0 or 1 on SQLite, a boolean on PostgreSQL. */
+export type ColumnKind = "text" | "number" | "bytes" | "flag";
+
+/** The values of a row, in the same form on every engine; flags are 0 or 1. */
+export type MovedValue = null | number | string | Uint8Array;
+export type MovedRow = readonly MovedValue[];
+
+export interface MovedTable {
+  readonly name: string;
+  /** The columns of the key, which is unique on every engine; the first ones of an index on each. */
+  readonly key: readonly string[];
+  /** The columns, in the order of a row's values. */
+  readonly columns: Readonly<Record<string, ColumnKind>>;
+}
 
 /** The content of a table. */
 export interface TableSummary {
@@ -36,6 +50,8 @@ export interface MovePlace {
 }
 
 export interface MoveSide extends AsyncDisposable {
+  /** The tables that a move copies, in the order of copying; the same on every engine. */
+  readonly tables: readonly MovedTable[];
   /** Reads a bounded number of rows after a key, in the order of the key; none at the end. */
   readPage(table: MovedTable, after: MovedRow | undefined): Promise<readonly MovedRow[]>;
   readEnds(): Promise<MoveEnds>;

@@ -10,7 +10,7 @@ import type {
   StoreSummary,
 } from "../interface/move.ts";
 import { differingTables, rowsOf, summarise } from "./move-summary.ts";
-import { keyOf, movedTables } from "../interface/moved-tables.ts";
+import { keyOf } from "./neutral-row.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Act } from "../interface/store.ts";
 
@@ -83,14 +83,15 @@ async function copyTables(
 
 /** At the end of a table, returns a page without rows that leads to the next table. */
 async function readNext(source: MoveSource, from: MovePlace): Promise<MovePage> {
-  const index = movedTables.findIndex(({ name }) => name === from.table);
-  const table = movedTables[index];
+  const { tables } = source;
+  const index = tables.findIndex(({ name }) => name === from.table);
+  const table = tables[index];
   if (table === undefined) throw new TypeError(`no table ${from.table ?? ""} is moved`);
   const rows = await source.readPage(table, from.after);
   const last = rows.at(-1);
   const next =
     last === undefined
-      ? { table: movedTables[index + 1]?.name, after: undefined, rows: from.rows }
+      ? { table: tables[index + 1]?.name, after: undefined, rows: from.rows }
       : { table: table.name, after: keyOf(table, last), rows: from.rows + rows.length };
   return { table, rows, from, next };
 }

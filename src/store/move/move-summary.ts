@@ -2,9 +2,14 @@
 // rows in memory.
 
 import { createHash } from "node:crypto";
-import type { MoveSide, StoreSummary, TableSummary } from "../interface/move.ts";
-import { keyOf, type MovedRow, type MovedTable, movedTables } from "../interface/moved-tables.ts";
-import { toText } from "./neutral-row.ts";
+import type {
+  MovedRow,
+  MovedTable,
+  MoveSide,
+  StoreSummary,
+  TableSummary,
+} from "../interface/move.ts";
+import { keyOf, toText } from "./neutral-row.ts";
 
 export interface Summing {
   /** Called after each page with the number of rows so far. Throws to stop. */
@@ -14,7 +19,7 @@ export interface Summing {
 export async function summarise(side: MoveSide, { onRows }: Summing): Promise<StoreSummary> {
   const summary: Record<string, TableSummary> = {};
   let before = 0;
-  for (const table of movedTables) {
+  for (const table of side.tables) {
     const rowsBefore = before;
     const found = await summariseTable(side, table, (rows) =>
       onRows(rowsBefore + rows, table.name),
@@ -50,10 +55,8 @@ export function rowsOf(summary: StoreSummary): number {
 
 /** The tables in which two summaries differ. */
 export function differingTables(one: StoreSummary, other: StoreSummary): readonly string[] {
-  return movedTables
-    .map(({ name }) => name)
-    .filter((name) => {
-      const [of, beside] = [one[name], other[name]];
-      return of?.rows !== beside?.rows || of?.sha256 !== beside?.sha256;
-    });
+  return Object.keys({ ...one, ...other }).filter((name) => {
+    const [of, beside] = [one[name], other[name]];
+    return of?.rows !== beside?.rows || of?.sha256 !== beside?.sha256;
+  });
 }

@@ -1,6 +1,6 @@
 // The values of a row, or of its key, as text that is the same on every engine.
 
-import type { MovedRow, MovedValue } from "../interface/moved-tables.ts";
+import type { MovedRow, MovedTable, MovedValue } from "../interface/move.ts";
 
 /** JSON; bytes are hexadecimal in a list of one, so that they differ from text. */
 export function toText(values: MovedRow): string {
@@ -12,6 +12,12 @@ export function fromText(text: string): MovedRow {
   return values.map((value) =>
     typeof value === "object" && value !== null ? Buffer.from(value[0], "hex") : value,
   );
+}
+
+/** The values of the key of a row, in the order of the key. */
+export function keyOf({ columns, key }: MovedTable, row: MovedRow): MovedRow {
+  const names = Object.keys(columns);
+  return key.map((name) => row[names.indexOf(name)] ?? null);
 }
 
 function neutralValue(value: MovedValue): unknown {

@@ -2,8 +2,8 @@
 // to it. Writes nothing itself.
 
 import { isPresent } from "../../files/present.ts";
-import type { MoveSource } from "../interface/move.ts";
-import type { MovedRow, MovedTable, MovedValue } from "../interface/moved-tables.ts";
+import type { MovedRow, MovedTable, MovedValue, MoveSource } from "../interface/move.ts";
+import { movedTables } from "../sql/trail/moved-tables.ts";
 import { pageQuery, readMoveEnds } from "../sql/trail/move.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
@@ -60,6 +60,7 @@ function keepWritersOut(connection: Connection): void {
 
 function makeSource(connection: Connection, release: () => void): MoveSource {
   return {
+    tables: movedTables,
     readPage: async (table, after) => readPage(connection, table, after),
     readEnds: async () => connection.perform(readMoveEnds),
     [Symbol.asyncDispose]: async () => {

@@ -7,8 +7,8 @@ import type { Act } from "../../interface/store.ts";
 import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../interface/move.ts";
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
 import { fromText, toText } from "../../move/neutral-row.ts";
-import { movedTables } from "../../interface/moved-tables.ts";
 import { appendAudit } from "../../sql/trail/audit.ts";
+import { movedTables } from "../../sql/trail/moved-tables.ts";
 import { readMoveEnds } from "../../sql/trail/move.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
@@ -58,6 +58,7 @@ interface MoveRow {
 
 export function makeMoveTarget(database: Database): MoveTarget {
   return {
+    tables: movedTables,
     reserve: (storeId) => reserve(database, storeId),
     begin: (storeId, summary) => begin(database, storeId, summary),
     addPage: (page) =>

@@ -1,6 +1,6 @@
 // Writes and reads the rows of a move, with statements built from the list of moved tables. Each handles many rows.
 
-import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../interface/moved-tables.ts";
+import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../interface/move.ts";
 import { pageQuery } from "../../sql/trail/move.ts";
 import type { Insertion } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";

@@ -1,7 +1,6 @@
 // What a move reads of either engine: pages of a table, and the numbers and chain heads that the target continues from.
 
-import type { MoveEnds } from "../../interface/move.ts";
-import type { MovedTable } from "../../interface/moved-tables.ts";
+import type { MoveEnds, MovedTable } from "../../interface/move.ts";
 import { get, type Statements } from "../statement/statements.ts";
 
 const findEnds = `
