@@ -5,7 +5,7 @@ import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/uploa
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { type Html, html } from "../html/html.ts";
-import { type Column, renderFocusableTable } from "../html/table.ts";
+import { renderFocusableTable } from "../html/table.ts";
 import { renderDiscard, renderFile } from "./upload-import.ts";
 
 /** `unreadable`: why the file can't be read at all. */
@@ -23,27 +23,31 @@ function renderColumns(
   { columns, more, problem }: Inspection,
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
-  const table: readonly Column<InspectedColumn>[] = [
+  const table = renderFocusableTable<InspectedColumn>(
     [
-      "Column",
-      ({ column }) =>
-        html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`,
+      [
+        "Column",
+        ({ column }) =>
+          html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`,
+      ],
+      ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
+      [`Field of the ${resourceType}`, renderField],
+      [
+        "Format of a time",
+        ({ column, time }) =>
+          html`<input
+            name="time"
+            value="${time}"
+            maxlength="100"
+            size="12"
+            autocomplete="off"
+            aria-label="Format of a time in the column ${column}"
+          />`,
+      ],
     ],
-    ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
-    [`Field of the ${resourceType}`, renderField],
-    [
-      "Format of a time",
-      ({ column, time }) =>
-        html`<input
-          name="time"
-          value="${time}"
-          maxlength="100"
-          size="12"
-          autocomplete="off"
-          aria-label="Format of a time in the column ${column}"
-        />`,
-    ],
-  ];
+    columns,
+    "cards upload-columns",
+  );
   const left = columns.filter(({ field }) => field === "").length;
   const leftOut = `Without a field, and so not imported: ${left} of ${columns.length} columns.`;
   return html`<section aria-labelledby="columns">
@@ -54,7 +58,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderFocusableTable(table, columns, "cards upload-columns")}
+      ${table}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
