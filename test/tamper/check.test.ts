@@ -6,12 +6,13 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { makeCommandLine } from "../cli/command-line.ts";
+import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { startServer } from "../support/server.ts";
+import { type Server, startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -21,7 +22,7 @@ interface Copy {
   readonly exec: (sql: string) => Promise<void>;
 }
 
-/** Two completed deletions, one that waits for a hold, and two holds. */
+/** Completed deletions, one that waits for a hold, one that awaits an approval, and two holds. */
 async function fill(folder: string, environment: Environment): Promise<void> {
   const server = await startServer({ folder, environment });
   const acme = await server.operate((app) =>
@@ -34,19 +35,43 @@ async function fill(folder: string, environment: Environment): Promise<void> {
   }
   await line.ask("deletion request transaction held --organization acme --reason asked");
   for (const id of ["a", "b"]) await deleteOne(server.client, acme, id);
+  await line.ask("organization set acme --deletion-approval on");
+  await addTransaction(server.client, acme, "asked");
+  await line.ask("deletion request transaction asked --organization acme --reason asked");
+  await closeUnapproved(server, line);
   await server.stop();
+}
+
+/** A deletion that awaits an approval in vain: its organization is erased. */
+async function closeUnapproved(server: Server, line: CommandLine): Promise<void> {
+  const left = await server.operate((app) =>
+    makeCustomer(app, server.client, { organizationId: "left", deletionApproval: true }),
+  );
+  await addTransaction(server.client, left, "asked");
+  const request = await line.ask(
+    "deletion request transaction asked --organization left --reason asked",
+  );
+  await line.ask("organization set left --deletion-approval off");
+  const closed = await line.ask("organization close --organization left --yes");
+  for (const { deletion_request_id: id } of [request, closed]) {
+    await waitFor("the deletion to be completed", async () => {
+      const { status } = await line.ask("deletion show --include-confidential", String(id));
+      return status === "completed" ? true : undefined;
+    });
+  }
 }
 
 const last = (table: string, key: string) =>
   `DELETE FROM ${table} WHERE ${key} = (SELECT max(${key}) FROM ${table})`;
-const oneCompleted = `deletion_request_id = (SELECT min(deletion_request_id) FROM deletion WHERE status = 'completed')`;
+const oneCompleted = `deletion_request_id = (SELECT min(deletion_request_id) FROM deletion WHERE organization_id = 'acme' AND status = 'completed')`;
+const unapproved = "status = 'pending' AND approval_requester IS NOT NULL";
 const oneHold = `hold_id = (SELECT min(hold_id) FROM hold)`;
 
 const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
   [last("audit_entry", "entry_no"), /The audit chain ends at entry \d+, and should at \d+/],
-  [last("receipt", "receipt_no"), /The chain of receipts ends at receipt 1, and should at 2/],
+  [last("receipt", "receipt_no"), /The chain of receipts ends at receipt 2, and should at 3/],
   ["UPDATE audit_head SET entry_no = entry_no + 1", /The audit chain ends at/],
-  ["UPDATE receipt_head SET receipt_no = 7", /The chain of receipts ends at receipt 2/],
+  ["UPDATE receipt_head SET receipt_no = 7", /The chain of receipts ends at receipt 3/],
   [`UPDATE deletion SET reason = 'x' WHERE ${oneCompleted}`, /differs in reason/],
   [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /differs in counts/],
   [`UPDATE deletion SET kept = '{"person":1}' WHERE ${oneCompleted}`, /differs in counts/],
@@ -70,6 +95,20 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     "UPDATE deletion SET approval_requester = 'x', approved_by = 'y', approved_at = 1 WHERE status = 'pending'",
     /is approved in the store, and not in the audit trail/,
   ],
+  [
+    `UPDATE deletion SET approval_requester = NULL WHERE ${unapproved}`,
+    /needs another approval than was requested/,
+  ],
+  [
+    `UPDATE deletion SET approval_requester = 'x' WHERE ${unapproved}`,
+    /needs another approval than was requested/,
+  ],
+  [
+    "UPDATE deletion SET approval_requester = 'x' WHERE status = 'pending' AND approval_requester IS NULL",
+    /needs another approval than was requested/,
+  ],
+  [`UPDATE deletion SET approved_by = 'x' WHERE ${unapproved}`, /an approval .* or part of one/],
+  [`UPDATE deletion SET approved_at = 5 WHERE ${oneCompleted}`, /an approval .* or part of one/],
   [
     `UPDATE hold SET owner = 'x' WHERE ${oneHold}`,
     /Hold hold_\w+ differs from the hold that was placed/,

@@ -64,6 +64,14 @@ async function live(folder: string, line: CommandLine): Promise<void> {
   await line.ask("receipt rotate");
   for (const id of ["d-3", "d-4"]) await deleteOne(client, acme, id);
   await line.ask("record show transaction kept-1", ...ofAcme);
+  await line.ask("operator create otto --role officer");
+  await line.ask("organization set patient --deletion-approval on");
+  for (const id of ["p-4", "p-5"]) {
+    await addTransaction(client, patient, id);
+    const asked = await line.ask("deletion request transaction", id, ...ofPatient, "--reason", "r");
+    if (id === "p-5") continue;
+    await line.ask("deletion approve --as otto", String(asked["deletion_request_id"]));
+  }
   await server.stop();
 }
 

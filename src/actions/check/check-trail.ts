@@ -76,6 +76,9 @@ class TrailReading implements TrailRead {
     replayed: new Set<string>(),
     approved: new Set<string>(),
   };
+  /** Deletions that the store no longer lets wait for their approval, with their organizations. */
+  readonly #unapproved = new Map<string, string | undefined>();
+  readonly #closedOrganizations = new Set<string>();
   readonly #findings: Findings;
 
   constructor(findings: Findings) {
@@ -91,6 +94,8 @@ class TrailReading implements TrailRead {
         this.#addDeletion(entry, deletion, receipts.get(entry.subject));
       } else if (entry.action === "store.restore") {
         this.restores.push(entry);
+      } else if (entry.action === "organization.close") {
+        this.#closedOrganizations.add(entry.subject);
       } else {
         this.facts.add(factOfAudit(entry));
       }
@@ -101,6 +106,10 @@ class TrailReading implements TrailRead {
     const { cancelled, replayed, approved } = this.#unexplained;
     for (const id of approved) {
       this.#findings.add(`Deletion ${id} is approved in the store, and not in the audit trail.`);
+    }
+    for (const [id, organizationId = ""] of this.#unapproved) {
+      // The erasure of an organization leaves these deletions nothing to erase.
+      if (!this.#closedOrganizations.has(organizationId)) this.#alter(id, otherApproval);
     }
     for (const id of cancelled) {
       this.#findings.add(`Deletion ${id} is cancelled in the store, and not in the audit trail.`);
@@ -127,6 +136,11 @@ class TrailReading implements TrailRead {
     if (isRequest && typeof request === "string") {
       const asked = digest("sha256", textOfRequest(deletion));
       if (asked !== request) this.#alter(id, "is not what was requested");
+      const { requester } = deletion.approval ?? {};
+      const stated = detail["needsApproval"] === true ? entry.actor : undefined;
+      if (requester === undefined && stated !== undefined) {
+        this.#unapproved.set(id, entry.organizationId);
+      } else if (requester !== stated) this.#alter(id, otherApproval);
     }
     this.#explain(entry, deletion);
     const fault = findStateFault(entry, deletion, receipt);
@@ -152,6 +166,8 @@ class TrailReading implements TrailRead {
     this.#findings.add(`Deletion ${id} ${fault}: it was altered in the store.`);
   }
 }
+
+const otherApproval = "needs another approval than was requested";
 
 /** Returns how the deletion contradicts an entry, whatever entries follow; undefined if it does not. */
 function findStateFault(

@@ -69,10 +69,10 @@ export function* requestOrganizationDeletion(
     resourceId: organizationId,
     dueAt: act.now,
   };
-  const approving = organization?.deletionApproval === true ? [organizationId] : [];
-  yield* insertDeletions([{ request, act }], new Set(approving));
+  const approving = new Set(organization?.deletionApproval === true ? [organizationId] : []);
+  yield* insertDeletions([{ request, act }], approving);
   yield* run(setDeletion, deletionRequestId, organizationId);
-  const note = noteOfRequest(request, act);
+  const note = noteOfRequest(request, { act, approving });
   const detail = exported === undefined ? {} : { export: { ...exported } };
   yield* auditAct({ ...note, detail: { ...note.detail, ...detail } }, act);
   return { deletionRequestId, isNew: true };

@@ -88,7 +88,9 @@ export function* openDeletions(
     throw new Collision("another process has stored the reply");
   }
   // The audit trail comes last, because the lock on its head has to be the last one.
-  const acts = opening.map(({ request, act }) => ({ ...act, note: noteOfRequest(request, act) }));
+  const acts = opening.map(({ request, act }) => {
+    return { ...act, note: noteOfRequest(request, { act, approving }) };
+  });
   if (acts.length > 0) yield* auditActs(acts);
   return results;
 }
@@ -136,9 +138,9 @@ export function* insertDeletions(
     .map(({ request, act }) => {
       const { deletionRequestId, organizationId, resourceType, resourceId, reason, dueAt } =
         request;
-      const { requestedBy = act.actor, isAutomatic = false } = request;
-      const needsApproval = !isAutomatic && approving.has(organizationId);
-      const approval = approvalColumns(needsApproval ? act.actor : undefined);
+      const { requestedBy = act.actor } = request;
+      const needed = needsApproval(request, approving);
+      const approval = approvalColumns(needed ? act.actor : undefined);
       const row = [
         deletionRequestId,
         organizationId,
@@ -154,11 +156,22 @@ export function* insertDeletions(
   }
 }
 
-/** Returns what the audit trail says of a deletion that is requested. */
-export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
+function needsApproval(
+  { organizationId, isAutomatic = false }: DeletionRequest,
+  approving: ReadonlySet<string>,
+): boolean {
+  return !isAutomatic && approving.has(organizationId);
+}
+
+/** Returns what the audit trail says of a deletion that is requested. Its actor must not approve it. */
+export function noteOfRequest(
+  request: DeletionRequest,
+  { act, approving }: { readonly act: Act; readonly approving: ReadonlySet<string> },
+): AuditNote {
   const { organizationId, resourceType, deletionRequestId, dueAt } = request;
   const { requestedBy = act.actor } = request;
   const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
-  const detail = { resourceType, dueAt, request: digest };
+  const approval = needsApproval(request, approving) ? { needsApproval: true } : {};
+  const detail = { resourceType, dueAt, request: digest, ...approval };
   return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
 }

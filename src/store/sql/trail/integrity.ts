@@ -31,6 +31,13 @@ const common: readonly Invariant[] = [
         AND status IN ('processing', 'completed') AND carried_out_before IS NULL LIMIT $1`,
   },
   {
+    broken: "A deletion has an approval that it does not need, or part of one",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE (approved_by IS NULL) <> (approved_at IS NULL)
+        OR approved_at IS NOT NULL AND approval_requester IS NULL LIMIT $1`,
+  },
+  {
     broken: "A deletion is not of the restricted set, or not of the organization, that it names",
     sql: `
       SELECT deletion_request_id AS subject FROM deletion
