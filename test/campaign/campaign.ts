@@ -15,13 +15,13 @@ export interface CampaignRun {
   readonly tell: (line: string) => void;
 }
 
-export interface CampaignOutcome {
-  readonly figures: Readonly<Record<string, unknown>>;
+export interface CampaignOutcome<Figures extends object = object> {
+  readonly figures: Figures;
   /** Empty if nothing is wrong. */
   readonly findings: readonly string[];
 }
 
-export interface Campaign {
+export interface Campaign<Figures extends object = object> {
   /** One line for the list of campaigns. */
   readonly about: string;
   /** What `--count` counts, and how much of it is done if neither it nor `--budget` is given. */
@@ -31,5 +31,16 @@ export interface Campaign {
   readonly engines: readonly Engine[];
   /** What `--only` takes. */
   readonly parts?: readonly string[];
-  readonly run: (run: CampaignRun) => Promise<CampaignOutcome>;
+  readonly run: (run: CampaignRun) => Promise<CampaignOutcome<Figures>>;
+}
+
+/** Whether a run that has done this much is over. Its time begins now. */
+export function makeLimit({ countMax, budgetMs }: CampaignRun): (done: number) => boolean {
+  const until = performance.now() + budgetMs;
+  return (done) => done >= countMax || performance.now() >= until;
+}
+
+/** What an error is as a finding. */
+export function findingOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

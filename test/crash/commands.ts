@@ -4,29 +4,22 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { runProgram } from "../cli/program.ts";
 import { makeRandom } from "../support/random.ts";
 import { operate } from "../support/server.ts";
 import { removeFolder } from "../support/temp-folder.ts";
-
-interface CommandSite {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly ledger: { readonly findings: string[] };
-  readonly senders: readonly { readonly customer: { readonly organizationId: string } }[];
-}
+import type { Site } from "./site.ts";
 
 interface RunningCommands {
   /** Returns how many commands were run, when the last one has ended. */
   stop(): Promise<number>;
 }
 
-/** Of each kind: processes, and what opens the store as they do, appends to the ledger, and closes it. */
-const loops = 2;
-
 /** `backup`: whether the engine can make one. */
 export function startCommands(
-  site: CommandSite,
+  site: Site,
   { seed, backup }: { readonly seed: number; readonly backup: boolean },
 ): RunningCommands {
   const folder = mkdtempSync(join(tmpdir(), "sluice-crash-commands-"));
@@ -50,12 +43,15 @@ export function startCommands(
     const organizationId = site.senders[0]?.customer.organizationId ?? "";
     while (!stopping.signal.aborted) {
       count += 1;
+      // A command's process would take longer to start.
+      await sleep(random.integer(0, 100));
       await operate(site.environment, (app) => createKey(app, { organizationId })).catch(
         (error: unknown) => site.ledger.findings.push(`beside the server: ${String(error)}`),
       );
     }
   };
-  const all = Promise.all(Array.from({ length: loops }, () => [run(), change()]).flat());
+  // Processes, and what opens the store as they do, appends to the ledger, and closes it.
+  const all = Promise.all([run(), change()]);
   return {
     stop: async () => {
       stopping.abort();

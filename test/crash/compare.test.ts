@@ -14,18 +14,17 @@ import { compare, type FindingKind } from "./compare.ts";
 import { makeTransactionFamily } from "./families.ts";
 import { type SentChange, type SentRecord, type Standing } from "./ledger.ts";
 import { awaitDeletions, checkDeletions } from "./recover.ts";
-import { makeSite, type Site, startOn } from "./site.ts";
+import { makeSqliteSite, type SqliteSite, startOn } from "./sqlite/site.ts";
 import { readStored } from "./stored.ts";
 
 type Tamper = (database: DatabaseSync) => void;
 
 describe("the checks after a crash", () => {
-  let site: Site;
+  let site: SqliteSite;
   let copies = 0;
 
   before(async () => {
-    site = await makeSite(11);
-    const server = await startOn(site);
+    site = await makeSqliteSite(11);
     for (const sender of site.senders) {
       for (let round = 0; round < 6; round += 1) await addOne(sender);
       for (let round = 0; round < 6; round += 1) await updateOne(sender);
@@ -35,7 +34,7 @@ describe("the checks after a crash", () => {
       await askDeletion(sender);
       await awaitDeletions(sender);
     }
-    await server.process.end("SIGTERM");
+    await site.server?.process.end("SIGTERM");
   });
 
   after(() => {
@@ -74,96 +73,94 @@ describe("the checks after a crash", () => {
     assert.deepEqual(site.ledger.findings, []);
   });
 
-  it("report a missing change", () => {
-    const record = someRecord((one) => count(one, "stored") === 2);
-    const kinds = complaints((database) =>
-      run(
-        database,
-        `DELETE FROM change WHERE change_no = (
-      SELECT max(change_no) FROM change WHERE record_no = (${numberOf(record)}))`,
-      ),
-    );
-    assert.ok(kinds.includes("lost"), kinds.join());
-  });
-
-  it("report a record that is missing with its changes", () => {
-    const record = someRecord((one) => count(one, "stored") === 1);
-    const kinds = complaints((database) => {
-      run(database, `DELETE FROM change WHERE record_no = (${numberOf(record)})`);
-      run(database, `DELETE FROM record WHERE record_no = (${numberOf(record)})`);
-    });
-    assert.deepEqual(kinds, ["lost"]);
-  });
-
-  it("report a duplicate change", () => {
-    const record = someRecord((one) => count(one, "stored") === 1);
-    const kinds = complaints((database) =>
-      run(
-        database,
-        `INSERT INTO change
-      SELECT record_no, change_no + 1000000, received_at, reply_key, payload, 0 FROM change
-      WHERE record_no = (${numberOf(record)})`,
-      ),
-    );
-    assert.deepEqual(kinds, ["twice"]);
-  });
-
-  it("report a change that was altered or truncated", () => {
-    const record = someRecord((one) => count(one, "stored") === 1);
-    for (const altered of ["replace(payload, 'STRING', 'NUMBER')", "substr(payload, 1, 40)"]) {
-      const kinds = complaints((database) =>
-        run(
-          database,
-          `UPDATE change SET payload = ${altered} WHERE record_no = (${numberOf(record)})`,
-        ),
-      );
-      assert.deepEqual(kinds, ["lost", "never sent", "times"], altered);
-    }
-  });
-
-  it("report a record that nobody sent", () => {
-    const kinds = complaints((database) => {
-      run(
-        database,
-        `INSERT INTO record VALUES ('o', 'person', 'unexpected', 9999999, '2026', '2026')`,
-      );
-      run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}', NULL)`);
-    });
-    assert.deepEqual(kinds, ["never sent"]);
-  });
-
-  it("report changes in another order", () => {
-    const record = someRecord((one) => count(one, "stored") === 2);
-    const kinds = complaints((database) =>
-      run(
-        database,
+  /** Each alters a record that has this many stored changes; `NO` is its number. */
+  const alterations: readonly (readonly [
+    what: string,
+    stored: number,
+    statements: readonly string[],
+    kinds: readonly FindingKind[],
+  ])[] = [
+    [
+      "a missing change",
+      2,
+      [
+        `DELETE FROM change WHERE change_no = (SELECT max(change_no) FROM change WHERE record_no = NO)`,
+      ],
+      ["lost", "times"],
+    ],
+    [
+      "a record that is missing with its changes",
+      1,
+      ["DELETE FROM change WHERE record_no = NO", "DELETE FROM record WHERE record_no = NO"],
+      ["lost"],
+    ],
+    [
+      "a duplicate change",
+      1,
+      [
+        `INSERT INTO change SELECT record_no, change_no + 1000000, received_at, reply_key, payload, 0
+         FROM change WHERE record_no = NO`,
+      ],
+      ["twice"],
+    ],
+    [
+      "an altered change",
+      1,
+      ["UPDATE change SET payload = replace(payload, 'STRING', 'NUMBER') WHERE record_no = NO"],
+      ["lost", "never sent", "times"],
+    ],
+    [
+      "a truncated change",
+      1,
+      ["UPDATE change SET payload = substr(payload, 1, 40) WHERE record_no = NO"],
+      ["lost", "never sent", "times"],
+    ],
+    [
+      "a record that nobody sent",
+      1,
+      [
+        "INSERT INTO record VALUES ('o', 'person', 'unexpected', 9999999, '2026', '2026')",
+        "INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}', NULL)",
+      ],
+      ["never sent"],
+    ],
+    [
+      "changes in another order",
+      2,
+      [
         `UPDATE change SET change_no = 9999999
-      WHERE change_no = (SELECT min(change_no) FROM change WHERE record_no = (${numberOf(record)}))`,
-      ),
-    );
-    assert.deepEqual(kinds, ["order"]);
-  });
-
-  it("report first_seen and last_seen that do not match the changes", () => {
-    const record = someRecord((one) => count(one, "stored") === 1);
-    for (const field of ["first_seen", "last_seen"]) {
-      const kinds = complaints((database) =>
-        run(
-          database,
-          `UPDATE record SET ${field} = '2030-01-01T00:00:00' WHERE record_no = (${numberOf(record)})`,
-        ),
-      );
-      assert.deepEqual(kinds, ["times"], field);
-    }
-  });
-
-  it("report changes without a record", () => {
-    const record = someRecord((one) => count(one, "stored") === 1);
-    const kinds = complaints((database) =>
-      run(database, `DELETE FROM record WHERE record_no = (${numberOf(record)})`),
-    );
-    assert.deepEqual(kinds, ["integrity", "lost"]);
-  });
+         WHERE change_no = (SELECT min(change_no) FROM change WHERE record_no = NO)`,
+      ],
+      ["order"],
+    ],
+    ...["first_seen", "last_seen"].map(
+      (field) =>
+        [
+          `${field} that does not match the changes`,
+          1,
+          [`UPDATE record SET ${field} = '2030-01-01T00:00:00' WHERE record_no = NO`],
+          ["times"],
+        ] as const,
+    ),
+    [
+      "changes without a record",
+      1,
+      ["DELETE FROM record WHERE record_no = NO"],
+      ["integrity", "lost"],
+    ],
+  ];
+  for (const [what, stored, statements, kinds] of alterations) {
+    it(`report ${what}`, () => {
+      const number = `(${numberOf(someRecord((one) => count(one, "stored") === stored))})`;
+      const found = complaints((database) => {
+        const sql = statements.map((statement) =>
+          statement.replaceAll("NO)", `${number})`).replace(/NO$/, number),
+        );
+        for (const one of sql) run(database, one);
+      });
+      assert.deepEqual(found, kinds);
+    });
+  }
 
   it("report erased data that exists again", () => {
     const record = someRecord((one) => count(one, "erased") > 0 && count(one, "stored") === 0);

@@ -1,109 +1,87 @@
-// Crashes a server repeatedly, and stops at the first round in which anything was found.
+// Crashes what serves a store repeatedly, and stops at the first round in which anything was found.
 
+import {
+  type CampaignOutcome,
+  type CampaignRun,
+  findingOf,
+  makeLimit,
+} from "../campaign/campaign.ts";
 import { makeRandom } from "../support/random.ts";
-import { removeFolder } from "../support/temp-folder.ts";
-import { type LoadKind, loadKinds } from "./load.ts";
-import { type RoundFigures, runRound } from "./round.ts";
-import { type RunningServer, makeSite, type Site, startOn } from "./site.ts";
+import { crashProcessOrServer } from "./postgres/round.ts";
+import { endPostgresSite, makePostgresSite } from "./postgres/site.ts";
+import { checkAll, count, type CrashRound, type Figures, type Site } from "./site.ts";
+import { crashServer } from "./sqlite/round.ts";
+import { endSqliteSite, makeSqliteSite } from "./sqlite/site.ts";
 
-export interface CrashOptions {
-  readonly seed: number;
-  readonly killsMax: number;
-  readonly budgetMs: number;
-  readonly onRound?: (line: string) => void;
-}
-
-export interface CrashReport extends RoundFigures {
-  /** Empty if nothing is wrong. */
-  readonly findings: readonly string[];
-  stores: number;
-  records: number;
-  changes: number;
-  deletions: number;
+interface Crashes<Place extends Site> {
+  /** Serves then. */
+  readonly make: (seed: number) => Promise<Place>;
+  /** Kills under load and starts again, until clients have what they asked for; returns what was killed. */
+  readonly crash: (site: Place, round: CrashRound) => Promise<string>;
+  readonly end: (site: Place) => Promise<void>;
 }
 
 /** So that a long campaign also covers young stores, and a check stays fast. */
 const killsPerStore = 20;
 
-export async function runCrashCampaign(options: CrashOptions): Promise<CrashReport> {
-  const until = performance.now() + options.budgetMs;
+export function runCrashes(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
+  if (run.engine === "sqlite") {
+    return crashMany(run, { make: makeSqliteSite, crash: crashServer, end: endSqliteSite });
+  }
+  const crash = crashProcessOrServer;
+  return crashMany(run, { make: makePostgresSite, crash, end: endPostgresSite });
+}
+
+async function crashMany<Place extends Site>(
+  run: CampaignRun,
+  crashes: Crashes<Place>,
+): Promise<CampaignOutcome<Figures>> {
+  const isOver = makeLimit(run);
   const findings: string[] = [];
-  const report: CrashReport = { ...noFigures(), findings };
-  while (report.kills < options.killsMax && performance.now() < until && findings.length === 0) {
-    report.stores += 1;
-    const site = await makeSite(options.seed + report.stores);
-    const roundsMax = Math.min(killsPerStore, options.killsMax - report.kills);
-    let server = await startOn(site);
+  const figures: Figures = { kills: 0 };
+  for (let stores = 1; !isOver(figures["kills"] ?? 0) && findings.length === 0; stores += 1) {
+    const site = await crashes.make(run.seed + stores);
     try {
-      for (let round = 0; round < roundsMax && performance.now() < until; round += 1) {
-        server = await oneRound(site, server, { options, report });
+      for (let round = 0; round < killsPerStore && !isOver(figures["kills"] ?? 0); round += 1) {
+        await crashOnce(site, crashes, { run, figures });
         if (site.ledger.findings.length > 0) break;
       }
     } catch (error) {
-      site.ledger.findings.push(
-        error instanceof Error ? (error.stack ?? error.message) : String(error),
-      );
+      site.ledger.findings.push(findingOf(error));
     } finally {
-      await endSite(site, server, report);
+      countAll(site, figures);
+      for (const { client } of site.senders) client.close();
+      await crashes.end(site);
       findings.push(...site.ledger.findings);
     }
   }
-  return report;
+  return { figures, findings };
 }
 
-async function oneRound(
-  site: Site,
-  server: RunningServer,
-  { options, report }: { options: CrashOptions; report: CrashReport },
-): Promise<RunningServer> {
-  const random = makeRandom(options.seed * 1_000 + report.kills);
-  const kind: LoadKind = loadKinds[report.kills % loadKinds.length] ?? "mixed";
-  const startedAt = performance.now();
-  // Alternately, for each kind of load.
-  const beside = Math.floor(report.kills / loadKinds.length) % 2 === 1;
-  const next = await runRound(site, server, { kind, random, figures: report, beside });
-  const ms = Math.round(performance.now() - startedAt);
-  options.onRound?.(
-    `kill ${report.kills} (${kind}, ${ms} ms): ${site.ledger.records.size} records known, ` +
-      `${site.ledger.findings.length} findings`,
-  );
-  return next;
-}
-
-async function endSite(site: Site, server: RunningServer, report: CrashReport): Promise<void> {
+async function crashOnce<Place extends Site>(
+  site: Place,
+  { crash }: Crashes<Place>,
+  { run, figures }: { run: CampaignRun; figures: Figures },
+): Promise<void> {
   const { ledger } = site;
+  const kill = figures["kills"] ?? 0;
+  const random = makeRandom(run.seed * 1_000 + kill);
+  const startedAt = performance.now();
+  const what = await crash(site, { kill, random, figures });
+  count(figures, "kills");
+  // Further checks would only report the consequences of what was already found.
+  if (ledger.findings.length === 0) await checkAll(site, figures);
+  const ms = Math.round(performance.now() - startedAt);
+  run.tell(
+    `kill ${kill + 1} (${what}, ${ms} ms): ${ledger.records.size} records known, ${ledger.findings.length} findings`,
+  );
+}
+
+function countAll({ ledger }: Site, figures: Figures): void {
   for (const { changes } of ledger.records.values()) {
-    report.changes += changes.filter(({ standing }) => standing !== "absent").length;
+    count(figures, "changes", changes.filter(({ standing }) => standing !== "absent").length);
   }
-  report.records += ledger.records.size;
-  report.deletions += ledger.deletions.length;
-  for (const { client } of site.senders) client.close();
-  const end = await server.process.end("SIGTERM");
-  if (end !== 0) ledger.findings.push(`after the last check, SIGTERM ended the server with ${end}`);
-  ledger.findings.push(...complaints(server));
-  if (ledger.findings.length === 0) removeFolder(site.folder);
-  else ledger.findings.push(`the files are kept in ${site.folder}`);
-}
-
-/** The errors that the server logged; its log has one JSON object a line. */
-function complaints(server: RunningServer): readonly string[] {
-  const lines = server.process.output().err.split("\n");
-  return lines.filter((line) => /^\{"level":[56]0,/.test(line)).map((line) => `logged: ${line}`);
-}
-
-function noFigures(): Omit<CrashReport, "findings"> {
-  return {
-    kills: 0,
-    killsAtStart: 0,
-    commands: 0,
-    unanswered: 0,
-    unansweredStored: 0,
-    unansweredAbsent: 0,
-    deletionsInterrupted: 0,
-    tornWals: 0,
-    stores: 0,
-    records: 0,
-    changes: 0,
-    deletions: 0,
-  };
+  count(figures, "stores");
+  count(figures, "records", ledger.records.size);
+  count(figures, "deletions", ledger.deletions.length);
 }

@@ -1,24 +1,29 @@
-// A server that is killed under load, repeatedly, loses nothing that it acknowledged.
+// Processes that are killed under load, and on PostgreSQL their server too, lose nothing that they acknowledged.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runCrashCampaign } from "./crash-campaign.ts";
-
-const kills = 8;
+import { requireNothingFound } from "../campaign/in-test.ts";
+import { crash } from "./campaign.ts";
 
 describe("a server that is killed under load", () => {
-  it(`has every acknowledged change once, and no other, after each of ${kills} restarts`, async (test) => {
-    const seed = 20_261_101;
-    const { findings, ...figures } = await runCrashCampaign({
-      seed,
-      killsMax: kills,
-      budgetMs: Infinity,
-    });
-    test.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(findings, [], `npm run campaign -- crash --seed ${seed} --count ${kills}`);
-    assert.equal(figures.kills, kills);
-    assert.ok(figures.changes > 1_000 && figures.deletions > 10, "there was load");
-    assert.ok(figures.unanswered > 0, "requests were in flight");
-    assert.ok(figures.commands > 0, "commands were run beside the server");
+  it("has every acknowledged change once, and no other, after each restart", async (test) => {
+    const run = { campaign: crash, seed: 20_261_101, count: 6 };
+    const figures = await requireNothingFound(test, "crash", run);
+    const { kills, changes = 0, deletions = 0, unanswered = 0, commands = 0 } = figures;
+    assert.equal(kills, run.count);
+    assert.ok(changes > 1_000 && deletions > 10, "there was load");
+    assert.ok(unanswered > 0, "requests were in flight");
+    assert.ok(commands > 0, "commands were run beside the server");
+  });
+});
+
+describe("three processes on one PostgreSQL server that are killed under load", () => {
+  it("have every acknowledged change once, and process each deletion once", async (test) => {
+    const run = { campaign: crash, seed: 20_261_120, count: 3, engine: "postgres" } as const;
+    const figures = await requireNothingFound(test, "crash", run);
+    const { processesKilled, serversKilled, changes = 0, unanswered = 0 } = figures;
+    assert.deepEqual([processesKilled, serversKilled], [2, 1]);
+    assert.ok(changes > 200, "there was load");
+    assert.ok(unanswered > 0, "requests were in flight");
   });
 });

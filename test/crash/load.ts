@@ -8,6 +8,7 @@ import { addLate, askDeletion, checkDeletionStates } from "./acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "./acts-update.ts";
 import { makeCustomerFamily, makeLargeFamily, makeTransactionFamily } from "./families.ts";
 import type { Sender } from "./sender.ts";
+import type { Site } from "./site.ts";
 
 /**
  * mixed: everything, killed after a while. answers: everything, killed as a reply arrives. erasing:
@@ -24,50 +25,59 @@ export interface Moment {
   deletionAsked(): void;
 }
 
-type Act = (sender: Sender, moment: Moment) => Promise<unknown>;
+interface Load {
+  /** Undefined where the kill depends on nothing that is done. */
+  readonly moment?: Moment | undefined;
+  readonly contest: Contest;
+}
+
+type Act = (sender: Sender, load: Load) => Promise<unknown>;
+type Acts = readonly (readonly [number, Act])[];
 
 /** Acts by their frequency. */
-function everyday(contest: Contest): readonly (readonly [number, Act])[] {
-  return [
-    [30, addOne],
-    [10, addList],
-    [8, addLenient],
-    [5, addStream],
-    [20, updateOne],
-    [6, updateList],
-    [3, resend],
-    [3, addAgain],
-    [8, repeatAcknowledged],
-    [12, (sender) => contend(sender, contest)],
-    [3, makeTransactionFamily],
-    [3, makeCustomerFamily],
-    [5, askAndTell],
-    [4, addLate],
-    [5, checkDeletionStates],
-  ];
+export const everyday: Acts = [
+  [30, addOne],
+  [10, addList],
+  [8, addLenient],
+  [5, addStream],
+  [20, updateOne],
+  [6, updateList],
+  [3, resend],
+  [3, addAgain],
+  [8, repeatAcknowledged],
+  [12, (sender, { contest }) => contend(sender, contest)],
+  [3, makeTransactionFamily],
+  [3, makeCustomerFamily],
+  [5, askAndTell],
+  [4, addLate],
+  [5, checkDeletionStates],
+];
+
+async function askAndTell(sender: Sender, { moment }: Load): Promise<void> {
+  if ((await askDeletion(sender)) !== undefined) moment?.deletionAsked();
 }
 
-async function askAndTell(sender: Sender, moment: Moment): Promise<void> {
-  if ((await askDeletion(sender)) !== undefined) moment.deletionAsked();
-}
-
-async function eraseMany(sender: Sender, moment: Moment): Promise<void> {
+async function eraseMany(sender: Sender, load: Load): Promise<void> {
   await makeLargeFamily(sender);
-  if (!sender.cutOff) await askAndTell(sender, moment);
+  if (!sender.cutOff) await askAndTell(sender, load);
 }
 
 /** Ends when every connection is cut. */
 export async function runLoad(
-  senders: readonly Sender[],
-  { kind, moment, contest }: { kind: LoadKind; moment: Moment; contest: Contest },
+  { senders, contests }: Pick<Site, "senders" | "contests">,
+  { acts, kind, moment }: { acts: Acts; kind: LoadKind; moment?: Moment },
 ): Promise<void> {
-  const acts = everyday(contest);
+  const first = new Set(contests.keys());
   await Promise.all(
-    senders.map(async (sender, index) => {
-      if (kind === "erasing" && index === 0) await eraseMany(sender, moment);
+    senders.map(async (sender) => {
+      const { organizationId } = sender.customer;
+      const contest = contests.get(organizationId);
+      if (contest === undefined) throw new Error("an organization has no contest");
+      const load = { moment, contest };
+      if (kind === "erasing" && first.delete(organizationId)) await eraseMany(sender, load);
       while (!sender.cutOff) {
-        await pickAct(acts, sender.generator.random)(sender, moment);
-        moment.actDone();
+        await pickAct(acts, sender.generator.random)(sender, load);
+        moment?.actDone();
       }
     }),
   );
@@ -89,7 +99,7 @@ export function makeMoment(kind: LoadKind, random: Random): Moment {
   };
 }
 
-function pickAct(acts: readonly (readonly [number, Act])[], random: Random): Act {
+function pickAct(acts: Acts, random: Random): Act {
   let left = random.next() * acts.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, act] of acts) if ((left -= weight) < 0) return act;
   return addOne;

@@ -1,124 +1,103 @@
-// One store with the organizations that write to it, across all the servers that are started on its
-// files.
+// The store under load, with the organizations that write to it, across all the processes that serve it; and the check of
+// everything in it. What differs between engines is in sqlite/ and postgres/.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import type { App } from "../../src/actions/app.ts";
 import { makeCustomer } from "../support/customer.ts";
+import { type Client, makeClient } from "../support/http-client.ts";
+import type { Random } from "../support/random.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
 import { operate } from "../support/server.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import type { Contest } from "./acts-add.ts";
-import { Ledger } from "./ledger.ts";
+import { checkExistence } from "./check-existence.ts";
+import { compare } from "./compare.ts";
+import { Ledger, type SentRecord } from "./ledger.ts";
+import { checkDeletions } from "./recover.ts";
+import { resolveUnanswered } from "./resolve-unanswered.ts";
 import type { Sender } from "./sender.ts";
-import { makeClient } from "../support/http-client.ts";
+import type { Stored } from "./stored.ts";
 
 export interface Site {
   readonly folder: string;
-  readonly databasePath: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly ledger: Ledger;
   readonly senders: readonly Sender[];
   readonly contests: ReadonlyMap<string, Contest>;
+  /** Bypasses all product code. */
+  readStored(): Promise<Stored>;
 }
 
-const organizations = 2;
-const connectionsEach = 4;
+/** What was counted, by name. */
+export type Figures = Record<string, number>;
 
-/**
- * Creates the organizations and their first tokens, on a server that is then stopped as an operator
- * would.
- */
-export async function makeSite(seed: number): Promise<Site> {
-  // Not removed automatically: if something is found, the files are the evidence.
-  const folder = mkdtempSync(join(tmpdir(), "sluice-crash-"));
-  const databasePath = `${folder}/sluice.db`;
-  const environment = {
+export interface CrashRound {
+  /** How many were killed before. */
+  readonly kill: number;
+  readonly random: Random;
+  readonly figures: Figures;
+}
+
+export function count(figures: Figures, name: string, more = 1): void {
+  figures[name] = (figures[name] ?? 0) + more;
+}
+
+/** Requests that were in flight at a kill. */
+export function countUnanswered({ ledger }: Site, figures: Figures): void {
+  count(figures, "unanswered", ledger.recent.filter(({ answer }) => answer === undefined).length);
+}
+
+export function environmentOf(folder: string, url: string): Readonly<Record<string, string>> {
+  return {
     PORT: "0",
-    DATABASE_URL: `sqlite:${databasePath}`,
+    DATABASE_URL: url,
     DATA_DIR: folder,
-    LOG_LEVEL: "warn",
     RATE_LIMIT_PER_SECOND: "0",
     DELETION_POLL_MS: "20",
   };
+}
+
+const organizations = 2;
+
+/** Creates the organizations and their first tokens. */
+export async function makeSenders(
+  environment: Readonly<Record<string, string>>,
+  client: Client,
+  { seed, connectionsEach }: { readonly seed: number; readonly connectionsEach: number },
+): Promise<Pick<Site, "ledger" | "senders" | "contests">> {
   const ledger = new Ledger();
   const senders: Sender[] = [];
-  const server = await startServerProcess(environment);
+  const contests = new Map<string, Contest>();
   for (let number = 1; number <= organizations; number += 1) {
-    const customer = await operate(environment, (app) => makeCustomer(app, server.client));
+    const customer = await operate(environment, (app: App) => makeCustomer(app, client));
+    contests.set(customer.organizationId, makeContest());
     for (let connection = 1; connection <= connectionsEach; connection += 1) {
       const name = `o${number}c${connection}`;
-      senders.push({
-        name,
-        customer,
-        generator: makeRecordGenerator(seed * 100 + senders.length, `${name}-`),
-        ledger,
-        client: makeClient(server.address),
-        isKilled: () => false,
-        token: customer.token,
-        loners: [],
-        families: [],
-        openDeletions: [],
-        acknowledged: [],
-        count: 0,
-        cutOff: false,
-      });
+      const generator = makeRecordGenerator(seed * 100 + senders.length, `${name}-`);
+      senders.push({ ...newSender(), name, customer, generator, ledger, token: customer.token });
     }
   }
-  await server.end("SIGTERM");
-  const ids = new Set(senders.map(({ customer }) => customer.organizationId));
+  return { ledger, senders, contests };
+}
+
+/** Connected to nothing. */
+function newSender(): Omit<Sender, "name" | "customer" | "generator" | "ledger" | "token"> {
   return {
-    folder,
-    databasePath,
-    environment,
-    ledger,
-    senders,
-    contests: new Map([...ids].map((id) => [id, makeContest()])),
+    client: makeClient("http://127.0.0.1:1"),
+    isKilled: () => true,
+    loners: [],
+    families: [],
+    openDeletions: [],
+    acknowledged: [],
+    count: 0,
+    cutOff: false,
   };
 }
 
-export interface RunningServer {
-  readonly process: ServerProcess;
-  kill(): Promise<void>;
-}
-
-/** Starts a server on the existing files, and connects every sender to it. */
-export async function startOn(site: Site): Promise<RunningServer> {
-  const server = await startServerProcess(site.environment);
-  let killed = false;
-  for (const sender of site.senders) {
-    sender.client.close();
-    sender.client = makeClient(server.address);
-    sender.isKilled = () => killed;
-    sender.cutOff = false;
-  }
-  return {
-    process: server,
-    kill: async () => {
-      killed = true;
-      const end = await server.end("SIGKILL");
-      if (end !== "SIGKILL") {
-        site.ledger.findings.push(`the server ended by itself with ${end}: ${server.output().err}`);
-      }
-    },
-  };
-}
-
-const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
-
-/** Starts a server and kills it before it is ready, or just after. */
-export async function killAtStart({ environment }: Site, afterMs: number): Promise<void> {
-  const { PATH = "" } = process.env;
-  const env = { PATH, NODE_ENV: "production", ...environment };
-  const child = spawn(process.execPath, [bin, "serve"], { env, stdio: "ignore" });
-  const ended = once(child, "exit");
-  await sleep(afterMs);
-  child.kill("SIGKILL");
-  await ended;
+/** `isKilled` says whether a request may stay unanswered. */
+export function connect(sender: Sender, client: Client, isKilled: () => boolean): void {
+  sender.client.close();
+  sender.client = client;
+  sender.isKilled = isKilled;
+  sender.cutOff = false;
 }
 
 /** Every few calls, from any connection, the next id. */
@@ -130,4 +109,33 @@ function makeContest(): Contest {
       return `contested-${Math.floor(calls / 3)}`;
     },
   };
+}
+
+/** Everything against the store, then over HTTP what was touched since the last check. */
+export async function checkAll(site: Site, figures: Figures): Promise<void> {
+  const { ledger, senders, environment } = site;
+  await operate(environment, async (app) => {
+    await checkDeletions(app, ledger);
+    const { findings } = await app.store.checkIntegrity();
+    ledger.findings.push(...findings.map((finding) => `integrity: ${finding}`));
+  });
+  const stored = await site.readStored();
+  for (const { kind, about, detail } of compare(ledger, stored)) {
+    ledger.findings.push(`${kind}: ${about}: ${detail.slice(0, 500)}`);
+  }
+  const touched = touchedRecords(ledger);
+  const resolved = resolveUnanswered(ledger, stored);
+  count(figures, "unansweredStored", resolved.stored);
+  count(figures, "unansweredAbsent", resolved.absent);
+  await checkExistence(senders, touched);
+}
+
+function touchedRecords(ledger: Ledger): SentRecord[] {
+  const touched = new Set<SentRecord>();
+  for (const { changes } of ledger.recent) {
+    for (const change of changes) if (change !== undefined) touched.add(change.record);
+  }
+  for (const record of ledger.records.values())
+    if (record.disturbed || record.contested) touched.add(record);
+  return [...touched];
 }

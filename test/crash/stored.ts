@@ -44,19 +44,19 @@ export function readStored(path: string): Stored {
   }
 }
 
-function readRecords(database: DatabaseSync): Map<string, StoredRecord> {
+function readRecords(database: DatabaseSync): Stored["records"] {
+  return collectRecords(database.prepare(allChanges).iterate() as Iterable<unknown>);
+}
+
+/** `rows`: of records, each with a change or none, in the order of arrival. */
+export function collectRecords(rows: Iterable<unknown>): Stored["records"] {
   const records = new Map<string, { firstSeen: string; lastSeen: string; payloads: string[] }>();
-  for (const row of database.prepare(allChanges).iterate() as Iterable<unknown>) {
-    const { organization_id, resource_type, resource_id, first_seen, last_seen, payload } =
-      row as Row;
-    const key = keyOf({
-      organizationId: organization_id,
-      resourceType: resource_type,
-      resourceId: resource_id,
-    });
+  for (const row of rows as Iterable<Row>) {
+    const { organization_id: organizationId, resource_type: resourceType, payload } = row;
+    const key = keyOf({ organizationId, resourceType, resourceId: row.resource_id });
     let record = records.get(key);
     if (record === undefined) {
-      record = { firstSeen: first_seen, lastSeen: last_seen, payloads: [] };
+      record = { firstSeen: row.first_seen, lastSeen: row.last_seen, payloads: [] };
       records.set(key, record);
     }
     if (payload !== null) record.payloads.push(payload);

@@ -25,7 +25,7 @@ import { removeFolder } from "../support/temp-folder.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Finding, isPresent } from "./compare.ts";
 import { type Ledger, type SentChange, sortedJson, type Submission } from "./ledger.ts";
-import type { Site } from "./site.ts";
+import type { SqliteSite } from "./sqlite/site.ts";
 import { readStored, type Stored } from "./stored.ts";
 
 const walHeaderBytes = 32;
@@ -33,7 +33,7 @@ const frameHeaderBytes = 24;
 const sectorBytes = 512;
 
 /** Has to be called while no process has the store open. False if there is no WAL to tear. */
-export async function checkTornWal(site: Site, random: Random): Promise<boolean> {
+export async function checkTornWal(site: SqliteSite, random: Random): Promise<boolean> {
   // Beside the data, where `check` would find it.
   const folder = mkdtempSync(join(tmpdir(), "sluice-torn-"));
   const path = join(folder, "torn.db");

@@ -3,10 +3,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { CampaignRun } from "../../campaign/campaign.ts";
+import { requireNothingFound } from "../../campaign/in-test.ts";
 import { makeRandom } from "../../support/random.ts";
 import { keyOf } from "../ledger.ts";
+import { killImporters } from "./campaign.ts";
 import { compareBook } from "./check.ts";
-import { runImportCampaign } from "./import-campaign.ts";
 import { type Book, makeAdds, makeUpdates } from "./input.ts";
 import { organizationId } from "./place.ts";
 
@@ -14,15 +16,9 @@ const kills = 5;
 
 describe("an importer that is killed and started again", () => {
   it(`has every row in the store once, and no other, after ${kills} kills`, async (test) => {
-    const seed = 20_261_121;
-    const { findings, ...figures } = await runImportCampaign({
-      seed,
-      killsMax: kills,
-      budgetMs: Infinity,
-      rows: 4_000,
-    });
-    test.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(findings, [], `npm run campaign -- import --seed ${seed}`);
+    const campaign = { run: (run: CampaignRun) => killImporters(run, 4_000) };
+    const run = { campaign, seed: 20_261_121, count: kills };
+    const figures = await requireNothingFound(test, "import", run);
     assert.equal(figures.kills, kills);
     assert.ok(figures.changes > 1_000);
   });

@@ -8,6 +8,7 @@ import { createKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { operate } from "../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
+import { complaints } from "../sqlite/site.ts";
 
 export const entryPoints = ["http", "local"] as const;
 export type EntryPoint = (typeof entryPoints)[number];
@@ -79,10 +80,4 @@ async function makeServer(environment: Readonly<Record<string, string>>): Promis
       return errors;
     },
   };
-}
-
-/** The errors that the server logged; its log has one JSON object a line. */
-function complaints(server: ServerProcess): readonly string[] {
-  const lines = server.output().err.split("\n");
-  return lines.filter((line) => /^\{"level":[56]0,/.test(line)).map((line) => `logged: ${line}`);
 }

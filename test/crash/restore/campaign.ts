@@ -1,48 +1,155 @@
-// Kills restores, replays, backups and moves at every disk step and every message to a server, and verifies what is left.
+// Kills restores, replays, backups and moves at their disk steps and at their messages to a server, one step after another or
+// as many as time allows, each time starting from the same scene, and verifies what is left.
 
 import { join } from "node:path";
-import type { Campaign, CampaignOutcome, CampaignRun } from "../../campaign/campaign.ts";
-import { startPostgres } from "../../support/postgres/postgres-server.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  findingOf,
+  makeLimit,
+} from "../../campaign/campaign.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { makePostgresScene, moveToPostgres, replayOnPostgres } from "./postgres-scenarios.ts";
-import { runRestoreCampaign } from "./restore-campaign.ts";
-import { makeScene, placeIn } from "./scene.ts";
+import { makeScene, type Place, placeIn, type Scenario } from "./scene.ts";
+import { runAndKill } from "./shim.ts";
 import { sqliteScenarios } from "./sqlite-scenarios.ts";
 
-const killsOfCommandMax = 10_000;
+type Scenarios = Readonly<Record<string, Scenario>>;
 
-export const crashRestore: Campaign = {
+interface Figures {
+  kills: number;
+  /** By command. */
+  readonly steps: Record<string, number>;
+}
+
+export const crashRestore: Campaign<Figures> = {
   about: "kills restores, replays, backups and moves at every step, and verifies what is left",
   counts: "kills of each command",
-  countDefault: killsOfCommandMax,
+  countDefault: 10_000,
   // It needs both in the same run, for the move.
   engines: ["sqlite"],
-  run: killCommands,
+  run: (run) => inScenes((scenarios) => killCommands(scenarios, run)),
 };
 
-async function killCommands({
-  seed,
-  countMax,
-  budgetMs,
-  tell: onKill,
-}: CampaignRun): Promise<CampaignOutcome> {
+/** All commands, on scenes that are removed afterwards. */
+export async function inScenes<Result>(
+  work: (scenarios: Scenarios) => Promise<Result>,
+): Promise<Result> {
   const folder = makeTempFolder();
-  const server = await startPostgres();
+  const server: PostgresServer = await startPostgres();
   try {
     const [site, onServer] = [join(folder, "sqlite"), join(folder, "postgres")];
     await makeScene(placeIn(site));
     const before = await makePostgresScene(server, onServer);
-    const scenarios = {
+    return await work({
       ...sqliteScenarios(site),
       "replay on PostgreSQL": replayOnPostgres(server, onServer, before),
       move: moveToPostgres(server, site),
-    };
-    const killsMax = Math.min(countMax, killsOfCommandMax);
-    const report = await runRestoreCampaign(scenarios, { seed, killsMax, budgetMs, onKill });
-    const { findings, ...figures } = report;
-    return { figures, findings };
+    });
   } finally {
     await server.remove();
     removeFolder(folder);
   }
+}
+
+/** `run.countMax`: kills of each command, spread over all of its steps. Stops at the first finding. */
+export async function killCommands(
+  scenarios: Scenarios,
+  run: CampaignRun,
+): Promise<CampaignOutcome<Figures>> {
+  const isOver = makeLimit({ ...run, countMax: Infinity });
+  const killing = new Killing(run);
+  const plans = [];
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    plans.push({ name, scenario, at: await killing.plan(name, scenario) });
+  }
+  const rounds = Math.max(...plans.map(({ at }) => at.length));
+  // In turn, so that a short campaign covers each command.
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, scenario, at } of plans) {
+      const step = at[round];
+      if (step === undefined) continue;
+      if (isOver(0) || killing.findings.length > 0) return killing;
+      await killing.kill(name, scenario, step);
+    }
+  }
+  return killing;
+}
+
+class Killing implements CampaignOutcome<Figures> {
+  readonly findings: string[] = [];
+  readonly figures: Figures = { kills: 0, steps: {} };
+  readonly #run: CampaignRun;
+  readonly #random: Random;
+
+  constructor(run: CampaignRun) {
+    this.#run = run;
+    this.#random = makeRandom(run.seed);
+  }
+
+  /** Runs to the end once, and returns the steps at which to kill. */
+  async plan(name: string, scenario: Scenario): Promise<readonly number[]> {
+    let count = 0;
+    await this.#inCopy(`${name}, to its end`, scenario, async (place) => {
+      const { code, err, out, steps } = await runIn(scenario, place, 0);
+      if (code !== 0) throw new Error(`ended with ${code}: ${err}${out}`);
+      count = steps.length;
+      await scenario.verify(place, false);
+    });
+    this.figures.steps[name] = count;
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    return spread(all, this.#run.countMax, this.#random);
+  }
+
+  async kill(name: string, scenario: Scenario, at: number): Promise<void> {
+    await this.#inCopy(`${name}, killed at step ${at}`, scenario, async (place) => {
+      const { killed, code, err, steps } = await runIn(scenario, place, at);
+      this.#run.tell(`${name} ${at}: ${steps.at(-1) ?? ""}`);
+      // The steps differ slightly from run to run; past the last one the command finishes.
+      if (!killed && code !== 0) throw new Error(`ended with ${code}: ${err}`);
+      if (killed) this.figures.kills += 1;
+      await scenario.verify(place, killed);
+    });
+  }
+
+  async #inCopy(
+    what: string,
+    { copy }: Scenario,
+    work: (place: Place) => Promise<void>,
+  ): Promise<void> {
+    const { place, remove } = await copy();
+    try {
+      await work(place);
+    } catch (error) {
+      this.findings.push(`${what}: ${findingOf(error)}`);
+    } finally {
+      await remove();
+    }
+  }
+}
+
+function runIn({ words, messages = false }: Scenario, place: Place, at: number) {
+  const { environment, root: folder } = place;
+  return runAndKill({ words: words(place), environment, folder, messages }, at);
+}
+
+/** The given number of steps, from all over the list, in random order. */
+function spread(all: readonly number[], count: number, random: Random): readonly number[] {
+  if (count >= all.length) return shuffle(all, random);
+  const size = all.length / count;
+  const picked = Array.from({ length: count }, (_, index) => {
+    const at = Math.min(all.length - 1, Math.floor((index + random.next()) * size));
+    return all[at] ?? 1;
+  });
+  return shuffle(picked, random);
+}
+
+function shuffle(all: readonly number[], random: Random): readonly number[] {
+  const left = [...all];
+  const shuffled: number[] = [];
+  while (left.length > 0) shuffled.push(...left.splice(random.integer(0, left.length - 1), 1));
+  return shuffled;
 }

@@ -9,8 +9,14 @@ import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import type { Scenario } from "./restore-campaign.ts";
-import { makeScene, type Place, placeIn, requireErasedUnreadable, requireWhole } from "./scene.ts";
+import {
+  makeScene,
+  type Place,
+  placeIn,
+  requireErasedUnreadable,
+  requireWhole,
+  type Scenario,
+} from "./scene.ts";
 import { copySite } from "./sqlite-scenarios.ts";
 
 /** A scene on the server: its folders, and the database as it was in the middle. */

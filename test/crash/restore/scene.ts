@@ -38,6 +38,23 @@ export interface Place {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+export interface Scenario {
+  /**
+   * Returns a copy of the scene that nobody else uses, in the state in which the command finds it.
+   */
+  readonly copy: () => Promise<Copy>;
+  readonly words: (place: Place) => readonly string[];
+  /** After a kill, or, with `killed` false, after the command has finished. */
+  readonly verify: (place: Place, killed: boolean) => Promise<void>;
+  /** Messages to a server are steps too. */
+  readonly messages?: boolean;
+}
+
+export interface Copy {
+  readonly place: Place;
+  readonly remove: () => Promise<void> | void;
+}
+
 export function placeIn(root: string, more: Readonly<Record<string, string>> = {}): Place {
   const [data, apart] = [join(root, "data"), join(root, "apart")];
   return {

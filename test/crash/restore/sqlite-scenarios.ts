@@ -6,8 +6,8 @@ import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../../src/store/open-store.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import type { Copy, Scenario } from "./restore-campaign.ts";
 import {
+  type Copy,
   isRestored,
   lineOf,
   type Place,
@@ -15,6 +15,7 @@ import {
   requireErasedUnreadable,
   requireNoLeftovers,
   requireWhole,
+  type Scenario,
 } from "./scene.ts";
 
 export function copySite(site: string): Copy {

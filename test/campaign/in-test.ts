@@ -1,0 +1,33 @@
+// Short runs of campaigns in `npm test`, each with the same input every time.
+
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Campaign, CampaignRun, Engine } from "./campaign.ts";
+
+export interface ShortRun {
+  readonly seed: number;
+  readonly count: number;
+  readonly engine?: Engine;
+  readonly only?: readonly string[];
+}
+
+/** The options of such a run, which prints nothing. */
+export function shortRun({ seed, count, engine = "sqlite", only }: ShortRun): CampaignRun {
+  const parts = only === undefined ? {} : { only };
+  return { seed, countMax: count, budgetMs: Infinity, engine, ...parts, tell: () => undefined };
+}
+
+/** Runs it, requires that it finds nothing, and returns its figures. `name`: in the list of campaigns. */
+export async function requireNothingFound<Figures extends object>(
+  test: TestContext,
+  name: string,
+  { campaign, ...short }: ShortRun & { readonly campaign: Pick<Campaign<Figures>, "run"> },
+): Promise<Figures> {
+  const run = shortRun(short);
+  const { figures, findings } = await campaign.run(run);
+  test.diagnostic(JSON.stringify(figures));
+  const { seed, countMax, engine } = run;
+  const again = `npm run campaign -- ${name} --engine ${engine} --seed ${seed} --count ${countMax}`;
+  assert.deepEqual(findings, [], again);
+  return figures;
+}
