@@ -1,128 +1,161 @@
-// `disclosure`: random scenarios, each in organizations that differ only in confidential records. Every two of them
-// are a pair. Reports each scenario of which a caller without the scope gets anything different. `timing` measures
-// whether a report that is kept makes a deletion, or the reply with its status, slower.
+// Random scenarios, each in organizations that differ only in confidential records. Every two of them are a pair. Reports each
+// scenario of which a caller without the scope gets anything different. Many share a store, because starting a service takes
+// longer. A batch during which the process was stopped is run again unless all of it is equal.
 
-import type { Campaign, CampaignOutcome, CampaignRun } from "../campaign/campaign.ts";
-import { type MakeDatabase, withDatabases } from "../support/database-maker.ts";
-import { useStores } from "../support/service.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../campaign/campaign.ts";
+import { withServicesOn } from "../support/database-maker.ts";
+import { type Service, startService } from "../support/service.ts";
 import { preferMemory } from "../support/temp-folder.ts";
-import { pairsOfScenario } from "./batch.ts";
-import { type DisclosureReport, runDisclosureCampaign } from "./disclosure-campaign.ts";
-import { type Comparison, isFinding, measureTiming } from "./timing.ts";
-import { compareTwins } from "./twins.ts";
+import {
+  type Batch,
+  type BatchReport,
+  type Difference,
+  pairsOfScenario,
+  runBatch,
+  serviceOptions,
+} from "./batch.ts";
+import { SuspensionWatch } from "./suspension.ts";
+import { ConnectionLost } from "./wire.ts";
 
-const shared = { counts: "pairs", countDefault: 10_000, engines: ["sqlite", "postgres"] } as const;
+interface Figures extends Record<keyof Omit<BatchReport, "differences">, number> {
+  pairs: number;
+  /** Batches that were interrupted and run again. */
+  repeated: number;
+}
+
+export const disclosure: Campaign<Figures> = {
+  about: "compares what callers get of organizations that differ only in confidential records",
+  counts: "pairs",
+  countDefault: 10_000,
+  engines: ["sqlite", "postgres"],
+  run: async (run) => {
+    if (run.engine === "sqlite") preferMemory();
+    return await withServicesOn(run.engine, () => compareOrganizations(run));
+  },
+};
+
 /** Between two lines of progress. */
 const progressMs = 20_000;
+/**
+ * Scenarios that are processed together. More deletions than the service processes at once would be divided, and two of one
+ * organization that were divided remove references in another order.
+ */
+const scenariosAtOnce = 8;
+/** Then a new store is made, because statements take longer in a large one. */
+const batchesOfStore = 125;
+const attemptsMax = 5;
+const differencesMax = 20;
 
-export const disclosure: Campaign = {
-  ...shared,
-  about: "compares what callers get of organizations that differ only in confidential records",
-  run: async (run) => {
-    if (run.engine === "sqlite") preferMemory();
-    return await onEngine(run, compare);
-  },
-};
-
-export const twins: Campaign = {
-  ...shared,
-  countDefault: 1_000,
-  about:
-    "compares all pages of the console and all commands between such organizations in two stores",
-  run: async (run) => {
-    if (run.engine === "sqlite") preferMemory();
-    return await withDatabases(run.engine, (makeDatabase) => compareStores(run, makeDatabase));
-  },
-};
-
-export const timing: Campaign = {
-  ...shared,
-  about: "measures whether a kept report makes a deletion or its status slower",
-  // Times are measured where the store has to wait for the disk, as in service.
-  run: (run) => onEngine(run, measure),
-};
-
-type Run = (run: CampaignRun) => Promise<CampaignOutcome>;
-
-/** Services have their stores on the engine of the run from then on. */
-async function onEngine(run: CampaignRun, work: Run): Promise<CampaignOutcome> {
-  return await withDatabases(run.engine, (makeDatabase) => {
-    if (makeDatabase !== undefined) {
-      useStores(async () => ({ DATABASE_URL: await makeDatabase() }));
-    }
-    return work(run);
-  });
-}
-
-async function compare(run: CampaignRun): Promise<CampaignOutcome> {
-  const { seed, countMax: pairsMax, budgetMs, tell } = run;
-  const startedAt = performance.now();
-  const findings: string[] = [];
-  let toldAt = startedAt;
-  const report = await runDisclosureCampaign({
-    seed,
-    pairsMax,
-    budgetMs,
-    onProgress: (so) => {
-      if (performance.now() - toldAt < progressMs) return;
-      toldAt = performance.now();
-      tell(JSON.stringify({ ...so, ...speedOf(so, startedAt) }));
-    },
-    onDifference: ({ seed: own, world, part, texts }, batch) => {
-      const among = `--seed ${batch.seed} --count ${batch.scenarios * pairsOfScenario}`;
-      findings.push(
-        `seed ${own} (--count ${pairsOfScenario}; among the same others ${among}), ` +
-          `organization ${world} differs at part ${part}:\n  ${texts.join("\n  ")}`,
-      );
-    },
-  });
-  return { figures: { ...report, ...speedOf(report, startedAt) }, findings };
-}
-
-function speedOf({ pairs }: DisclosureReport, startedAt: number) {
-  const { user, system } = process.cpuUsage();
-  const perSecond = pairs / ((performance.now() - startedAt) / 1_000);
-  const cpuMsOfPair = (user + system) / 1_000 / pairs;
-  return { "pairs per second": Math.round(perSecond), "CPU ms of a pair": cpuMsOfPair.toFixed(1) };
-}
-
-async function compareStores(
-  { seed, countMax: pairsMax, budgetMs, tell }: CampaignRun,
-  makeDatabase: MakeDatabase | undefined,
-): Promise<CampaignOutcome> {
-  const { pairs, compared, differences } = await compareTwins({
-    seed,
-    pairsMax,
-    budgetMs,
-    makeDatabase,
-    onBatch: ({ differences: found, ...so }) =>
-      tell(JSON.stringify({ ...so, differences: found.length })),
-  });
-  const findings = differences.map(
-    ({ seed: own, view, texts }) => `seed ${own}: ${view}\n  ${texts.join("\n  ")}`,
-  );
-  return { figures: { pairs, compared, differences: findings.length }, findings };
-}
-
-async function measure(run: CampaignRun): Promise<CampaignOutcome> {
-  const { seed, countMax: pairsMax, budgetMs, tell } = run;
-  const { pairs, ...compared } = await measureTiming({ seed, pairsMax, budgetMs });
-  tell(`${pairs} persons in each series, in turns (Mann-Whitney U)`);
-  const findings: string[] = [];
-  for (const [name, comparison] of Object.entries(compared)) {
-    const line = describe(name, comparison);
-    tell(line);
-    if (isFinding(comparison)) findings.push(line);
+/** Ends early after many differences. `given`: of the caller; otherwise services are started, one after another. */
+export async function compareOrganizations(
+  run: CampaignRun,
+  given?: Service,
+): Promise<CampaignOutcome<Figures>> {
+  const comparing = new Comparing(run);
+  try {
+    while (!comparing.isOver) await comparing.useStore(given);
+    return comparing;
+  } finally {
+    comparing.stop();
   }
-  return { figures: { pairs }, findings };
 }
 
-function describe(name: string, { medianMs, control, effect }: Comparison): string {
-  const [chance, report] = [control, effect].map(
-    ({ superiority, p }) => `${superiority.toFixed(3)} (p ${p.toPrecision(2)})`,
-  );
+class Comparing implements CampaignOutcome<Figures> {
+  readonly findings: string[] = [];
+  readonly figures: Figures = { scenarios: 0, pairs: 0, affected: 0, compared: 0, repeated: 0 };
+  readonly #run: CampaignRun;
+  readonly #isOver: (done: number) => boolean;
+  readonly #watch = new SuspensionWatch();
+  #toldAt = performance.now();
+  /** Of the next batch. */
+  #attempt = 0;
+
+  constructor(run: CampaignRun) {
+    this.#run = run;
+    this.#isOver = makeLimit(run);
+  }
+
+  get isOver(): boolean {
+    return this.findings.length >= differencesMax || this.#isOver(this.figures.pairs);
+  }
+
+  /** Runs batches in one store. After an interruption the next one gets a new store. */
+  async useStore(given: Service | undefined): Promise<void> {
+    const service = given ?? (await startService(serviceOptions));
+    try {
+      let isWhole = true;
+      for (let done = 0; done < batchesOfStore && isWhole && !this.isOver; done += 1) {
+        isWhole = await this.#runNext(service);
+      }
+    } finally {
+      if (given === undefined) await service.stop();
+    }
+  }
+
+  stop(): void {
+    this.#watch.stop();
+  }
+
+  /** False if the batch was interrupted and has to be run again. */
+  async #runNext(service: Service): Promise<boolean> {
+    const { seed, countMax } = this.#run;
+    const left = Math.ceil((countMax - this.figures.pairs) / pairsOfScenario);
+    const scenarios = Math.min(scenariosAtOnce, left);
+    const batch: Batch = { seed: seed + this.figures.scenarios, scenarios, attempt: this.#attempt };
+    const done = await this.#attemptBatch(service, batch);
+    if (done === undefined) {
+      this.#attempt += 1;
+      this.figures.repeated += 1;
+      return false;
+    }
+    this.#attempt = 0;
+    this.#add(done);
+    for (const difference of done.differences) this.findings.push(describe(difference, batch));
+    this.#tell();
+    return true;
+  }
+
+  /** Undefined if it was interrupted. */
+  async #attemptBatch(service: Service, batch: Batch): Promise<BatchReport | undefined> {
+    const suspensions = this.#watch.count;
+    const isLast = batch.attempt + 1 >= attemptsMax;
+    try {
+      const done = await runBatch(service, batch);
+      const isDoubtful = done.differences.length > 0 && this.#watch.count > suspensions;
+      return isDoubtful && !isLast ? undefined : done;
+    } catch (error) {
+      const isLost = error instanceof ConnectionLost || this.#watch.count > suspensions;
+      if (isLost && !isLast) return undefined;
+      throw new Error(`the batch of ${optionsOf(batch)} failed`, { cause: error });
+    }
+  }
+
+  #add({ scenarios, affected, compared }: BatchReport): void {
+    this.figures.scenarios += scenarios;
+    this.figures.pairs += scenarios * pairsOfScenario;
+    this.figures.affected += affected;
+    this.figures.compared += compared;
+  }
+
+  #tell(): void {
+    if (performance.now() - this.#toldAt < progressMs) return;
+    this.#toldAt = performance.now();
+    this.#run.tell(JSON.stringify(this.figures));
+  }
+}
+
+function optionsOf({ seed, scenarios }: Batch): string {
+  return `--seed ${seed} --count ${scenarios * pairsOfScenario}`;
+}
+
+function describe({ seed, world, part, texts }: Difference, batch: Batch): string {
   return (
-    `${name}, median ${medianMs.toFixed(2)} ms: one with a kept report is slower with a probability of ${report}, ` +
-    `one of the control with ${chance}; 0.5 is not distinguishable`
+    `seed ${seed} (--count ${pairsOfScenario}; among the same others ${optionsOf(batch)}), ` +
+    `organization ${world} differs at part ${part}:\n  ${texts.join("\n  ")}`
   );
 }

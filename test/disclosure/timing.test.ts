@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { shortRun } from "../campaign/in-test.ts";
 import type { RankStatistic } from "./rank-statistic.ts";
 import { isFinding, measureTiming } from "./timing.ts";
 
@@ -17,11 +18,7 @@ describe("the timing campaign", () => {
   });
 
   it("measures as many persons with a kept report as without, in both series", async () => {
-    const { pairs, ...compared } = await measureTiming({
-      seed: 1,
-      pairsMax: 2,
-      budgetMs: Infinity,
-    });
+    const { pairs, ...compared } = await measureTiming(shortRun({ seed: 1, count: 2 }));
     assert.equal(pairs, 2);
     assert.deepEqual(Object.keys(compared), ["completion", "reply"]);
     for (const { medianMs, control, effect } of Object.values(compared)) {

@@ -6,25 +6,33 @@ import assert from "node:assert/strict";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import type { Scope } from "../../src/domain/scope.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../campaign/campaign.ts";
 import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
+import { withServicesOn } from "../support/database-maker.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { claimant, serviceOptions } from "./batch.ts";
 import { compareRanks, type RankStatistic } from "./rank-statistic.ts";
 
-export interface TimingCampaign {
-  readonly seed: number;
-  readonly pairsMax: number;
-  readonly budgetMs: number;
-}
-
-export interface TimingReport {
-  /** Persons of each series. */
-  readonly pairs: number;
+interface Compared {
   readonly completion: Comparison;
   readonly reply: Comparison;
 }
+
+export const timing: Campaign<{ readonly pairs: number }> = {
+  about: "measures whether a kept report makes a deletion or its status slower",
+  counts: "pairs",
+  countDefault: 10_000,
+  engines: ["sqlite", "postgres"],
+  // Times are measured where the store has to wait for the disk, as in service.
+  run: (run) => withServicesOn(run.engine, () => measureAll(run)),
+};
 
 export interface Comparison {
   /** Of the deletions without a report. */
@@ -54,23 +62,34 @@ const chanceMax = 0.001;
 const work = { claimant, stopping: new AbortController().signal };
 const scopes: readonly Scope[] = ["person:write", "person:delete"];
 
-export async function measureTiming(campaign: TimingCampaign): Promise<TimingReport> {
-  const { seed, pairsMax, budgetMs } = campaign;
+async function measureAll(run: CampaignRun): Promise<CampaignOutcome<{ readonly pairs: number }>> {
+  const { pairs, ...compared } = await measureTiming(run);
+  run.tell(`${pairs} persons in each series, in turns (Mann-Whitney U)`);
+  const findings: string[] = [];
+  for (const [name, comparison] of Object.entries(compared)) {
+    const line = describe(name, comparison);
+    run.tell(line);
+    if (isFinding(comparison)) findings.push(line);
+  }
+  return { figures: { pairs }, findings };
+}
+
+/** `pairs`: persons of each series. */
+export async function measureTiming(run: CampaignRun): Promise<Compared & { pairs: number }> {
+  const isOver = makeLimit(run);
   const service = await startService(serviceOptions);
-  const startedAt = performance.now();
   try {
-    const random = makeRandom(seed);
+    const random = makeRandom(run.seed);
     const caller = await makeCaller(service);
     const times: Record<Kind, Times[]> = { without: [], control: [], kept: [] };
     let pairs = -warmUpPairs;
-    while (pairs < pairsMax && performance.now() - startedAt < budgetMs) {
+    for (; !isOver(pairs); pairs += 1) {
       const turns = kinds.map((kind) => ({ kind, at: random.next() }));
       for (const { kind } of turns.sort((one, other) => one.at - other.at)) {
         const id = `person-${pairs + warmUpPairs}-${kind}`;
         const measured = await measure(service, caller, { id, isReported: kind === "kept" });
         if (pairs >= 0) times[kind].push(measured);
       }
-      pairs += 1;
     }
     return { pairs, completion: compare(times, "completion"), reply: compare(times, "reply") };
   } finally {
@@ -142,4 +161,14 @@ async function measure(
 
 function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function describe(name: string, { medianMs, control, effect }: Comparison): string {
+  const [chance, report] = [control, effect].map(
+    ({ superiority, p }) => `${superiority.toFixed(3)} (p ${p.toPrecision(2)})`,
+  );
+  return (
+    `${name}, median ${medianMs.toFixed(2)} ms: one with a kept report is slower with a probability of ${report}, ` +
+    `one of the control with ${chance}; 0.5 is not distinguishable`
+  );
 }

@@ -7,40 +7,49 @@ import { processDeletions } from "../../src/actions/deletion/process-deletions.t
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { addOperator, signIn } from "../console/browse.ts";
-import type { MakeDatabase } from "../support/database-maker.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../campaign/campaign.ts";
+import { type MakeDatabase, withDatabases } from "../support/database-maker.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder, preferMemory, removeFolder } from "../support/temp-folder.ts";
 import { claimant, serviceOptions } from "./batch.ts";
 import { makeHidden, makeScenario, type Scenario, stepsMax } from "./scenario.ts";
 import { type Twin, type View, viewsOf } from "./view.ts";
 import { Wire } from "./wire.ts";
 import { World } from "./world.ts";
 
-export interface TwinCampaign {
-  /** Of the first scenario; the next ones have the next numbers. */
-  readonly seed: number;
-  readonly pairsMax: number;
-  readonly budgetMs: number;
-  readonly makeDatabase?: MakeDatabase | undefined;
+/** Faults to find, instead of the service as it is. */
+export interface TwinLeak {
   readonly wrapStore?: ServiceOptions["wrapStore"];
   /** Of the commands. */
   readonly wrapApp?: Twin["wrapApp"];
-  readonly onBatch?: (report: TwinReport) => void;
 }
 
-export interface TwinReport {
+type TwinCampaign = TwinLeak & { readonly makeDatabase: MakeDatabase | undefined };
+
+interface Figures {
   /** Organizations, each in two stores. */
   readonly pairs: number;
   /** Pages and outputs of commands, in each store. */
   readonly compared: number;
-  readonly differences: readonly TwinDifference[];
 }
 
-export interface TwinDifference {
-  /** Of the first scenario of the batch. */
-  readonly seed: number;
+export const twins: Campaign<Figures> = {
+  counts: "pairs",
+  countDefault: 1_000,
+  engines: ["sqlite", "postgres"],
+  about:
+    "compares all pages of the console and all commands between such organizations in two stores",
+  run: (run) => compareTwins(run),
+};
+
+interface TwinDifference {
   readonly view: string;
   readonly texts: readonly [string, string];
 }
@@ -59,40 +68,51 @@ interface Plan {
   readonly isClosed: boolean;
 }
 
-export async function compareTwins(campaign: TwinCampaign): Promise<TwinReport> {
-  const { seed, pairsMax, budgetMs, onBatch } = campaign;
-  const startedAt = performance.now();
-  let report: TwinReport = { pairs: 0, compared: 0, differences: [] };
-  while (report.pairs < pairsMax && report.differences.length < differencesMax) {
-    if (performance.now() - startedAt >= budgetMs) break;
-    const count = Math.min(scenariosAtOnce, pairsMax - report.pairs);
-    const found = await compareBatch(campaign, seed + report.pairs, count);
-    report = {
-      pairs: report.pairs + count,
-      compared: report.compared + found.compared,
-      differences: [...report.differences, ...found.differences],
-    };
-    onBatch?.(report);
-  }
-  return report;
+/** Of the seed and the next ones, one scenario each. */
+export async function compareTwins(
+  run: CampaignRun,
+  leak: TwinLeak = {},
+): Promise<CampaignOutcome<Figures>> {
+  if (run.engine === "sqlite") preferMemory();
+  return await withDatabases(run.engine, async (makeDatabase) => {
+    const isOver = makeLimit(run);
+    let figures: Figures = { pairs: 0, compared: 0 };
+    const findings: string[] = [];
+    while (!isOver(figures.pairs) && findings.length < differencesMax) {
+      const count = Math.min(scenariosAtOnce, run.countMax - figures.pairs);
+      const seed = run.seed + figures.pairs;
+      const found = await compareBatch({ ...leak, makeDatabase }, seed, count);
+      for (const { view, texts } of found.differences) {
+        findings.push(`seed ${seed}: ${view}\n  ${texts.join("\n  ")}`);
+      }
+      figures = { pairs: figures.pairs + count, compared: figures.compared + found.compared };
+      run.tell(JSON.stringify({ ...figures, differences: findings.length }));
+    }
+    return { figures, findings };
+  });
+}
+
+interface Compared {
+  readonly compared: number;
+  readonly differences: readonly TwinDifference[];
 }
 
 async function compareBatch(
   campaign: TwinCampaign,
   seed: number,
   count: number,
-): Promise<Pick<TwinReport, "compared" | "differences">> {
+): Promise<Compared> {
   const plans = Array.from({ length: count }, (_, index) => makePlan(seed + index));
   const folders = [makeTempFolder(), makeTempFolder()] as const;
-  const twins: Twin[] = [];
+  const played: Twin[] = [];
   const isLong = makeRandom(seed).chance(0.5);
   try {
     for (const [index, folder] of folders.entries()) {
-      twins.push(await playTwin(campaign, { index, folder, plans, isLong }));
+      played.push(await playTwin(campaign, { index, folder, plans, isLong }));
     }
-    return await compareViews(twins, seed);
+    return await compareViews(played, seed);
   } finally {
-    for (const { service } of twins) await service.stop();
+    for (const { service } of played) await service.stop();
     for (const folder of folders) removeFolder(folder);
   }
 }
@@ -196,10 +216,7 @@ async function processAll({ app }: Service): Promise<void> {
   }
 }
 
-async function compareViews(
-  [one, other]: readonly Twin[],
-  seed: number,
-): Promise<Pick<TwinReport, "compared" | "differences">> {
+async function compareViews([one, other]: readonly Twin[], seed: number): Promise<Compared> {
   if (one === undefined || other === undefined) throw new TypeError("there are two stores");
   const differences: TwinDifference[] = [];
   let compared = 0;
@@ -210,7 +227,7 @@ async function compareViews(
     compared += 1;
     if (left.name === right.name && left.text === right.text) continue;
     const texts = [around(left.text, right.text), around(right.text, left.text)] as const;
-    differences.push({ seed, view: `${left.name} | ${right.name}`, texts });
+    differences.push({ view: `${left.name} | ${right.name}`, texts });
     if (differences.length >= differencesMax) break;
   }
   return { compared, differences };

@@ -1,23 +1,68 @@
 // Random graphs of records, retention floors, holds, deletions and closed organizations, compared with a model while
-// the clock is moved. Ends at the first graph that differs, with an error that has the number of the graph, which is
-// its seed.
+// the clock is moved, in batches, each in the same store. Ends at the first graph that differs, with an error that has
+// the number of the graph, which is its seed.
 
-import type { Campaign } from "../campaign/campaign.ts";
-import { withDatabases } from "../support/database-maker.ts";
-import { preferMemory } from "../support/temp-folder.ts";
-import { runRetentionCampaign } from "./retention-campaign.ts";
+import { join } from "node:path";
+import { openStore } from "../../src/store/open-store.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../campaign/campaign.ts";
+import { type MakeDatabase, withDatabases } from "../support/database-maker.ts";
+import { makeTempFolder, preferMemory, removeFolder } from "../support/temp-folder.ts";
+import { type GraphFigures, runGraphs } from "./campaign-of-graphs.ts";
 
-export const retention: Campaign = {
+interface Figures extends GraphFigures {
+  readonly graphs: number;
+}
+
+export const retention: Campaign<Figures> = {
   about: "compares floors, holds and deletions of random graphs of records with a model",
   counts: "graphs",
   countDefault: 10_000,
   engines: ["sqlite", "postgres"],
-  run: async ({ seed, countMax: graphsMax, budgetMs, engine, tell }) => {
-    if (engine === "sqlite") preferMemory();
-    const onProgress = (done: number) => tell(`${done} graphs`);
-    const figures = await withDatabases(engine, (makeDatabase) =>
-      runRetentionCampaign({ seed, graphsMax, budgetMs, makeDatabase, onProgress }),
-    );
-    return { figures: { ...figures }, findings: [] };
+  run: (run) => {
+    if (run.engine === "sqlite") preferMemory();
+    return withDatabases(run.engine, (makeDatabase) => compareGraphs(run, makeDatabase));
   },
 };
+
+/** Organizations that share a store at a time. */
+const graphsAtOnce = 1_000;
+/** Then a new store is made, because the time to scan a store grows with its size. */
+const batchesOfStore = 4;
+
+async function compareGraphs(
+  run: CampaignRun,
+  makeDatabase: MakeDatabase | undefined,
+): Promise<CampaignOutcome<Figures>> {
+  const isOver = makeLimit(run);
+  let figures: Figures = { graphs: 0, deletions: 0, waited: 0, closed: 0, restricted: 0 };
+  while (!isOver(figures.graphs)) {
+    const folder = makeTempFolder();
+    const url = (await makeDatabase?.()) ?? `sqlite:${join(folder, "sluice.db")}`;
+    const store = await openStore(url, { role: "serve" });
+    try {
+      for (let batch = 0; batch < batchesOfStore && !isOver(figures.graphs); batch += 1) {
+        const count = Math.min(graphsAtOnce, run.countMax - figures.graphs);
+        const from = run.seed + figures.graphs;
+        const seeds = Array.from({ length: count }, (_, index) => from + index);
+        const { deletions, waited, closed, restricted } = await runGraphs({ store, seeds });
+        figures = {
+          graphs: figures.graphs + count,
+          deletions: figures.deletions + deletions,
+          waited: figures.waited + waited,
+          closed: figures.closed + closed,
+          restricted: figures.restricted + restricted,
+        };
+        run.tell(`${figures.graphs} graphs`);
+      }
+    } finally {
+      await store.close();
+      removeFolder(folder);
+    }
+  }
+  return { figures, findings: [] };
+}

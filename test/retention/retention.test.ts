@@ -1,13 +1,18 @@
-// A short run of the campaign over random graphs, and that it notices a store that erases early.
+// A short run of the campaign over random graphs.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runRetentionCampaign } from "./retention-campaign.ts";
+import { requireNothingFound } from "../campaign/in-test.ts";
+import { retention } from "./campaign.ts";
 
 describe("random graphs with retention floors", () => {
-  it("lose nothing early, and keep nothing after the last floor", async () => {
-    const campaign = { seed: 1, graphsMax: 150, budgetMs: Infinity };
-    const { graphs, deletions, waited, closed, restricted } = await runRetentionCampaign(campaign);
+  it("lose nothing early, and keep nothing after the last floor", async (test) => {
+    const run = { campaign: retention, seed: 1, count: 150 };
+    const { graphs, deletions, waited, closed, restricted } = await requireNothingFound(
+      test,
+      "retention",
+      run,
+    );
     assert.equal(graphs, 150);
     assert.ok(closed > 10, `${closed}`);
     assert.ok(restricted > 20, `${restricted}`);

@@ -2,6 +2,7 @@
 
 import type { Engine } from "../campaign/campaign.ts";
 import { startPostgres } from "./postgres/postgres-server.ts";
+import { useStores } from "./service.ts";
 
 /** Returns the URL of an empty database. */
 export type MakeDatabase = () => Promise<string>;
@@ -18,4 +19,17 @@ export async function withDatabases<Result>(
   } finally {
     await server.remove();
   }
+}
+
+/** Services that are started by then have their stores on this engine. */
+export async function withServicesOn<Result>(
+  engine: Engine,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return await withDatabases(engine, (makeDatabase) => {
+    if (makeDatabase !== undefined) {
+      useStores(async () => ({ DATABASE_URL: await makeDatabase() }));
+    }
+    return run();
+  });
 }

@@ -65,8 +65,8 @@ const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
 /** Starts a server and kills it before it is ready, or just after. */
 export async function killAtStart({ environment }: Site, afterMs: number): Promise<void> {
-  const { PATH = "" } = process.env;
-  const env = { PATH, NODE_ENV: "production", ...environment };
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment };
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: "ignore" });
   const ended = once(child, "exit");
   await sleep(afterMs);
