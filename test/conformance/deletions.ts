@@ -281,7 +281,8 @@ function testClaiming(engine: Engine): void {
 
 function testOverview(engine: Engine): void {
   describe(`${engine.name}: the list of deletions`, () => {
-    const site = useSite(engine);
+    // A store that was just opened: organizations take turns from the first one on.
+    const site = useSite(engine, {});
     let store: Store;
     before(async () => {
       store = site().store;

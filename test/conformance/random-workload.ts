@@ -111,7 +111,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ do: "process" as const }) },
 );
 
-const numRuns = 20;
+const numRuns = 12;
 
 export function testRandomWorkload(engine: Engine): void {
   describe(`${engine.name}: a random workload`, () => {
