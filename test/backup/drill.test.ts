@@ -99,7 +99,7 @@ describe("a restore drill", () => {
       const line = makeCommandLine({ folder: join(makeTempFolder(), "data") });
       mkdirSync(line.folder);
       if (key) copyFileSync(keyCopy, join(line.folder, "receipt-key.pem"));
-      for (const file of [early, late, late, early, early, late]) {
+      for (const file of [early, early, late, late, early]) {
         await line.ask("restore", file, "--replace", ...words);
         await requireConsistent(line);
         await line.ask("retention set --type screening --keep-days 5", ...acme);

@@ -35,4 +35,6 @@ export interface Scene {
   readonly unwatched: Customer;
   /** A token with permission to read persons only. */
   readonly readerToken: string;
+  /** With which another process opens the store. */
+  readonly environment: Readonly<Record<string, string>>;
 }

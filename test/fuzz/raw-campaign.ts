@@ -2,127 +2,107 @@
 // and reset. Compares every reply with the OpenAPI document, and the memory of the server at the
 // end with that at the start.
 
-import { operate } from "../support/server.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../campaign/campaign.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { makeOpenApiCheck, type OpenApiDocument } from "../support/openapi-check.ts";
 import { makeRandom, type Random } from "../support/random.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { makeScene } from "./fuzz-campaign.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
 import { checkReply } from "./check-reply.ts";
+import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { deliver } from "./raw-delivery.ts";
 import { rawMessage, type RawMessage } from "./raw-message.ts";
 import { readAllReplies } from "./raw-replies.ts";
 import { MemoryTrend } from "./memory-trend.ts";
 
-export interface RawOptions {
-  /** The first connection has this seed, and each further one the next. */
-  readonly seed: number;
-  readonly requestsMax: number;
-  readonly budgetMs: number;
-  readonly onProgress?: (requests: number) => void;
+interface Figures {
+  requests: number;
+  connections: number;
+  readonly byStatus: Record<string, number>;
+  /** Replies that were compared with the OpenAPI document. */
+  checked: number;
+  memory: string;
 }
 
-export interface RawReport {
-  /** Each names the seed of its connection. */
-  readonly findings: readonly string[];
-  readonly requests: number;
-  readonly connections: number;
-  readonly byStatus: Readonly<Record<string, number>>;
-  /** Replies that were compared with the OpenAPI document. */
-  readonly checked: number;
-  readonly memory: string;
-}
+/** The first connection has the seed of the run, and each further one the next. */
+export const fuzzRaw: Campaign<Figures> = {
+  about: "sends unusual requests over raw sockets, many at once, and evaluates the replies",
+  counts: "requests",
+  countDefault: 100_000,
+  engines: ["sqlite"],
+  run: (run) =>
+    withFuzzedServer(environment, async (server, scene) => {
+      const { text } = await server.client.send({ method: "GET", path: "/openapi.json" });
+      const raw = new RawRun(server, scene, { document: JSON.parse(text), run });
+      await raw.sendAll();
+      return raw;
+    }),
+};
 
 const parallel = 24;
 const pipelinedMax = 24;
 const findingsMax = 20;
 const shownCharacters = 1_500;
 const progressEvery = 20_000;
+const environment = {
+  // Enabled, so that replies have its headers; and each message may name its client address.
+  RATE_LIMIT_PER_SECOND: "1000000",
+  TRUST_PROXY: "127.0.0.1",
+};
 
-export async function runRawCampaign(options: RawOptions): Promise<RawReport> {
-  const folder = makeTempFolder();
-  const environment = {
-    PORT: "0",
-    DATABASE_URL: `sqlite:${folder}/sluice.db`,
-    DATA_DIR: folder,
-    LOG_LEVEL: "error",
-    // Enabled, so that replies have its headers; and each message may name its client address.
-    RATE_LIMIT_PER_SECOND: "1000000",
-    TRUST_PROXY: "127.0.0.1",
-  };
-  const server = await startServerProcess(environment);
-  try {
-    const scene = await operate(environment, (app) => makeScene(app, server));
-    const { text } = await server.client.send({ method: "GET", path: "/openapi.json" });
-    const run = new RawRun(server, scene, { document: JSON.parse(text), options });
-    return await run.sendAll();
-  } finally {
-    await server.end("SIGTERM");
-    removeFolder(folder);
-  }
-}
-
-class RawRun {
+class RawRun implements CampaignOutcome<Figures> {
+  readonly findings: string[] = [];
+  readonly figures: Figures = { requests: 0, connections: 0, byStatus: {}, checked: 0, memory: "" };
   readonly #server: ServerProcess;
   readonly #scene: Scene;
-  readonly #options: RawOptions;
+  readonly #run: CampaignRun;
   readonly #document: OpenApiDocument;
   readonly #check: (ask: Ask, reply: Reply) => void;
-  readonly #findings: string[] = [];
-  readonly #byStatus: Record<string, number> = {};
   readonly #memory: MemoryTrend;
-  readonly #until: number;
-  #requests = 0;
+  readonly #isOver: (done: number) => boolean;
   #progressAt = progressEvery;
-  #connections = 0;
-  #checked = 0;
 
   constructor(
     server: ServerProcess,
     scene: Scene,
-    { document, options }: { document: OpenApiDocument; options: RawOptions },
+    { document, run }: { document: OpenApiDocument; run: CampaignRun },
   ) {
     this.#server = server;
     this.#scene = scene;
-    this.#options = options;
+    this.#run = run;
     this.#document = document;
     this.#check = makeOpenApiCheck(document);
     this.#memory = new MemoryTrend(server);
-    this.#until = performance.now() + options.budgetMs;
+    this.#isOver = makeLimit(run);
   }
 
-  async sendAll(): Promise<RawReport> {
+  async sendAll(): Promise<void> {
     await Promise.all(Array.from({ length: parallel }, () => this.#sendInTurn()));
-    this.#findings.push(...(await this.#checkServer()));
-    this.#findings.push(...this.#memory.findings());
-    return {
-      findings: this.#findings,
-      requests: this.#requests,
-      connections: this.#connections,
-      byStatus: this.#byStatus,
-      checked: this.#checked,
-      memory: this.#memory.describe(),
-    };
+    this.findings.push(...(await checkServer(this.#server, new Set())));
+    this.findings.push(...this.#memory.findings());
+    this.figures.memory = this.#memory.describe();
   }
 
   async #sendInTurn(): Promise<void> {
-    const { requestsMax, seed, onProgress } = this.#options;
+    const { seed, tell } = this.#run;
     while (
-      this.#requests < requestsMax &&
-      performance.now() < this.#until &&
-      this.#findings.length < findingsMax &&
+      !this.#isOver(this.figures.requests) &&
+      this.findings.length < findingsMax &&
       this.#server.child.exitCode === null
     ) {
-      const messages = makeMessages(this.#scene, seed + this.#connections);
-      this.#connections += 1;
-      this.#requests += messages.length;
-      await this.#exchange(messages, seed + this.#connections - 1);
-      if (this.#requests >= this.#progressAt) {
+      const messages = makeMessages(this.#scene, seed + this.figures.connections);
+      this.figures.connections += 1;
+      this.figures.requests += messages.length;
+      await this.#exchange(messages, seed + this.figures.connections - 1);
+      if (this.figures.requests >= this.#progressAt) {
         this.#progressAt += progressEvery;
-        onProgress?.(this.#requests);
+        tell(`${this.figures.requests} requests`);
       }
       await this.#sampleMemory();
     }
@@ -131,11 +111,11 @@ class RawRun {
   /** A server that does not answer is a finding, with what it printed. */
   async #sampleMemory(): Promise<void> {
     try {
-      await this.#memory.sample(this.#requests);
+      await this.#memory.sample(this.figures.requests);
     } catch (error) {
       const { child } = this.#server;
       const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
-      this.#findings.push(`/metrics: ${String(error)}; ${state}; ${this.#server.output().err}`);
+      this.findings.push(`/metrics: ${String(error)}; ${state}; ${this.#server.output().err}`);
     }
   }
 
@@ -156,14 +136,14 @@ class RawRun {
     // After a message whose end is ambiguous, it is unknown which request a reply answers.
     let isKnown = true;
     for (const [index, reply] of replies.entries()) {
-      this.#byStatus[reply.status] = (this.#byStatus[reply.status] ?? 0) + 1;
+      this.figures.byStatus[reply.status] = (this.figures.byStatus[reply.status] ?? 0) + 1;
       const sent = messages[index];
       faults.push(...this.#evaluate(reply, isKnown ? sent : undefined));
       isKnown &&= sent?.message.isFramed === true;
     }
     if (faults.length === 0) return;
     const shown = JSON.stringify(bytes.toString("latin1", 0, shownCharacters));
-    this.#findings.push(`connection ${seed}: ${faults.join("; ")}\n  sent ${shown}`);
+    this.findings.push(`connection ${seed}: ${faults.join("; ")}\n  sent ${shown}`);
   }
 
   #evaluate(reply: Reply, sent: Sent | undefined): readonly string[] {
@@ -181,23 +161,13 @@ class RawRun {
     const operations = this.#document.paths[path] ?? {};
     const isKnown = operations[ask?.method === "HEAD" ? "get" : (ask?.method.toLowerCase() ?? "")];
     if (ask === undefined || isHttpFault || isKnown === undefined) return faults;
-    this.#checked += 1;
+    this.figures.checked += 1;
     try {
       this.#check(ask, reply);
     } catch (error) {
       faults.push(error instanceof Error ? error.message : String(error));
     }
     return faults;
-  }
-
-  /** Alive, ready, and without an error in its log. */
-  async #checkServer(): Promise<readonly string[]> {
-    const { client, child } = this.#server;
-    const { err } = this.#server.output();
-    if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];
-    const { status, text } = await client.send({ method: "GET", path: "/health/ready" });
-    const findings = err.split("\n").filter((line) => line !== "");
-    return status === 200 ? findings : [...findings, `not ready: ${status} ${text}`];
   }
 }
 

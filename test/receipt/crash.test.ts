@@ -145,7 +145,7 @@ function testKilling(engine: string, every: number, makePlace: () => Promise<Pla
   });
 }
 
-testKilling("SQLite", 2, async () => placeOnSqlite());
+testKilling("SQLite", 3, async () => placeOnSqlite());
 
 describe("on PostgreSQL", () => {
   let server: PostgresServer;
@@ -154,5 +154,5 @@ describe("on PostgreSQL", () => {
   });
   after(() => server.remove());
 
-  testKilling("PostgreSQL", 4, () => placeOnPostgres(server));
+  testKilling("PostgreSQL", 7, () => placeOnPostgres(server));
 });

@@ -5,81 +5,71 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { codecs, column, writeParquet } from "../../bulk/import/parquet-file.ts";
-import type { Campaign } from "../../campaign/campaign.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  makeLimit,
+} from "../../campaign/campaign.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import type { ReadReport } from "./read-files.ts";
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 export const residentBytesMax = 500_000_000;
 /** Read by one process. */
 const filesOfBatch = 200;
 
-export const parquet: Campaign = {
+interface Figures {
+  files: number;
+  /** Those that were not refused. */
+  read: number;
+  peakBytes: number;
+}
+
+export const parquet: Campaign<Figures> = {
   about: "changes Parquet files, and reads each in a process that has to stay small",
   counts: "files",
   countDefault: 10_000,
   engines: ["sqlite"],
-  run: async ({ seed, countMax: filesMax, budgetMs, tell }) => {
-    const report = await runParquetCampaign({ seed, filesMax, budgetMs, tell });
-    const { findings, ...figures } = report;
-    return { figures, findings };
-  },
+  run: readChanged,
 };
 
-interface ParquetReport {
-  readonly files: number;
-  /** Those that were not refused. */
-  readonly read: number;
-  readonly peakBytes: number;
-  readonly findings: readonly string[];
-}
-
-export async function runParquetCampaign({
-  seed,
-  filesMax,
-  budgetMs,
-  tell,
-}: {
-  readonly seed: number;
-  readonly filesMax: number;
-  readonly budgetMs: number;
-  readonly tell: (line: string) => void;
-}): Promise<ParquetReport> {
-  const until = performance.now() + budgetMs;
-  const random = makeRandom(seed);
+async function readChanged(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
+  const isOver = makeLimit(run);
+  const random = makeRandom(run.seed);
   const folder = makeTempFolder();
-  const total = { files: 0, read: 0, peakBytes: 0 };
+  const figures: Figures = { files: 0, read: 0, peakBytes: 0 };
   const findings: string[] = [];
   try {
     const originals = await makeOriginals(folder);
-    while (total.files < filesMax && performance.now() < until) {
-      const count = Math.min(filesOfBatch, filesMax - total.files);
+    while (!isOver(figures.files)) {
+      const count = Math.min(filesOfBatch, run.countMax - figures.files);
       const paths = Array.from({ length: count }, (_, index) => {
         const path = join(folder, `${index}.parquet`);
         writeFileSync(path, mutate(random, random.pick(originals)));
         return path;
       });
       const report = await readAll(paths);
-      total.files += count;
-      total.read += report.outcomes.filter((outcome) => typeof outcome === "number").length;
-      total.peakBytes = Math.max(total.peakBytes, report.peakBytes);
+      figures.files += count;
+      figures.read += report.outcomes.filter((outcome) => typeof outcome === "number").length;
+      figures.peakBytes = Math.max(figures.peakBytes, report.peakBytes);
       findings.push(...report.findings);
       if (report.peakBytes > residentBytesMax) {
-        findings.push(`${report.peakBytes} bytes resident, before file ${total.files}`);
+        findings.push(`${report.peakBytes} bytes resident, before file ${figures.files}`);
       }
-      tell(`${total.files} files`);
+      run.tell(`${figures.files} files`);
     }
   } finally {
     removeFolder(folder);
   }
-  return { ...total, findings };
+  return { figures, findings };
 }
 
 /** Rejects if the process that reads them ends. */
 export async function readAll(paths: readonly string[]): Promise<ReadReport> {
   const program = join(import.meta.dirname, "read-files.ts");
-  const { stdout } = await run(process.execPath, [program, ...paths], { maxBuffer: 2 ** 26 });
+  const { stdout } = await execute(process.execPath, [program, ...paths], { maxBuffer: 2 ** 26 });
   return JSON.parse(stdout) as ReadReport;
 }
 
