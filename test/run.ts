@@ -6,6 +6,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
+import { separate } from "./separate.ts";
 import { sharePostgres } from "./support/postgres/postgres-server.ts";
 import { preferMemory } from "./support/temp-folder.ts";
 import { TestReport } from "./test-report.ts";
@@ -29,6 +30,24 @@ const long = [
   "test/move/",
 ];
 
+/** Folders of short tests that start no process and leave nothing behind; these run in one process (together.ts). */
+const short = [
+  "test/basics/",
+  "test/domain/",
+  "test/http/body/",
+  "test/http/bulk/",
+  "test/http/load/",
+  "test/http/rate-limit/",
+  "test/http/reply/",
+  "test/http/request/",
+  "test/bulk/formats/",
+  "test/cli/output/",
+  "test/console/html/",
+  "test/metrics/",
+  "test/store/group/",
+  "test/store/sql/statement/",
+];
+
 // Set where a test runs these tests; the runner would mistake itself for that test's child.
 delete process.env["NODE_TEST_CONTEXT"];
 
@@ -50,14 +69,26 @@ async function main(paths: readonly string[]): Promise<number> {
   const usePostgres = files.filter((file) => readFileSync(file, "utf8").includes("startPostgres"));
   const server = usePostgres.length > 1 ? await sharePostgres() : undefined;
   const events = run({
-    files,
+    files: gather(files),
     // Many tests wait for a process or for the disk, so one more file than there are processors.
     concurrency: availableParallelism() + 1,
     timeout: fileTimeoutMs,
   });
-  for await (const event of events) report.take(event);
+  const asSeparate = separate();
+  for await (const event of events) report.take(asSeparate(event));
   await server?.remove();
   return report.close() ? 0 : 1;
+}
+
+/** One file in place of all the short ones. */
+function gather(files: readonly string[]): string[] {
+  const gathered = files.filter((file) =>
+    short.some((folder) => file.startsWith(join(root, folder))),
+  );
+  if (gathered.length < 2) return [...files];
+  process.env["SLUICE_TEST_TOGETHER"] = JSON.stringify(gathered);
+  const others = files.filter((file) => !gathered.includes(file));
+  return [join(root, "test/together.ts"), ...others];
 }
 
 /**

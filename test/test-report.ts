@@ -10,13 +10,17 @@ export interface RunEvent {
   readonly data: unknown;
 }
 
-interface TestData {
+export interface TestData {
   readonly name?: string;
   readonly nesting?: number;
   readonly file?: string;
   readonly line?: number;
   readonly message?: string;
-  readonly details?: { readonly error?: TestError };
+  readonly details?: {
+    readonly type?: string;
+    readonly duration_ms?: number;
+    readonly error?: TestError;
+  };
   readonly counts?: Readonly<Record<string, number>>;
   readonly duration_ms?: number;
   readonly success?: boolean;

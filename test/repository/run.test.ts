@@ -17,6 +17,17 @@ describe("a group", () => {
 });
 `;
 
+/** Runs and reports files as the test runner does with short ones. */
+const together = `import { run } from "node:test";
+import { separate } from "${root}/test/separate.ts";
+import { TestReport } from "${root}/test/test-report.ts";
+delete process.env["NODE_TEST_CONTEXT"];
+const report = new TestReport("/", (text) => process.stdout.write(text));
+const asSeparate = separate();
+for await (const event of run({ files: ["${root}/test/together.ts"] })) report.take(asSeparate(event));
+process.exitCode = report.close() ? 0 : 1;
+`;
+
 describe("the test runner", () => {
   const folder = makeTempFolder();
   after(() => removeFolder(folder));
@@ -90,6 +101,38 @@ it("says nothing", (context) => context.skip());
       "  without a reason       FILE: says nothing",
     ]);
     assert.doesNotMatch(run(write({ "one.test.ts": passing })).out, /Skipped:/);
+  });
+
+  it("runs short files in one process, and reports each as if it ran on its own", () => {
+    const { status, out } = run(join(root, "test/basics"));
+    assert.equal(status, 0, out);
+    assert.match(out, /^ok {3}test\/basics\/slots\.test\.ts \(5 tests, \d+ ms\)$/m);
+    assert.match(out, /^ok {3}test\/together\.ts \([3-9]\d tests, /m);
+  });
+
+  it("names the file, the line and the reason of a failure in one of these", () => {
+    const place = write({
+      "a.test.ts": failing,
+      "b.test.ts": 'throw new Error("unloaded");\n',
+      "c.test.ts": "export {};\n",
+      "d.test.ts": `import { before } from "node:test";
+before(() => { throw new Error("in a hook"); });
+${passing}`,
+      "e.test.ts": passing,
+      "run.ts": together,
+    });
+    const files = ["a", "b", "c", "d", "e"].map((name) => join(place, `${name}.test.ts`));
+    const { status, stdout: text } = spawnSync(process.execPath, [join(place, "run.ts")], {
+      env: { ...process.env, SLUICE_TEST_TOGETHER: JSON.stringify(files) },
+      encoding: "utf8",
+    });
+    assert.equal(status, 1);
+    assert.match(text, /^FAIL .*a\.test\.ts \(2 tests, \d+ ms\)$/m);
+    assert.match(text, /^FAIL a group › fails\n {2}.*a\.test\.ts:5\n {2}AssertionError/m);
+    assert.match(text, /^FAIL .*b\.test\.ts › can be loaded\n.*\n {2}Error: unloaded$/m);
+    assert.match(text, /^FAIL .*c\.test\.ts\n {2}There is no test in it\.$/m);
+    assert.match(text, /^FAIL .*d\.test\.ts\n.*\n {2}Error: in a hook$/m);
+    assert.match(text, /^ok {3}.*e\.test\.ts \(1 test, \d+ ms\)$/m);
   });
 
   let count = 0;
