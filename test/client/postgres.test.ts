@@ -1,8 +1,8 @@
-// The client against real servers on PostgreSQL: two on one store, used in turn behind the proxy.
+// Exactly-once writes of the client against real servers on PostgreSQL: two on one store, used in turn behind the proxy.
 
 import { after, before } from "node:test";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { testClient } from "./suite.ts";
+import { testExactlyOnce } from "./exactly-once.ts";
 
 let running: PostgresServer | undefined;
 
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => running?.remove());
 
-testClient({
+testExactlyOnce({
   name: "PostgreSQL",
   servers: 2,
   environment: async () => {

@@ -1,6 +1,11 @@
-// The client against a real server on SQLite.
+// The client against a real server on SQLite. Everything that depends on the server is tested here; what depends on the
+// store or on several servers also in postgres.test.ts.
 
 import { sqlite } from "./engine.ts";
-import { testClient } from "./suite.ts";
+import { testExactlyOnce } from "./exactly-once.ts";
+import { testOperations } from "./operations.ts";
+import { testUploads } from "./uploads.ts";
 
-testClient(sqlite);
+testOperations(sqlite);
+testUploads(sqlite);
+testExactlyOnce(sqlite);
