@@ -54,15 +54,12 @@ async function readStoreId(url: string): Promise<string> {
   return storeId;
 }
 
-const onEachEngine: Readonly<
+type Cases = Readonly<
   Record<string, (test: TestContext, environment: Environment) => Promise<[Environment, RegExp]>>
-> = {
+>;
+
+const onEachEngine: Cases = {
   "its port is taken": async (test) => [{ PORT: await takePort(test) }, /the port is in use/],
-  "its address is no address of this machine": async () => [{ HOST: "192.0.2.1" }, /Can't listen/],
-  "the key of its receipts is no key": async (_test, { DATA_DIR = "" }) => {
-    writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
-    return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
-  },
   "its ledger of deletions can't be read": async (_test, { DATABASE_URL = "", DATA_DIR = "" }) => {
     const storeId = await readStoreId(DATABASE_URL);
     mkdirSync(join(DATA_DIR, `deletion-ledger-${storeId}.ndjson`));
@@ -70,8 +67,18 @@ const onEachEngine: Readonly<
   },
 };
 
+/** With the same things open as in those above. */
+const onSqlite: Cases = {
+  ...onEachEngine,
+  "its address is no address of this machine": async () => [{ HOST: "192.0.2.1" }, /Can't listen/],
+  "the key of its receipts is no key": async (_test, { DATA_DIR = "" }) => {
+    writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
+    return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
+  },
+};
+
 describe("a start on SQLite ends", () => {
-  for (const [why, prepare] of Object.entries(onEachEngine)) {
+  for (const [why, prepare] of Object.entries(onSqlite)) {
     it(`when ${why}`, async (test) => {
       const environment = testEnvironment(makeFolder(test));
       const [more, words] = await prepare(test, environment);
