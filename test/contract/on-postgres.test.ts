@@ -12,7 +12,6 @@ const files = [
   "deletions.test.ts",
   "idempotency.test.ts",
   "isolation.test.ts",
-  "lenient.test.ts",
   "lists.test.ts",
   "records.test.ts",
   "related-data.test.ts",
