@@ -181,7 +181,7 @@ function registerDeletions(
   });
   const postponed = registry.counter({
     name: "sluice_deletion_failures_total",
-    help: "Attempts at a deletion that failed and will be made again.",
+    help: "Attempts at a deletion that failed and will be made again, without those that wait for a reader.",
   });
   return {
     countDeletionCompleted: (count) => {

@@ -5,6 +5,7 @@ import type { App } from "../actions/app.ts";
 import { DeletionPace } from "../actions/deletion/deletion-pace.ts";
 import {
   describeCause,
+  isTemporary,
   type ProcessedDeletions,
   processDeletions,
 } from "../actions/deletion/process-deletions.ts";
@@ -19,8 +20,11 @@ export interface DeletionRoundOptions {
   readonly log: Logger;
   /** Receives the number of erased records by type, without confidential types. */
   readonly onCompleted?: (deletion: Deletion, erased: ErasedCounts) => void;
+  /** Called after an attempt that failed for a reason that does not end by itself. */
   readonly onPostponed?: () => void;
 }
+
+type RoundOptions = DeletionRoundOptions & { readonly stopping: AbortSignal };
 
 /** The round returns true if more may be due. */
 export function deletionRound(
@@ -43,22 +47,26 @@ export function deletionRound(
  * Logs and metrics are read by many. The name of a restricted set would disclose that there is one, and when the deletion of a
  * closed organization is completed, what it had to wait for; failures are logged without a name.
  */
-function reportUnnamed(
-  done: ProcessedDeletions,
-  { log, onPostponed, stopping }: DeletionRoundOptions & { readonly stopping: AbortSignal },
+function reportUnnamed(done: ProcessedDeletions, options: RoundOptions): void {
+  if (done.result === "completed") return;
+  reportPostponed({ attempts: done.deletion.attempts }, done.cause, options);
+}
+
+/** Somebody must act on an error. A deletion that has been due for long has a metric, whatever postpones it. */
+function reportPostponed(
+  about: object,
+  cause: unknown,
+  { log, onPostponed, stopping }: RoundOptions,
 ): void {
-  if (done.result === "completed" || stopping.aborted) return;
-  const { attempts } = done.deletion;
-  log.error({ attempts, cause: describeCause(done.cause) }, "deletion postponed");
+  if (stopping.aborted) return;
+  const detail = { ...about, cause: describeCause(cause) };
+  if (isTemporary(cause)) return log.warn(detail, "deletion postponed");
+  log.error(detail, "deletion postponed");
   onPostponed?.();
 }
 
-async function report(
-  app: App,
-  done: ProcessedDeletions,
-  options: DeletionRoundOptions & { readonly stopping: AbortSignal },
-): Promise<void> {
-  const { log, onCompleted, onPostponed, stopping } = options;
+async function report(app: App, done: ProcessedDeletions, options: RoundOptions): Promise<void> {
+  const { log, onCompleted } = options;
   const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
   const viewer = new Viewer(app, new Set());
@@ -67,8 +75,7 @@ async function report(
     const erased = visibleCounts(done.deletion, await viewer.reader(organizationId));
     log.info({ ...about, erased }, "deletion completed");
     onCompleted?.(done.deletion, erased);
-  } else if (!stopping.aborted) {
-    log.error({ ...about, cause: describeCause(done.cause) }, "deletion postponed");
-    onPostponed?.();
+  } else {
+    reportPostponed(about, done.cause, options);
   }
 }

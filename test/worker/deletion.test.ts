@@ -1,6 +1,8 @@
 // The round that processes deletions, on a real store.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
@@ -17,6 +19,7 @@ import { testEnvironment } from "../support/service.ts";
 import { StoreFaults, type StoreMethod } from "../support/store-faults.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
+const folder = makeTempFolder();
 const clock = makeFakeClock();
 const lines: string[] = [];
 const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
@@ -24,7 +27,7 @@ const { signal } = new AbortController();
 let opened: OpenApp;
 
 before(async () => {
-  const config = readConfig(testEnvironment(makeTempFolder()));
+  const config = readConfig(testEnvironment(folder));
   opened = await openApp(config, { role: "serve", now: clock.now });
   await createOrganization(opened, { name: "Acme", organizationId: "acme" });
 });
@@ -102,6 +105,27 @@ describe("a round of the deletion worker", () => {
     assert.ok(written.includes(id));
     assert.ok(!written.includes("tx-secret"), "a log line contains the id of a record");
     assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
+  });
+
+  it("warns of one that waits for a reader of the store, which is no failure", async () => {
+    const id = await addAndDelete("tx-read");
+    const reader = new DatabaseSync(join(folder, "sluice.db"), { readOnly: true });
+    reader.exec("BEGIN; SELECT count(*) FROM record");
+    let failures = 0;
+    const round = deletionRound(opened, {
+      claimant: "test",
+      log,
+      onPostponed: () => (failures += 1),
+    });
+    lines.length = 0;
+    await round(signal);
+    reader.close();
+    assert.match((await statusOf(id))?.waitingFor ?? "", /WAL can't be emptied yet/);
+    const levels = lines.map((line) => (JSON.parse(line) as { level: number }).level);
+    assert.deepEqual([levels, failures], [[log.levels.values["warn"]], 0]);
+    clock.advanceMs(10 * 60_000);
+    await round(signal);
+    assert.equal((await statusOf(id))?.status, "completed");
   });
 
   it("does not say when a closed organization is erased: it may have waited for a report", async () => {

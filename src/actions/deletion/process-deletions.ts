@@ -17,6 +17,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import type { StoreError } from "../../store/interface/store-error.ts";
 import type { Completion, ErasureStep } from "../../store/interface/store.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
@@ -297,6 +298,11 @@ async function postpone(
     stopping.aborted ? "the service stopped" : describeCause(cause),
     app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts, 1_000, deletionBackOffMsMax)),
   );
+}
+
+/** True if the cause ends by itself, such as a reader of the store, so that nobody has to act on it. */
+export function isTemporary(cause: unknown): boolean {
+  return cause instanceof Error && (cause as Partial<StoreError>).isTemporary === true;
 }
 
 /**

@@ -3,4 +3,15 @@
 
 export class StoreError extends Error {
   override readonly name = "StoreError";
+  /** True if what prevents it ends without an operator, such as a reader of the store; the caller tries again later. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, { isTemporary = false, cause }: StoreErrorOptions = {}) {
+    super(message, { cause });
+    this.isTemporary = isTemporary;
+  }
+}
+
+interface StoreErrorOptions extends ErrorOptions {
+  readonly isTemporary?: boolean;
 }

@@ -7,7 +7,9 @@ import type { Completion } from "../interface/store.ts";
 
 /** The reason to fail if a related record has arrived since that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {
-  return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
+  return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`, {
+    isTemporary: true,
+  });
 }
 
 export interface CompletionSteps {

@@ -62,7 +62,9 @@ export class Leases {
     for (const { deletion, claimant } of processing) {
       const { deletionRequestId: id } = deletion;
       if (claimant !== null && claimant === this.claimantOf(id)) continue;
-      throw new StoreError(`The deletion ${id} is processed by another process.`);
+      throw new StoreError(`The deletion ${id} is processed by another process.`, {
+        isTemporary: true,
+      });
     }
     await enterFor(
       transaction,

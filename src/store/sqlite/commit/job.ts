@@ -176,16 +176,18 @@ function isPackedOutcome(value: unknown): value is PackedOutcome {
   return typeof value === "object" && value !== null && "written" in value && "drafts" in value;
 }
 
-type Failure = ErrorForm | { readonly storeMessage: string; readonly cause: unknown };
+type Failure =
+  ErrorForm | (Pick<StoreError, "isTemporary" | "cause"> & { readonly storeMessage: string });
 
 function describeFailure(error: unknown): Failure {
-  if (error instanceof StoreError) return { storeMessage: error.message, cause: error.cause };
-  return describeError(error);
+  if (!(error instanceof StoreError)) return describeError(error);
+  const { message: storeMessage, isTemporary, cause } = error;
+  return { storeMessage, isTemporary, cause };
 }
 
 function restoreFailure(failure: Failure): Error {
   if (!("storeMessage" in failure)) return restoreError(failure);
-  return new StoreError(failure.storeMessage, { cause: failure.cause });
+  return new StoreError(failure.storeMessage, failure);
 }
 
 /** One character for each byte: a string is cheaper to clone than a typed array. */

@@ -230,7 +230,8 @@ export class DeletionCompleter {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof StoreError) || attempt === attemptsMax) throw error;
+        if (!(error instanceof StoreError && error.isTemporary)) throw error;
+        if (attempt === attemptsMax) throw error;
         await sleep(pauseMs);
       }
     }

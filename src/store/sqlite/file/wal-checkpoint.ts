@@ -44,6 +44,7 @@ export function requireEmptyWal({ path }: Connection): void {
 export function stillRead(path: string): StoreError {
   return new StoreError(
     `Another process is reading or writing the store ${path}, so its WAL can't be emptied yet.`,
+    { isTemporary: true },
   );
 }
 
