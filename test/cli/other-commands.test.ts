@@ -8,7 +8,7 @@ import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { renderCliReference } from "../../docs/generate/cli.ts";
 import { version } from "../../src/process/version.ts";
-import { schemaVersion } from "../../src/store/sqlite/migration/migrate.ts";
+import { schemaVersion } from "../../src/store/sql/migrations.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { runProgram } from "./program.ts";
 

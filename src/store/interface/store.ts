@@ -363,7 +363,7 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly imports: ImportStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
-  /** The version of the tables, to which opening has migrated them; each engine has its own numbers. */
+  /** The version of the tables, to which opening has migrated them. */
   readonly schemaVersion: number;
 }
 

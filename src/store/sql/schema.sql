@@ -1,5 +1,5 @@
 -- The schema of a store, the baseline of version 1.0. A published schema is never edited: the next change is a
--- migration (migration/migrate.ts of both engines). It is in the words of PostgreSQL, and schema.ts replaces those that SQLite
+-- migration (migrations.ts). It is in the words of PostgreSQL, and schema.ts replaces those that SQLite
 -- does not have; a line after --sqlite or --postgres is only for that engine. Row-level security, and which columns the
 -- planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
 -- first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared byte by byte

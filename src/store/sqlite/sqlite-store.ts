@@ -9,6 +9,7 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { sealReceipts } from "../shared/seal-receipts.ts";
 import { findDeletions } from "../sql/erase/deletion.ts";
 import { findDeletionsOfParties } from "../sql/erase/parties.ts";
+import { schemaVersion } from "../sql/migrations.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { findLatestArrival } from "../sql/record/latest-arrival.ts";
@@ -29,7 +30,6 @@ import type { ServingRight } from "./file/serving-right.ts";
 import { probeRoom } from "./file/write-probe.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { sqliteTraits } from "./traits.ts";
-import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
 
 /** How many deletions share a scan of the freed pages. */

@@ -6,34 +6,30 @@ import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
-import {
-  migrate as migratePostgres,
-  type Migration as PostgresMigration,
-  published as publishedOnPostgres,
-  schemaVersion as versionOnPostgres,
-} from "../../../src/store/postgres/migration/migrate.ts";
+import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
 import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
+import { published, schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
-import {
-  migrate,
-  type Migration,
-  published,
-  schemaVersion,
-} from "../../../src/store/sqlite/migration/migrate.ts";
+import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
 
-const addColumn = "ALTER TABLE hold ADD COLUMN planted INTEGER NOT NULL DEFAULT 7;";
+const addColumn = `
+  ALTER TABLE hold ADD COLUMN planted
+    --sqlite INTEGER
+    --postgres bigint
+    NOT NULL DEFAULT 7;`;
 
-function computeRows(connection: Connection): void {
-  connection.run("UPDATE record SET last_seen = first_seen || ?", "");
-  connection.exec("CREATE TABLE planted (id INTEGER) STRICT");
-}
+const addTable = `
+  --sqlite CREATE TABLE planted (id INTEGER) STRICT;
+  --postgres CREATE TABLE planted (id bigint);
+  UPDATE record SET last_seen = first_seen || '';
+  INSERT INTO planted VALUES (1);`;
+
+const planted: readonly string[] = [...published, addColumn, addTable];
 
 describe("a store of the baseline on SQLite", () => {
-  const planted: readonly Migration[] = [...published, addColumn, computeRows];
-
   it("is brought up by each migration once, and keeps its rows", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -102,15 +98,6 @@ describe("a store of the baseline on PostgreSQL", () => {
   before(async () => (server = await startPostgres()));
   after(() => server.remove());
 
-  const planted: readonly PostgresMigration[] = [
-    ...publishedOnPostgres,
-    { statements: () => addColumn.replace("INTEGER", "bigint") },
-    {
-      statements: ({ citus }) => `CREATE TABLE planted (id bigint); -- on Citus: ${citus}`,
-      compute: (writing) => writing.exec("INSERT INTO planted VALUES (1)"),
-    },
-  ];
-
   it("is brought up by each migration once, and keeps its rows", async () => {
     const url = await server.makeDatabase();
     const store = await openStore(url, { role: "serve" });
@@ -124,10 +111,10 @@ describe("a store of the baseline on PostgreSQL", () => {
     const read = (sql: string) => server.query(sql, url);
     assert.deepEqual(await read("SELECT id::int AS id FROM planted"), [{ id: 1 }]);
     const version = "SELECT value::int AS value FROM meta WHERE name = 'schema_version'";
-    assert.deepEqual(await read(version), [{ value: versionOnPostgres + 2 }]);
+    assert.deepEqual(await read(version), [{ value: schemaVersion + 2 }]);
     await assert.rejects(openStore(url, { role: "command" }), /or a newer one/);
     await read(
-      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${versionOnPostgres} WHERE name = 'schema_version'`,
+      `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`,
     );
     const again = await openStore(url, { role: "serve" });
     assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);

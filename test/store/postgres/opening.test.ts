@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/interface/store.ts";
-import { schemaVersion } from "../../../src/store/postgres/migration/migrate.ts";
+import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { startServerProcess } from "../../support/server-process.ts";

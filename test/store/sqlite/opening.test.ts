@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import { schemaVersion } from "../../../src/store/sqlite/migration/migrate.ts";
+import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { add, claim, exists, keyOf, request, requireConsistent } from "../../conformance/scene.ts";
 import { startChild } from "./child.ts";

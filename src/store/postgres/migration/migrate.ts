@@ -2,46 +2,17 @@
 // numbered migration after another, all in one transaction. Never touches a store that is newer, or a database that is
 // not a store.
 
-import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
 import { StoreError } from "../../interface/store-error.ts";
+import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { missingIn, published } from "../../sql/migrations.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import type { Transaction } from "../transaction.ts";
-import { rowSecurity, type Securing } from "./row-security.ts";
+import { rowSecurity } from "./row-security.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
-
-export interface Migration {
-  readonly statements: (options: Securing) => string;
-  /** Runs after the statements, if rows have to be computed. */
-  readonly compute?: (transaction: Transaction) => Promise<void>;
-}
-
-/** What is due, by the organizations that take turns. */
-const addTurns = `
-  CREATE INDEX deletion_in_turn
-    ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
-    WHERE status = 'pending'`;
-
-/** Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential ones. */
-const addOthers = `
-  CREATE INDEX deletion_of_others
-    ON deletion (organization_id, resource_type, status, floor_until)
-    WHERE resource_type NOT IN ('transaction', 'person', 'company')`;
-
-/** Hashes take no less room compressed; the server would try to compress each receipt, and then store it as it is. */
-const storeReceiptsAsTheyAre = `ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL`;
-
-/** The migrations in order. A published migration is never edited; each further change is a new one. */
-export const published: readonly Migration[] = [
-  { statements: () => addTurns },
-  { statements: () => addOthers },
-  { statements: () => storeReceiptsAsTheyAre },
-];
-
-export const schemaVersion = baselineVersion + published.length;
 
 /** An arbitrary number that no other program is likely to use. */
 const lockKey = 7_518_242_301;
@@ -70,7 +41,7 @@ const insufficientPrivilege = "42501";
 interface Options {
   /** An empty database is refused. */
   readonly existing?: boolean;
-  readonly migrations?: readonly Migration[];
+  readonly migrations?: readonly string[];
 }
 
 /**
@@ -97,7 +68,7 @@ export async function migrate(
   }
 }
 
-async function bringUp(transaction: Transaction, migrations: readonly Migration[]): Promise<void> {
+async function bringUp(transaction: Transaction, migrations: readonly string[]): Promise<void> {
   const newest = baselineVersion + migrations.length;
   await transaction.run(lock, lockKey);
   const version = await versionOf(transaction);
@@ -108,14 +79,9 @@ async function bringUp(transaction: Transaction, migrations: readonly Migration[
   const distributed = citus && !isNew;
   if (distributed) await keepShardsOutOfStatistics(transaction);
   if (isNew) await transaction.exec(schemaFor("postgres") + rowSecurity({ citus }));
-  const done = isNew ? 0 : version - baselineVersion;
-  for (const { statements, compute } of migrations.slice(done)) {
-    const sql = statements({ citus });
+  for (const sql of missingIn({ from: version, migrations }, "postgres")) {
     // Citus propagates a change of a distributed table with the whole text of the message that contains it.
-    for (const part of distributed ? splitStatements(sql) : [sql]) {
-      await transaction.exec(part);
-    }
-    await compute?.(transaction);
+    for (const part of distributed ? splitStatements(sql) : [sql]) await transaction.exec(part);
   }
   await keepOutOfStatistics(transaction, { distributed });
   if (citus && isNew) await distribute(transaction);

@@ -29,21 +29,19 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
 const view = `current_setting('sluice.view', true)`;
 
-export interface Securing {
-  readonly citus: boolean;
-}
-
 /** The policies of every table. */
-export function rowSecurity(options: Securing): string {
+export function rowSecurity({ citus }: { readonly citus: boolean }): string {
   return Object.entries(securedTables)
-    .map(([table, views]) => secure(table, { ...options, views }))
+    .map(([table, views]) => secure(table, { citus, views }))
     .join("");
 }
 
-function secure(
-  table: string,
-  { citus, views }: Securing & { readonly views: readonly View[] },
-): string {
+interface Securing {
+  readonly citus: boolean;
+  readonly views: readonly View[];
+}
+
+function secure(table: string, { citus, views }: Securing): string {
   // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");

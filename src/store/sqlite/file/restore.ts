@@ -6,10 +6,10 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPresent } from "../../../files/present.ts";
 import { refuseSchema } from "../../shared/schema-version.ts";
+import { schemaVersion } from "../../sql/migrations.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
-import { schemaVersion } from "../migration/migrate.ts";
 import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./serving-right.ts";
 

@@ -3,28 +3,9 @@
 
 import { randomBytes } from "node:crypto";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { missingIn, published } from "../../sql/migrations.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
-
-/** Statements, or a function if rows have to be computed. */
-export type Migration = string | ((connection: Connection) => void);
-
-/** What is due, by the organizations that take turns. */
-const addTurns = `
-  CREATE INDEX deletion_in_turn
-    ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
-    WHERE status = 'pending'`;
-
-/** Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential ones. */
-const addOthers = `
-  CREATE INDEX deletion_of_others
-    ON deletion (organization_id, resource_type, status, floor_until)
-    WHERE resource_type NOT IN ('transaction', 'person', 'company')`;
-
-/** In order. A migration that was published is never edited; the next change is the next one. */
-export const published: readonly Migration[] = [addTurns, addOthers];
-
-export const schemaVersion = baselineVersion + published.length;
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
@@ -40,10 +21,8 @@ export function migrate(connection: Connection, migrations = published): void {
     const version = versionOf(connection);
     refuseSchema(version, { newest, store: `The store ${connection.path}` });
     if (version === 0) createTables(connection);
-    const done = Math.max(version - baselineVersion, 0);
-    for (const migration of migrations.slice(done)) {
-      if (typeof migration === "string") connection.exec(migration);
-      else migration(connection);
+    for (const statements of missingIn({ from: version, migrations }, "sqlite")) {
+      connection.exec(statements);
     }
     connection.run(writeVersion, newest);
   });

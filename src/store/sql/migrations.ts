@@ -1,0 +1,39 @@
+// What follows the baseline (schema.sql), the same list for both engines: each migration raises the version of the schema
+// by one.
+
+import { baselineVersion } from "../shared/schema-version.ts";
+import { type EngineName, textFor } from "./statement/statements.ts";
+
+/** What is due, by the organizations that take turns. */
+const addTurns = `
+  CREATE INDEX deletion_in_turn
+    ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
+    WHERE status = 'pending'`;
+
+/** Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential ones. */
+const addOthers = `
+  CREATE INDEX deletion_of_others
+    ON deletion (organization_id, resource_type, status, floor_until)
+    WHERE resource_type NOT IN ('transaction', 'person', 'company')`;
+
+/** Hashes take no less room compressed; the server would try to compress each receipt, and then store it as it is. */
+const storeReceiptsAsTheyAre = `
+  --postgres ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL
+  `;
+
+/** In order. A migration that was published is never edited; the next change is the next one. */
+export const published: readonly string[] = [addTurns, addOthers, storeReceiptsAsTheyAre];
+
+export const schemaVersion = baselineVersion + published.length;
+
+export interface Upgrade {
+  /** The version of the store; 0 for an empty database. */
+  readonly from: number;
+  readonly migrations: readonly string[];
+}
+
+/** The statements of the migrations that a store lacks; a new one, made from the baseline, lacks all. */
+export function missingIn({ from, migrations }: Upgrade, engine: EngineName): readonly string[] {
+  const done = Math.max(from - baselineVersion, 0);
+  return migrations.slice(done).map((migration) => textFor(engine, migration));
+}
