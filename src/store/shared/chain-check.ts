@@ -2,7 +2,7 @@
 // rows here.
 
 import { hash as digest } from "node:crypto";
-import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import {
   chainedText,
   noReceiptHash,
@@ -18,16 +18,9 @@ import {
 } from "../row/audit-row.ts";
 import { type ReceiptRow, rowNoOf, toReceipt } from "../row/receipt-row.ts";
 
-/** A gap in the numbers of receipts that an audit entry explains. */
-export interface ReceiptCut {
-  /** Undefined if an earlier version did not write it. */
-  readonly restored: ChainHead | undefined;
-  readonly known: Pick<ChainHead, "no"> & Partial<ChainHead>;
-}
-
 export class AuditChainCheck {
-  /** The cuts in the entries that were read so far. */
-  readonly cuts: ReceiptCut[] = [];
+  /** The gaps in the numbers of receipts that the entries explain which were read so far. */
+  readonly cuts: ChainCut[] = [];
   #previous: AuditHead;
 
   /** `after`: the entry before the first one that is checked. */
@@ -54,7 +47,8 @@ export class AuditChainCheck {
   #accept(row: AuditRow): boolean {
     try {
       if (!followsInChain(row, this.#previous)) return false;
-      this.#note(row);
+      const cut = cutOf(row);
+      if (cut !== undefined) this.cuts.push(cut.receipts);
       return true;
     } catch {
       // The detail is not JSON, though its hash is right.
@@ -67,17 +61,6 @@ export class AuditChainCheck {
     const { entry_no: last, hash } = this.#previous;
     if (head?.entry_no === last && head.hash === hash) return undefined;
     return `The audit chain ends at entry ${last}, and should at ${head?.entry_no ?? "?"}.`;
-  }
-
-  #note(row: AuditRow): void {
-    const cut = cutOf(row);
-    if (cut !== undefined) this.cuts.push(cut.receipts);
-    else if (row.action === "store.replay") {
-      const { receiptNo } = JSON.parse(row.detail) as { readonly receiptNo?: number | null };
-      if (typeof receiptNo === "number") {
-        this.cuts.push({ restored: undefined, known: { no: receiptNo } });
-      }
-    }
   }
 }
 
@@ -101,10 +84,10 @@ export function readIntact(row: ReceiptRow): Receipt | undefined {
 }
 
 export class ReceiptChainCheck {
-  readonly #cuts: readonly ReceiptCut[];
+  readonly #cuts: readonly ChainCut[];
   #previous: ChainHead = { no: 0, hash: noReceiptHash };
 
-  constructor(cuts: readonly ReceiptCut[]) {
+  constructor(cuts: readonly ChainCut[]) {
     this.#cuts = cuts;
   }
 
@@ -147,9 +130,8 @@ export class ReceiptChainCheck {
   #isCut(knownNo: number, knownHash: string): boolean {
     const { no, hash } = this.#previous;
     return this.#cuts.some(({ restored, known }) => {
-      if (known.no !== knownNo || knownNo <= no) return false;
-      if (known.hash !== undefined && known.hash !== knownHash) return false;
-      return restored === undefined || (restored.no === no && restored.hash === hash);
+      if (known.no !== knownNo || known.hash !== knownHash || knownNo <= no) return false;
+      return restored.no === no && restored.hash === hash;
     });
   }
 }

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { describe, it } from "node:test";
+import type { ChainCut } from "../../../src/domain/deletion/ledger-entry.ts";
 import { chainedText } from "../../../src/domain/deletion/receipt.ts";
-import { type ReceiptCut, ReceiptChainCheck } from "../../../src/store/shared/chain-check.ts";
+import { ReceiptChainCheck } from "../../../src/store/shared/chain-check.ts";
 import type { ReceiptRow } from "../../../src/store/row/receipt-row.ts";
 import { makeChain } from "../../receipt/scene.ts";
 
@@ -22,7 +23,7 @@ const [one, two, three] = rows;
 const links = rows.map((row) => ({ no: row.receipt_no, hash: row.hash }));
 const wrong = "f".repeat(64);
 
-function check(cut: ReceiptCut, chain: readonly (ReceiptRow | undefined)[]): string | undefined {
+function check(cut: ChainCut, chain: readonly (ReceiptRow | undefined)[]): string | undefined {
   return new ReceiptChainCheck([cut]).add(chain.filter((row) => row !== undefined));
 }
 
@@ -32,12 +33,11 @@ describe("the chain of receipts", () => {
 
   it("may lack the receipts that a restore has removed", () => {
     assert.equal(check({ restored, known }, [one, three]), undefined);
-    assert.equal(check({ restored: undefined, known: { no: known.no } }, [one, three]), undefined);
   });
 
   it("may not lack others", () => {
     const missing = "Receipts are missing between 1 and 3.";
-    const cuts: readonly ReceiptCut[] = [
+    const cuts: readonly ChainCut[] = [
       { restored: { ...restored, hash: wrong }, known },
       { restored: { ...restored, no: 0 }, known },
       { restored, known: { ...known, hash: wrong } },

@@ -2,6 +2,7 @@
 // lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
 // trail. Signs nothing.
 
+import type { ChainCut } from "../../../domain/deletion/ledger-entry.ts";
 import {
   aloneNo,
   type Receipt,
@@ -10,7 +11,7 @@ import {
   type SealingHead,
 } from "../../../domain/deletion/receipt.ts";
 import type { Act } from "../../interface/act.ts";
-import { readIntact, type ReceiptCut, ReceiptChainCheck } from "../../shared/chain-check.ts";
+import { readIntact, ReceiptChainCheck } from "../../shared/chain-check.ts";
 import {
   type HeadRow,
   type KeyRow,
@@ -193,7 +194,7 @@ function* findAlteredAlone(): Statements<string | undefined> {
  * Reports the first receipt that does not follow from the one before it, or a head that is not that of the last
  * receipt.
  */
-export function* checkReceiptChain(cuts: readonly ReceiptCut[]): Statements<string | undefined> {
+export function* checkReceiptChain(cuts: readonly ChainCut[]): Statements<string | undefined> {
   const check = new ReceiptChainCheck(cuts);
   const altered = yield* findAlteredAlone();
   if (altered !== undefined) return altered;
