@@ -62,6 +62,26 @@ export function testIdempotency(engine: Engine): void {
       assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
     });
 
+    it("of each draft returns its outcome again, in a list and alone, and refuses another draft", async () => {
+      const list = [transaction("own"), transaction("own"), transaction("own too")];
+      const marks = ["own.0", "own.1", "own.2"].map((key) => mark(key));
+      const options = { lenient: true, marks };
+      const first = await write(store, list, options);
+      assert.deepEqual(first, {
+        written: 2,
+        drafts: ["created", "identical_record_exists", "created"],
+      });
+      assert.deepEqual(await write(store, list, options), { ...first, repeated: true });
+      const alone = await write(store, transaction("own too"), { idempotency: mark("own.2") });
+      assert.deepEqual(alone, { written: 1, drafts: ["created"], repeated: true });
+      const others = [mark("own.0", "another"), mark("own.3"), mark("own.2")];
+      const drafts = [transaction("other"), transaction("later"), transaction("own too")];
+      const mixed = await write(store, drafts, { lenient: true, marks: others });
+      assert.deepEqual(mixed, { written: 2, drafts: ["idempotency_reused", "created", "created"] });
+      assert.equal(await exists(store, keyOf("transaction", "other")), false);
+      assert.equal((await changesOf(store, keyOf("transaction", "own too"))).length, 1);
+    });
+
     it("is separate for each organization", async () => {
       const idempotency = mark("shared");
       await write(store, transaction("mine"), { idempotency });

@@ -62,6 +62,7 @@ export interface WriteOptions {
   readonly lenient?: boolean;
   readonly receivedAt?: number;
   readonly idempotency?: IdempotencyMark;
+  readonly marks?: readonly IdempotencyMark[];
 }
 
 /** Adds transactions of Acme, strictly by default. */

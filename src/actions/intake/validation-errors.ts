@@ -1,9 +1,9 @@
 // The validation errors of the items of a request, as its reply lists them: the first ones, and how many there are.
 
-import { AppError, type FieldError } from "../../domain/error.ts";
+import { AppError, errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { errorsMax, limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
-import type { RecordRefusal } from "../../domain/record/record-write.ts";
+import type { RecordRefusal, WriteMode } from "../../domain/record/record-write.ts";
 
 export type RefusalName = "validation_failed" | "too_large" | RecordRefusal;
 
@@ -69,6 +69,25 @@ export class ValidationErrors {
   }
 }
 
+/** The error of a request with only one item. */
+export function singleError(
+  type: RecordType,
+  name: RefusalName,
+  invalid?: readonly FieldError[],
+): AppError {
+  if (name === "idempotency_reused") return new AppError(name);
+  const errors = new ValidationErrors({ type, single: true });
+  errors.add(0, invalid ?? [{ field: type.idField }]);
+  return errors.toAppError(name, 1);
+}
+
+export const pastTenseOf = { add: "added", append: "created", update: "updated" } as const;
+
+/** `1 transaction was added`. */
+export function describeWritten(mode: WriteMode, type: RecordType): string {
+  return `1 ${nounOf(type)} was ${pastTenseOf[mode]}`;
+}
+
 function inList(index: number, error: FieldError): FieldError {
   const { field } = error;
   if (field === undefined || field === "") return { ...error, field: `[${index}]` };
@@ -86,6 +105,7 @@ const sentences: Readonly<Record<RefusalName, (noun: string, idField: string) =>
   record_exists: (noun, idField) =>
     `A different ${noun} with this ${idField} exists already; use PUT to update it.`,
   no_such_record: (noun, idField) => `There is no ${noun} with this ${idField}.`,
+  idempotency_reused: () => errorCatalogue.idempotency_reused.message,
   deletion_open: (noun) =>
     `A deletion of this ${noun} is open; it can be written again once that is completed.`,
 };

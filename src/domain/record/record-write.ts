@@ -48,11 +48,18 @@ export interface RecordWrite {
   /** Unix milliseconds of arrival. */
   readonly receivedAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
+  /** Instead, of a lenient write: the mark of each draft, which is then written as if it were the only one of its write. */
+  readonly marks?: readonly IdempotencyMark[] | undefined;
 }
 
+/** `idempotency_reused` is only the outcome of a draft that has its own mark. */
 export type RecordRefusal = Extract<
   ErrorName,
-  "identical_record_exists" | "record_exists" | "no_such_record" | "deletion_open"
+  | "identical_record_exists"
+  | "record_exists"
+  | "no_such_record"
+  | "deletion_open"
+  | "idempotency_reused"
 >;
 
 /** The outcome of a draft. In a refused strict write, valid drafts have `created` and so on, though nothing was written. */
@@ -65,7 +72,7 @@ export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
-  /** True if it is the outcome of an earlier request with the same Idempotency-Key; this one has written nothing. */
+  /** True if all of it is the outcome of earlier requests with the same Idempotency-Key; this one has written nothing. */
   readonly repeated?: true;
 }
 

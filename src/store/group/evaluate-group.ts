@@ -10,7 +10,7 @@ import type {
   RecordWrite,
 } from "../../domain/record/record-write.ts";
 import { once, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
-import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
+import { packDrafts, packEach, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
 import { type Result, resultOf } from "./result.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
@@ -50,12 +50,17 @@ interface Group {
 }
 
 function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
+  return resultOf(() => {
+    if (group.known.closedOrganizations.has(write.organizationId)) throw organizationClosed();
+    if (write.marks === undefined) return evaluateMarked(write, group);
+    return packEach(write, (one) => evaluateMarked(one, group));
+  });
+}
+
+function evaluateMarked(write: RecordWrite, group: Group): PackedOutcome {
   const { idempotency: mark, organizationId, receivedAt: now } = write;
   const perform = () => evaluate(write, group);
-  return resultOf(() => {
-    if (group.known.closedOrganizations.has(organizationId)) throw organizationClosed();
-    return once(group.replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
-  });
+  return once(group.replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
 }
 
 function evaluate(write: RecordWrite, group: Group): PackedOutcome {

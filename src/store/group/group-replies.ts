@@ -84,10 +84,14 @@ export function namesOf(
   requests: readonly {
     readonly organizationId: string;
     readonly idempotency?: IdempotencyMark | undefined;
+    readonly marks?: readonly IdempotencyMark[] | undefined;
   }[],
 ): readonly ReplyName[] {
-  const names = requests.flatMap(({ organizationId, idempotency: mark }) =>
-    mark === undefined ? [] : [{ organizationId, keyHash: mark.keyHash }],
+  const names = requests.flatMap(({ organizationId, idempotency: mark, marks }) =>
+    (marks ?? (mark === undefined ? [] : [mark])).map(({ keyHash }) => ({
+      organizationId,
+      keyHash,
+    })),
   );
   return [...new Map(names.map((name) => [textOf(name), name])).values()];
 }

@@ -1,7 +1,8 @@
 // The outcome of a write with one letter for each draft: small enough to store for an Idempotency-Key, and cheap to
 // pass between threads. Contains nothing that WriteOutcome does not.
 
-import type { DraftOutcome, WriteOutcome } from "../../domain/record/record-write.ts";
+import { AppError } from "../../domain/error.ts";
+import type { DraftOutcome, RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 
 export interface PackedOutcome {
   readonly written: number;
@@ -16,6 +17,7 @@ const letters: Readonly<Record<DraftOutcome, string>> = {
   record_exists: "e",
   no_such_record: "m",
   deletion_open: "d",
+  idempotency_reused: "k",
 };
 
 const outcomes: ReadonlyMap<string, DraftOutcome> = new Map(
@@ -34,6 +36,29 @@ const repeatedMark = "*";
 /** Marks the outcome as one that was stored before. */
 export function packRepeated({ written, drafts }: PackedOutcome): PackedOutcome {
   return { written, drafts: repeatedMark + drafts };
+}
+
+/** Calls `perform` for each draft with its own mark, as a write of this draft alone, and joins the outcomes. */
+export function packEach(
+  { marks = [], ...write }: RecordWrite,
+  perform: (one: RecordWrite) => PackedOutcome,
+): PackedOutcome {
+  const each = write.drafts.map((draft, index) => {
+    try {
+      return perform({ ...write, drafts: [draft], idempotency: marks[index] });
+    } catch (error) {
+      if (isReused(error)) return { written: 0, drafts: letters.idempotency_reused };
+      throw error;
+    }
+  });
+  const isRepeated = each.every(({ drafts }) => drafts.startsWith(repeatedMark));
+  const joined = each.map(({ drafts }) => drafts.replace(repeatedMark, "")).join("");
+  const written = each.reduce((sum, outcome) => sum + outcome.written, 0);
+  return { written, drafts: isRepeated ? repeatedMark + joined : joined };
+}
+
+function isReused(error: unknown): boolean {
+  return error instanceof AppError && error.errorName === "idempotency_reused";
 }
 
 /** The outcome of nearly every write. */

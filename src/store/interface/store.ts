@@ -83,7 +83,7 @@ export interface RecordStore {
   refuseWrites(): void;
   /**
    * If the idempotency mark is known, returns the stored outcome and writes nothing. Throws AppError
-   * idempotency_reused.
+   * idempotency_reused, which is the outcome of a draft where each has its own mark.
    */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;

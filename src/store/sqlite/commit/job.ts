@@ -82,6 +82,7 @@ function flattenWrite(list: unknown[], write: RecordWrite): void {
     write.receivedAt,
     mark === undefined ? "" : toText(mark.keyHash),
     mark === undefined ? "" : toText(mark.fingerprint),
+    write.marks?.flatMap((each) => [toText(each.keyHash), toText(each.fingerprint)]),
   );
   for (const { id, timestamp, payload, references } of write.drafts) {
     list.push(id, timestamp, payload, references.length);
@@ -111,9 +112,10 @@ function unflattenWrite(cursor: Cursor, draftCount: number): RecordWrite {
   const lenient = cursor.take<boolean>();
   const receivedAt = cursor.take<number>();
   const idempotency = unflattenMark(cursor);
+  const marks = unflattenMarks(cursor.take<readonly string[] | undefined>());
   const drafts: Draft[] = [];
   for (let count = 0; count < draftCount; count += 1) drafts.push(unflattenDraft(cursor));
-  return { organizationId, resourceType, mode, lenient, receivedAt, idempotency, drafts };
+  return { organizationId, resourceType, mode, lenient, receivedAt, idempotency, marks, drafts };
 }
 
 function unflattenMark(cursor: Cursor): IdempotencyMark | undefined {
@@ -121,6 +123,15 @@ function unflattenMark(cursor: Cursor): IdempotencyMark | undefined {
   const fingerprint = cursor.take<string>();
   if (keyHash === "") return undefined;
   return { keyHash: toBytes(keyHash), fingerprint: toBytes(fingerprint) };
+}
+
+function unflattenMarks(texts: readonly string[] | undefined): RecordWrite["marks"] {
+  if (texts === undefined) return undefined;
+  const cursor = new Cursor(texts);
+  const marks: IdempotencyMark[] = [];
+  while (!cursor.atEnd)
+    marks.push({ keyHash: toBytes(cursor.take()), fingerprint: toBytes(cursor.take()) });
+  return marks;
 }
 
 const noReferences: readonly Reference[] = [];

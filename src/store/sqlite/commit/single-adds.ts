@@ -32,8 +32,8 @@ export function addSingles(
 
 /** Undefined unless the job adds one draft of the same organization and type, without an idempotency key. */
 function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undefined {
-  if (isOperation(job) || job.drafts.length !== 1 || job.idempotency !== undefined)
-    return undefined;
+  if (isOperation(job) || job.drafts.length !== 1) return undefined;
+  if (job.idempotency !== undefined || job.marks !== undefined) return undefined;
   const [draft] = job.drafts;
   const isLike =
     job.organizationId === like.organizationId && job.resourceType === like.resourceType;

@@ -7,6 +7,7 @@ import type { Draft, DraftOutcome, RecordWrite } from "../../../domain/record/re
 import {
   packCreated,
   packDrafts,
+  packEach,
   packRepeated,
   type PackedOutcome,
 } from "../../group/packed-outcome.ts";
@@ -23,6 +24,7 @@ import { type DraftContext, writeDraft } from "./record.ts";
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();
+  if (write.marks !== undefined) return packEach(write, (one) => writeRecords(group, one));
   if (mark === undefined) return evaluate(group, write);
   const perform = () => evaluate(group, write);
   const replies = repliesIn(group.connection);

@@ -32,6 +32,7 @@ const anyDraft = fc.record(
   },
   { noNullPrototype },
 );
+const anyMark = fc.record({ keyHash: bytes, fingerprint: bytes });
 const anyWrite = fc.record(
   {
     organizationId: text,
@@ -40,7 +41,8 @@ const anyWrite = fc.record(
     lenient: fc.boolean(),
     receivedAt: fc.nat(),
     drafts: fc.array(anyDraft, { maxLength: 4 }),
-    idempotency: fc.record({ keyHash: bytes, fingerprint: bytes }),
+    idempotency: anyMark,
+    marks: fc.array(anyMark, { maxLength: 4 }),
   },
   {
     requiredKeys: ["organizationId", "resourceType", "mode", "lenient", "receivedAt", "drafts"],
@@ -62,9 +64,11 @@ function ticketed(jobs: readonly Job[]): readonly TicketedJob[] {
 function plain(jobs: readonly TicketedJob[]): unknown {
   return jobs.map(({ ticket, job }) => {
     if (isOperation(job)) return { ticket, job };
-    const { idempotency, ...rest } = job;
-    const hashes = [idempotency?.keyHash, idempotency?.fingerprint];
-    return { ticket, job: rest, hashes: hashes.map((hash) => hash && Buffer.from(hash)) };
+    const { idempotency, marks, ...rest } = job;
+    const hashes = [idempotency, ...(marks ?? [])].map(
+      (mark) => mark && [Buffer.from(mark.keyHash), Buffer.from(mark.fingerprint)],
+    );
+    return { ticket, job: rest, hashes };
   });
 }
 
