@@ -989,7 +989,8 @@ type WriteItemResult struct {
 	// Error code: the HTTP status times 100 plus a number. Stable, unlike the message.
 	Code int64 `json:"code,omitempty"`
 
-	// Why it was refused.
+	// Why it was refused; with `verdicts=single` also what was written, as the reply to a single
+	// request says.
 	Message string `json:"message,omitempty"`
 
 	// Detail about errors in specific fields.

@@ -71,7 +71,10 @@ export interface WriteItemResult {
   readonly status: "created" | "updated" | "unchanged" | "refused";
   /** Error code: the HTTP status times 100 plus a number. Stable, unlike the message. */
   readonly code?: number;
-  /** Why it was refused. */
+  /**
+   * Why it was refused; with `verdicts=single` also what was written, as the reply to a single
+   * request says.
+   */
   readonly message?: string;
   /** Detail about errors in specific fields. */
   readonly errors?: readonly ErrorItem[];

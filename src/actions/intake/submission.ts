@@ -22,7 +22,12 @@ import {
   readSubmission,
   tooLargeItem,
 } from "../../domain/record/submission.ts";
-import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
+import {
+  describeRefusal,
+  describeWritten,
+  singleError,
+  ValidationErrors,
+} from "./validation-errors.ts";
 
 /** One transaction writes at most this many items of a lenient list. */
 const lenientPartItems = 1_000;
@@ -34,6 +39,8 @@ export interface SubmissionOptions {
   readonly type: RecordType;
   readonly mode: WriteMode;
   readonly lenient: boolean;
+  /** True if each item of a lenient list is decided and answered as a request with only this item would be. */
+  readonly asSingle?: boolean | undefined;
   /** True when the body was one object, so that field paths have no index. */
   readonly single: boolean;
   /** Unix milliseconds. */
@@ -71,6 +78,8 @@ export class Submission {
   #items = 0;
   #rows = 0;
   #drafts: Draft[] = [];
+  /** Of the drafts, if their items have marks. */
+  readonly #marks: IdempotencyMark[] = [];
   /** How many errors the results contain so far. */
   #listedErrors = 0;
   /** In a lenient request: the result of each item, or the id of a draft until it is stored. */
@@ -91,7 +100,8 @@ export class Submission {
     return this.#rows;
   }
 
-  add(item: unknown): void {
+  /** `mark`: of this item, if each has one. */
+  add(item: unknown, mark?: IdempotencyMark): void {
     const { type, mode, lenient, receivedAt } = this.#options;
     const index = this.#items;
     this.#items += 1;
@@ -103,6 +113,7 @@ export class Submission {
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
+    if (mark !== undefined) this.#marks.push(mark);
   }
 
   /** Adds an item that is too large to be parsed. */
@@ -142,7 +153,7 @@ export class Submission {
   }
 
   #addInvalid(index: number, item: unknown, invalid: InvalidItem): void {
-    const { type, lenient } = this.#options;
+    const { type, lenient, asSingle } = this.#options;
     if (!lenient) {
       this.#tooLarge ||= invalid.errorName === "too_large";
       this.#errors.add(index, invalid.errors);
@@ -152,14 +163,12 @@ export class Submission {
     const listedMax = Math.min(limits.fieldErrorsMax, lenientErrorsMax - this.#listedErrors);
     const errors = invalid.errors.slice(0, Math.max(0, listedMax));
     this.#listedErrors += errors.length;
-    this.#results.push({
-      index,
-      id: idOf(type, item),
-      status: "refused",
-      code: errorCatalogue[invalid.errorName].code,
-      message: describeRefusal(invalid.errorName, type),
-      errors,
-    });
+    const { code } = errorCatalogue[invalid.errorName];
+    const message =
+      asSingle === true
+        ? singleError(type, invalid.errorName, invalid.errors).message
+        : describeRefusal(invalid.errorName, type);
+    this.#results.push({ index, id: idOf(type, item), status: "refused", code, message, errors });
   }
 
   #storeAll(
@@ -175,7 +184,8 @@ export class Submission {
   }
 
   /**
-   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them.
+   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them,
+   * or they take effect in their order.
    */
   async #storeEach(
     writer: RecordWriter,
@@ -183,7 +193,8 @@ export class Submission {
     idempotency: IdempotencyMark | undefined,
   ): Promise<WriteOutcome> {
     const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
-    const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
+    const isWhole = idempotency !== undefined || this.#options.asSingle === true;
+    const divided = isWhole ? [drafts] : partsOf(drafts, bounds);
     if (divided.length <= 1) {
       // Even without drafts, the outcome must be stored for an Idempotency-Key, because the reply is one of success.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
@@ -202,7 +213,8 @@ export class Submission {
   #write(drafts: readonly Draft[], idempotency: IdempotencyMark | undefined): RecordWrite {
     const { organizationId, type, mode, lenient, receivedAt } = this.#options;
     const { resourceType } = type;
-    return { organizationId, resourceType, mode, lenient, drafts, receivedAt, idempotency };
+    const marks = this.#marks.length === 0 ? undefined : this.#marks;
+    return { organizationId, resourceType, mode, lenient, drafts, receivedAt, idempotency, marks };
   }
 
   #throwIfRefused(outcomes: readonly DraftOutcome[]): void {
@@ -217,15 +229,19 @@ export class Submission {
   }
 
   #report({ written, drafts, repeated }: WriteOutcome): WriteReport {
-    const { type } = this.#options;
+    const { type, mode, asSingle } = this.#options;
+    const message = asSingle === true ? `${describeWritten(mode, type)}.` : undefined;
     let next = 0;
     const results = this.#results.map((known, index): ItemResult => {
       if (typeof known !== "string") return known;
       const outcome = drafts[next++];
       if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
-      if (!isRefusal(outcome)) return { index, id: known, status: outcome };
+      const item = { index, id: known };
+      if (!isRefusal(outcome)) return { ...item, status: outcome, ...(message && { message }) };
+      const refused = { ...item, status: "refused" } as const;
+      if (asSingle === true) return { ...refused, ...partsOfError(singleError(type, outcome)) };
       const { code } = errorCatalogue[outcome];
-      return { index, id: known, status: "refused", code, message: describeRefusal(outcome, type) };
+      return { ...refused, code, message: describeRefusal(outcome, type) };
     });
     return { written, drafts, repeated: repeated === true, results };
   }
@@ -236,6 +252,14 @@ function idOf(type: RecordType, item: unknown): string | undefined {
     return undefined;
   const id = (item as Record<string, unknown>)[type.idField];
   return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
+}
+
+function partsOfError({
+  code,
+  message,
+  errors,
+}: AppError): Pick<ItemResult, "code" | "message" | "errors"> {
+  return { code, message, ...(errors && { errors }) };
 }
 
 function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {

@@ -12,19 +12,32 @@ import { Submission, type SubmissionOptions, type WriteReport } from "./submissi
 export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
   readonly items: readonly unknown[];
   readonly idempotency?: IdempotencyMark | undefined;
+  /** The marks of the items, if each is written with its own. */
+  readonly marks?: Iterator<IdempotencyMark, undefined> | undefined;
 }
 
 /** Rejects as `Submission.store` does, and with AppError idempotency_in_flight. */
 export function writeRecords(
   { store, inFlight, now }: App,
-  { items, idempotency, organizationId, type, mode, lenient, single }: WriteRequest,
+  request: WriteRequest,
 ): Promise<WriteReport> {
   // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
   // record.
+  const { organizationId, type, mode, lenient, asSingle, single } = request;
+  const { items, idempotency, marks } = request;
   const receivedAt = now();
-  const submission = new Submission({ organizationId, type, mode, lenient, single, receivedAt });
-  for (const item of items) submission.add(item);
-  return inFlight.run(idempotency?.keyHash, () => submission.store(store, idempotency));
+  const submission = new Submission({
+    organizationId,
+    type,
+    mode,
+    lenient,
+    asSingle,
+    single,
+    receivedAt,
+  });
+  for (const item of items) submission.add(item, marks?.next().value);
+  const mark = marks === undefined ? idempotency : undefined;
+  return inFlight.run(idempotency?.keyHash, () => submission.store(store, mark));
 }
 
 /**

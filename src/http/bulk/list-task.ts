@@ -16,6 +16,7 @@ import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import { countRefusals } from "../reply/refusals.ts";
 import { countDrafts } from "./count-drafts.ts";
+import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "../../basics/turns.ts";
@@ -98,23 +99,27 @@ async function addWhole(
     requireListForm(operation, items.length);
     return items;
   });
-  let next = meter.run(() => addSome(submission, list, 0));
-  while (next < list.length) {
-    await takeTurn(task, context);
-    next = meter.run(() => addSome(submission, list, next));
+  const marks = marksOf(task, body);
+  while (submission.items < list.length) {
+    if (submission.items > 0) await takeTurn(task, context);
+    meter.run(() => addSome(submission, list, marks));
   }
 }
 
-/** Adds at least one item. Returns the index of the next. */
-function addSome(submission: Submission, list: readonly unknown[], from: number): number {
+type Marks = Iterator<IdempotencyMark, undefined> | undefined;
+
+/** Adds at least one of the items that the submission does not have yet. */
+function addSome(submission: Submission, list: readonly unknown[], marks: Marks): void {
   const until = performance.now() + turnBounds.ms;
-  const end = Math.min(list.length, from + turnBounds.itemsMax);
-  let next = from;
-  do {
-    submission.add(list[next]);
-    next += 1;
-  } while (next < end && performance.now() < until);
-  return next;
+  const end = Math.min(list.length, submission.items + turnBounds.itemsMax);
+  do submission.add(list[submission.items], marks?.next().value);
+  while (submission.items < end && performance.now() < until);
+}
+
+/** The marks of the items of a list, or of the rest of one. */
+function marksOf({ order }: ListTask, list: Uint8Array, from = 0): Marks {
+  const items = order.idempotency?.items;
+  return items && markItems(list, items, from);
 }
 
 async function addSlices(
@@ -135,7 +140,7 @@ async function addSlices(
       }
       items += next.value.items;
       // Items beyond the limit are only counted.
-      if (items <= limits.batchItemsMax) addSlice(submission, body, next.value);
+      if (items <= limits.batchItemsMax) addSlice(task, submission, next.value);
       return false;
     });
     if (ended) break;
@@ -144,18 +149,18 @@ async function addSlices(
   await takeTurn(task, context);
 }
 
-function addSlice(submission: Submission, body: Buffer, { start, end, items }: ListSlice): void {
+/** While it is read, the bytes before and after the slice are replaced by brackets, to make it a list. */
+function addSlice(task: ListTask, submission: Submission, { start, end, items }: ListSlice): void {
+  const { body } = task;
   if (items === 1 && end - start > itemTextBytesMax) return submission.addTooLarge();
-  for (const item of parseSlice(body, start, end)) submission.add(item);
-}
-
-/** While it is parsed, the bytes before and after the slice are replaced by brackets, to make it a list. */
-function parseSlice(body: Buffer, start: number, end: number): readonly unknown[] {
   const [before, after] = [body[start - 1] ?? 0, body[end] ?? 0];
   body[start - 1] = 0x5b;
   body[end] = 0x5d;
   try {
-    return parseJson(body.subarray(start - 1, end + 1)) as readonly unknown[];
+    const slice = body.subarray(start - 1, end + 1);
+    const list = parseJson(slice) as readonly unknown[];
+    const marks = marksOf(task, slice, submission.items);
+    for (const item of list) submission.add(item, marks?.next().value);
   } catch (error) {
     throw error instanceof AppError ? describeListError(body, start) : error;
   } finally {
@@ -167,6 +172,7 @@ function parseSlice(body: Buffer, start: number, end: number): readonly unknown[
 async function markOf(task: ListTask, context: TaskContext): Promise<IdempotencyMark | undefined> {
   const { idempotency } = task.order;
   if (idempotency === undefined) return undefined;
+  if (idempotency.items !== undefined && startsList(task.body)) return undefined;
   const hash = createHash("sha256");
   for (let at = 0; at < task.body.length; at += hashedBytesPerTurn) {
     await takeTurn(task, context);

@@ -18,6 +18,8 @@ export interface WriteContext {
 
 export interface ListOrder extends WriteContext {
   readonly lenient: boolean;
+  /** See SubmissionOptions. */
+  readonly asSingle?: boolean;
   readonly idempotency: IdempotencyOrder | undefined;
 }
 
@@ -26,6 +28,16 @@ export interface IdempotencyOrder {
   readonly keyHash: Uint8Array;
   /** The input of the fingerprint besides the body. */
   readonly context: string;
+  /** If each item has a mark of its own instead. */
+  readonly items: ItemsOrder | undefined;
+}
+
+/** What the marks of the items of a list are made of, besides the items. */
+export interface ItemsOrder {
+  readonly keySpace: string;
+  readonly idempotencyKey: string;
+  /** The operation that writes a single record. */
+  readonly operation: string;
 }
 
 export type ToBulk =

@@ -50,7 +50,7 @@ const headerParts = {
   },
   PreferenceApplied: {
     header: "Preference-Applied",
-    description: "The preference that was applied (RFC 7240); only if one was sent.",
+    description: "The preferences that were applied (RFC 7240); only if one was sent.",
     schema: text,
     example: "handling=lenient",
   },
@@ -97,7 +97,10 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "With `handling=lenient` each item of a list is accepted or refused by itself (RFC 7240). Other preferences are ignored.",
+      "With `handling=lenient` each item of a list is accepted or refused by itself (RFC 7240). With `handling=lenient, " +
+      "verdicts=single` it is also decided and answered as a request with only this item would be: an id that exists is " +
+      "40901 or 40902 in any POST, a result has the `message` and `errors` of the single reply, its status is the code " +
+      "divided by 100, and with an Idempotency-Key K the item at index 3 has the key K.3. Other preferences are ignored.",
     schema: text,
   },
 } as const satisfies Record<string, ParameterObject>;

@@ -1,6 +1,7 @@
 // What the document says of the operations that write records: bodies of one record, a list or a stream, and their
 // replies.
 
+import { describeWritten } from "../../actions/intake/validation-errors.ts";
 import { errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
@@ -25,7 +26,6 @@ import { codeSchema, fieldErrorsSchema } from "../openapi/error-responses.ts";
 import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { oneOf } from "../openapi/wording.ts";
 import { type Operation, requireType } from "../operation.ts";
-import { pastTenseOf } from "./write-records.ts";
 
 /** Describes what a list may be, as the end of a description; empty for an operation that takes one record. */
 export function listDescription({ body }: Operation): string {
@@ -35,7 +35,9 @@ export function listDescription({ body }: Operation): string {
 const aboutLists =
   " A list is all or nothing: if one item is refused, nothing is written and `errors` names every invalid field, such as " +
   "`[3].timestamp`. With `Prefer: handling=lenient` each item is accepted or refused by itself, and `results` has its " +
-  "result. The same applies to a stream (`application/x-ndjson`), which has one record per line and may have any length.";
+  "result. The same applies to a stream (`application/x-ndjson`), which has one record per line and may have any length. With " +
+  "`Prefer: handling=lenient, verdicts=single` each item of a list is decided and answered as a request with only this " +
+  "item would be.";
 
 /** `a transaction`, or with ` or a list of them`. */
 export function oneOrMany(operation: Operation): string {
@@ -72,7 +74,7 @@ export function writeReply(operation: Operation, mode: WriteMode): Content {
   const written = {
     success: true,
     write_count: 1,
-    message: `1 ${nounOf(type)} was ${pastTenseOf[mode]}.`,
+    message: `${describeWritten(mode, type)}.`,
     organization_id: exampleOrganizationId,
   };
   const strict: Examples = { written: { summary: "Written", value: written } };
@@ -176,6 +178,9 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
         enum: ["created", "updated", "unchanged", "refused"],
       },
       ...refusalSchemas,
+      message: textSchema(
+        "Why it was refused; with `verdicts=single` also what was written, as the reply to a single request says.",
+      ),
     },
     { sometimes: ["id", "code", "message", "errors"] },
   ),

@@ -3,7 +3,9 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
+import type { Identity } from "../../actions/access/caller-cache.ts";
 import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { describeWritten, pastTenseOf } from "../../actions/intake/validation-errors.ts";
 import { writeRecords } from "../../actions/intake/write-records.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
@@ -21,7 +23,8 @@ import {
 } from "../body/read-body.ts";
 import type { ListOutcome } from "../bulk/bulk-client.ts";
 import { countDrafts } from "../bulk/count-drafts.ts";
-import type { ListOrder, ListReport } from "../bulk/messages.ts";
+import { markItems } from "../bulk/mark-items.ts";
+import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeMemory } from "../load/free-memory.ts";
@@ -32,6 +35,7 @@ import { type Handler, type HandlerInput, type Operation, requireType } from "..
 import { countRefusals, reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
+import { prefersLenient, prefersSingleVerdicts } from "../request/preferences.ts";
 import { makeWriteStream } from "./write-stream.ts";
 
 export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
@@ -41,17 +45,24 @@ interface Write {
   readonly type: RecordType;
   readonly mode: WriteMode;
   readonly lenient: boolean;
+  readonly asSingle: boolean;
 }
 
-export function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
+export function makeWrite(
+  context: HttpContext,
+  operation: Operation,
+  operationMode: WriteMode,
+): Handler {
   const type = requireType(operation);
   const streams = operation.body !== "one";
-  const writeStream = makeWriteStream(context, operation, mode);
+  const writeStream = makeWriteStream(context, operation, operationMode);
   return async (input) => {
     const { raw } = input.request;
     if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(input);
     const lenient = streams && prefersLenient(input.request);
-    const write = { operation, type, mode, lenient };
+    const asSingle = lenient && prefersSingleVerdicts(input.request);
+    const mode = asSingle && operationMode === "append" ? "add" : operationMode;
+    const write = { operation, type, mode, lenient, asSingle };
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
@@ -69,7 +80,7 @@ function writeSmall(
   { request, requestContext, caller }: HandlerInput,
   { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
 ): Promise<ListReport> {
-  const { operation, type, mode, lenient } = write;
+  const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = caller;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
@@ -78,9 +89,11 @@ function writeSmall(
   const items: readonly unknown[] = single ? [value] : value;
   const keySpace = keySpaceOf(caller, type);
   const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
-  const options = { organizationId, type, mode, lenient, single, items, idempotency };
+  const options = { organizationId, type, mode, lenient, asSingle, single, items, idempotency };
+  const order = single ? undefined : itemsOrder(request, { caller, write });
+  const marks = order && markItems(bytes, order);
   const count = items.length;
-  return writeRecords(context.app, options).then(({ results, ...report }) => {
+  return writeRecords(context.app, { ...options, marks }).then(({ results, ...report }) => {
     const counted = countDrafts(report);
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) void charge(context, { requestContext, caller }, work);
@@ -95,15 +108,17 @@ function writeSmall(
 async function writeLarge(
   context: HttpContext,
   input: HandlerInput,
-  { operation, type, mode, lenient }: Write,
+  write: Write,
 ): Promise<ListReport> {
+  const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = input.caller;
   const { raw } = input.request;
   const declared = declaredBytes(raw);
   context.load.shedding.admitBody(declared);
   const key = idempotencyRequest(input.request, operation);
   const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
-  const write: LargeWrite = {
+  const items = itemsOrder(input.request, { caller: input.caller, write });
+  const large: LargeWrite = {
     raw,
     keyHash,
     reading: { organizationId, budget: context.load.bodies, signal: clientGone(input.reply.raw) },
@@ -113,11 +128,12 @@ async function writeLarge(
       organizationId,
       receivedAt: context.app.now(),
       lenient,
-      idempotency: key && keyHash && { keyHash, context: contextOf(key) },
+      asSingle,
+      idempotency: key && keyHash && { keyHash, context: contextOf(key), items },
     }),
   };
   const isMain = mayReadOnMain(context.load, organizationId, declared);
-  const outcome = await (isMain ? writeOnMain(context, write) : writeInBulk(context, write));
+  const outcome = await (isMain ? writeOnMain(context, large) : writeInBulk(context, large));
   await charge(context, input, outcome.work);
   if ("error" in outcome) throw outcome.error;
   return outcome.report;
@@ -129,6 +145,22 @@ interface LargeWrite {
   readonly reading: LargeBodyOptions;
   /** Call when the body has arrived. */
   readonly makeOrder: () => ListOrder;
+}
+
+/** Undefined unless each item has a key of its own. */
+function itemsOrder(
+  request: FastifyRequest,
+  { caller, write }: { readonly caller: Identity; readonly write: Write },
+): ItemsOrder | undefined {
+  const { operation, type, asSingle } = write;
+  const key = asSingle ? idempotencyRequest(request, operation) : undefined;
+  return (
+    key && {
+      keySpace: keySpaceOf(caller, type),
+      idempotencyKey: key.idempotencyKey,
+      operation: `${operation.method} /v2/${type.resourceType}`,
+    }
+  );
 }
 
 async function writeOnMain(
@@ -169,7 +201,7 @@ async function charge(
 }
 
 function answer({ caller }: HandlerInput, write: Write, report: ListReport): Answer {
-  const { operation, lenient } = write;
+  const { operation, lenient, asSingle } = write;
   const head = {
     success: true,
     write_count: report.written,
@@ -179,11 +211,10 @@ function answer({ caller }: HandlerInput, write: Write, report: ListReport): Ans
   if (!lenient) return jsonAnswer(operation.success, head);
   // The results are JSON already.
   const body = `${JSON.stringify(head).slice(0, -1)},"results":${report.results ?? "[]"}}`;
-  const headers = { "preference-applied": "handling=lenient" };
+  const applied = asSingle ? "handling=lenient, verdicts=single" : "handling=lenient";
+  const headers = { "preference-applied": applied };
   return { status: operation.success, body, headers };
 }
-
-export const pastTenseOf = { add: "added", append: "created", update: "updated" } as const;
 
 /** A batch may have several items of one record, and a list of updates too. */
 function messageOf({ type, mode }: Write, report: ListReport): string {
@@ -195,7 +226,7 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
     mode === "update"
       ? `updates of ${noun} records were stored`
       : `${noun} records were ${pastTenseOf[mode]}`;
-  const parts = [first === 1 ? `1 ${noun} was ${pastTenseOf[mode]}` : `${first} ${others}`];
+  const parts = [first === 1 ? describeWritten(mode, type) : `${first} ${others}`];
   if (further > 0)
     parts.push(
       further === 1 ? "1 further change was stored" : `${further} further changes were stored`,
@@ -208,16 +239,4 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
     );
   const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
   return `${parts.join(", ")}.${rest}`;
-}
-
-/** Unknown preferences and values are ignored, as RFC 7240, section 2 requires. */
-export function prefersLenient(request: FastifyRequest): boolean {
-  const prefer = request.headers["prefer"];
-  if (prefer === undefined) return false;
-  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
-  const handling = all
-    .split(",")
-    .map((preference) => /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i.exec(preference)?.[1])
-    .find((value) => value !== undefined);
-  return handling?.toLowerCase() === "lenient";
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FastifyRequest } from "fastify";
-import { prefersLenient } from "../../../src/http/write/write-records.ts";
+import { prefersLenient, prefersSingleVerdicts } from "../../../src/http/request/preferences.ts";
 
 function prefers(value: string | string[] | undefined): boolean {
   return prefersLenient({ headers: { prefer: value } } as unknown as FastifyRequest);
@@ -37,5 +37,20 @@ describe("a request does not prefer lenient handling", () => {
     "respond-async",
   ]) {
     it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), false));
+  }
+});
+
+describe("a request prefers single verdicts", () => {
+  for (const [value, wanted] of [
+    ["handling=lenient, verdicts=single", true],
+    ['verdicts="Single";why=tests', true],
+    ["handling=lenient", false],
+    ["verdicts=list, verdicts=single", false],
+    ["verdicts", false],
+  ] as const) {
+    it(`${wanted ? "with" : "but not with"} ${value}`, () => {
+      const request = { headers: { prefer: value } } as unknown as FastifyRequest;
+      assert.equal(prefersSingleVerdicts(request), wanted);
+    });
   }
 });

@@ -944,7 +944,10 @@ class WriteItemResult(_WriteItemResultRequired, total=False):
     code: int
     """Error code: the HTTP status times 100 plus a number. Stable, unlike the message."""
     message: str
-    """Why it was refused."""
+    """
+    Why it was refused; with `verdicts=single` also what was written, as the reply to a single
+    request says.
+    """
     errors: List[ErrorItem]
     """Detail about errors in specific fields."""
 

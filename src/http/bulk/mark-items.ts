@@ -1,0 +1,24 @@
+// The idempotency marks of the items of a list that are decided as single requests: item 3 of the request with the key K has the
+// mark of a single request with the key K.3 and the same JSON. So a client that got no reply can send the list again, or
+// one of its records alone.
+
+import { markRequest } from "../../actions/intake/idempotency.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import { sliceList } from "./list-slices.ts";
+import type { ItemsOrder } from "./messages.ts";
+
+/** Yields a mark for each item of a valid list, of which the first has the index `from`. */
+export function* markItems(
+  list: Uint8Array,
+  { keySpace, idempotencyKey, operation }: ItemsOrder,
+  from = 0,
+): Generator<IdempotencyMark, undefined> {
+  let index = from;
+  const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length };
+  for (const { start, end } of sliceList(list, bounds)) {
+    const key = `${idempotencyKey}.${index}`;
+    const body = list.subarray(start, end);
+    yield markRequest(keySpace, { idempotencyKey: key, operation, writeOptions: "", body });
+    index += 1;
+  }
+}

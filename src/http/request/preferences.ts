@@ -1,0 +1,25 @@
+// The Prefer header (RFC 7240). Unknown preferences and values are ignored, as section 2 requires; the first of a name counts.
+
+import type { FastifyRequest } from "fastify";
+
+const handling = /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
+const verdicts = /^\s*verdicts\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
+
+export function prefersLenient(request: FastifyRequest): boolean {
+  return preferred(request, handling) === "lenient";
+}
+
+export function prefersSingleVerdicts(request: FastifyRequest): boolean {
+  return preferred(request, verdicts) === "single";
+}
+
+function preferred(request: FastifyRequest, pattern: RegExp): string | undefined {
+  const prefer = request.headers["prefer"];
+  if (prefer === undefined) return undefined;
+  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
+  return all
+    .split(",")
+    .map((preference) => pattern.exec(preference)?.[1])
+    .find((value) => value !== undefined)
+    ?.toLowerCase();
+}
