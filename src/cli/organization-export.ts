@@ -102,13 +102,8 @@ export async function exportOrganization(
 ): Promise<OrganizationExport> {
   const folder = resolve(given.folder);
   const owner = await ownerOf(app, organization);
-  const known = readManifest(folder);
-  if (known !== undefined) requireSame(folder, known, owner);
-  if (known?.state === "complete") {
-    await requireUnchanged(folder, known);
-    const { export_id: exportId, files } = known;
-    return { exportId, manifest: digestOfManifest(folder), files };
-  }
+  const complete = await readComplete(folder, owner);
+  if (complete !== undefined) return complete;
   const staging = unfinishedPath(join(folder, "export"));
   const { done } = await noteUnfinished(readConfig(context.environment).dataDir, staging);
   const exportId = makeId("exp");
@@ -130,6 +125,30 @@ export async function exportOrganization(
     rmSync(staging, { recursive: true, force: true });
     await done();
   }
+}
+
+/**
+ * Returns the export in this folder if it is complete. Throws OperatorError if it is another one, or was changed.
+ */
+async function readComplete(
+  folder: string,
+  owner: ExportOwner,
+): Promise<OrganizationExport | undefined> {
+  const known = readManifest(folder);
+  if (known !== undefined) requireSame(folder, known, owner);
+  if (known?.state !== "complete") return undefined;
+  await requireUnchanged(folder, known);
+  const { export_id: exportId, files } = known;
+  return { exportId, manifest: digestOfManifest(folder), files };
+}
+
+/** Returns the complete export of this closing in the folder; undefined if there is none. Throws OperatorError. */
+export async function findExport(
+  app: App,
+  folder: string,
+  organization: Organization,
+): Promise<OrganizationExport | undefined> {
+  return await readComplete(resolve(folder), await ownerOf(app, organization));
 }
 
 interface TypeExport {

@@ -109,15 +109,26 @@ describe("organization close", () => {
     assert.equal((await line.ask("organization show other"))["closed_at"], null);
   });
 
-  it("is refused the second time, and changes nothing", async () => {
+  it("says the same when it is repeated, and changes nothing", async () => {
     const trail = await line.type("audit export");
-    const { name, message } = await line.fail(...close, "--yes");
-    assert.equal(name, "organization_closed");
-    assert.match(
-      message,
-      /was closed at .*Z already\. For its deletion, see: sluice deletion show del_/,
-    );
+    const { closed_at, deletion_request_id } = await line.ask("organization show acme");
+    for (const words of [[], ["--yes"], ["--yes", "--export", folder]]) {
+      const again = await line.ask(...close, ...words);
+      assert.equal(again["closed_at"], closed_at);
+      assert.equal(again["deletion_request_id"], deletion_request_id);
+      const exported = again["exported"] as Readonly<Record<string, number>> | null;
+      assert.equal(exported?.["transaction"], words.length > 1 ? 4 : undefined);
+    }
+    const { code, out } = await line.type(`${close.join(" ")} --yes`);
+    assert.equal(code, 0);
+    assert.match(out, /was closed at .*Z already\. .* see: sluice deletion show del_/);
     assert.equal((await line.type("audit export")).out, trail.out);
+  });
+
+  it("is refused when it is repeated with an export that was never made", async () => {
+    const { name, message } = await line.fail(...close, "--yes", "--export", makeTempFolder());
+    assert.equal(name, "organization_closed");
+    assert.match(message, /contains no complete export of it\. .* sluice deletion show del_/);
   });
 
   const rejected: readonly (readonly string[])[] = [
@@ -195,8 +206,20 @@ describe("organization close, under a hold and a retention floor", () => {
   });
 });
 
-describe("organization close, interrupted during the export", () => {
+describe("organization close, interrupted", () => {
   const line = makeCommandLine();
+
+  it("continues without an export if none was wanted", async () => {
+    await createFilled(line, "plain");
+    const fails = new Error("the server is away");
+    const once = operate(line.environment, (app) => {
+      const store = { ...app.store, requestOrganizationDeletion: () => Promise.reject(fails) };
+      return closeOrganization({ ...app, store }, { organizationId: "plain", reason: "ended" });
+    });
+    await assert.rejects(once, fails);
+    const closed = await line.ask("organization close --organization plain --yes");
+    assert.match(String(closed["deletion_request_id"]), /^del_/);
+  });
 
   it("leaves a closed organization and its records, and continues when it is run again", async () => {
     await createFilled(line, "acme");
@@ -211,7 +234,7 @@ describe("organization close, interrupted during the export", () => {
     const folder = makeTempFolder();
     const close = ["organization", "close", "--organization", "acme", "--yes"];
     const { err } = await line.type(...close);
-    assert.match(err, /was interrupted, possibly before an export was complete/);
+    assert.match(err, /was interrupted, possibly before its export was complete/);
     assert.equal((await line.ask("organization show acme"))["deletion_request_id"], null);
     const words = [...close, "--export", folder];
     const { signal: stopping } = new AbortController();

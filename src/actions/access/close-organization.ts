@@ -12,6 +12,9 @@ import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 
+/** Entries of the audit trail that one statement reads. */
+const examinedAtOnce = 10_000;
+
 export interface Closing {
   readonly organizationId: string;
   readonly reason: string;
@@ -34,7 +37,8 @@ export async function closeOrganization(
 ): Promise<ClosedOrganization> {
   requireRight(app, "organization.close");
   await findClosable(app, organizationId);
-  await app.store.closeOrganization(organizationId, actOf(app));
+  const exporting = exportAll !== undefined;
+  await app.store.closeOrganization(organizationId, actOf(app), { exporting });
   const exported = await exportAll?.(await findOrganization(app, organizationId));
   const request = {
     organizationId,
@@ -51,6 +55,43 @@ export async function closeOrganization(
     organization: await findOrganization(app, organizationId),
     deletion: await findDeletion(app, opened.deletionRequestId),
   };
+}
+
+/**
+ * The organization and its deletion, if it is closed and the deletion was requested; otherwise undefined. Throws
+ * OperatorError not_permitted and no_such_organization.
+ */
+export async function findClosed(
+  app: App,
+  organizationId: string,
+): Promise<ClosedOrganization | undefined> {
+  requireRight(app, "organization.close");
+  const organization = await findOrganization(app, organizationId);
+  const { closedAt, deletionRequestId } = organization;
+  if (closedAt === undefined || deletionRequestId === undefined) return undefined;
+  return { organization, deletion: await findDeletion(app, deletionRequestId) };
+}
+
+/** Whether the closing that was interrupted was to export the records first. True if that is unknown. */
+export async function wasToExport(app: App, organization: Organization): Promise<boolean> {
+  const { organizationId, closedAt = 0 } = organization;
+  const query = {
+    organizationId,
+    action: "organization.close",
+    actor: undefined,
+    from: closedAt,
+    until: closedAt + 1,
+    limit: 1,
+    examinedMax: examinedAtOnce,
+  };
+  let before: number | undefined;
+  do {
+    const { entries, next } = await app.store.trail.search({ ...query, before });
+    const [entry] = entries;
+    if (entry !== undefined) return entry.detail["exporting"] !== false;
+    before = next;
+  } while (before !== undefined);
+  return true;
 }
 
 /**

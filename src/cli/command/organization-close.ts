@@ -1,6 +1,12 @@
 // `sluice organization close`
 
-import { closeOrganization, findClosable } from "../../actions/access/close-organization.ts";
+import {
+  type ClosedOrganization,
+  closeOrganization,
+  findClosable,
+  findClosed,
+  wasToExport,
+} from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { listHolds } from "../../actions/retention/holds.ts";
@@ -21,6 +27,7 @@ import {
 import { reason, text } from "../input/kinds.ts";
 import type { OrganizationExport } from "../organization-export.ts";
 import { viewOrganization } from "../output/organization-view.ts";
+import { formatTime } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
 export const organizationClose = defineStoreCommand({
@@ -31,8 +38,8 @@ export const organizationClose = defineStoreCommand({
     "From then on its keys and tokens are refused, in a running server within 2 seconds, and nothing can be written. With " +
     "`--export`, every change of every record is then written to files in that folder, one for each type, with a manifest of their " +
     "rows and SHA-256, before anything is deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
-    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues; without " +
-    "`--export` it then needs `--without-export`, so that no records are deleted before an export that was wanted. The organization's " +
+    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues, and if " +
+    "everything was done already, says so. To continue without an export that was wanted, add `--without-export`. The organization's " +
     "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
   examples: [
     'sluice organization close --organization acme --export acme-2026 --reason "contract 81 has ended" --yes',
@@ -51,7 +58,9 @@ export const organizationClose = defineStoreCommand({
   },
   run: async (app, given, context) => {
     const { organization: organizationId } = given;
-    if (!given.yes) throw await describeUnconfirmed(app, await findClosable(app, organizationId));
+    if (!given.yes && (await findClosed(app, organizationId)) === undefined) {
+      throw await describeUnconfirmed(app, await findClosable(app, organizationId));
+    }
     const { dataDir } = readConfig(context.environment);
     // What it reads of the organization and of the folder must not be changed by another command in between.
     return withClosingLock(dataDir, () => close(app, given, context));
@@ -70,45 +79,92 @@ async function close(
   { organization: organizationId, export: folder, ...given }: Closing,
   context: Context,
 ) {
+  const closedBefore = await findClosed(app, organizationId);
+  if (closedBefore !== undefined) return await reportAgain(app, closedBefore, folder);
   const before = await findClosable(app, organizationId);
-  if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
+  if (folder === undefined && !given.withoutExport) await requireNotInterrupted(app, before);
   if (folder !== undefined) {
     const { requireExportFolder } = await import("../organization-export.ts");
     await requireExportFolder(app, folder, before);
   }
-  let exported: Readonly<Record<string, number>> | undefined;
+  let exported: Exported | undefined;
   const exportAll =
     folder === undefined
       ? undefined
       : async (closed: Organization) => {
           const { files, ...complete } = await exportInto(context, app, { closed, folder });
-          exported = Object.fromEntries(files.map((file) => [file.resource_type, file.rows]));
+          exported = { folder, files };
           return complete;
         };
   const condition = await describeCondition(app, organizationId);
   const closing = { organizationId, reason: given.reason, exportAll };
   const closed = await closeOrganization(app, closing);
-  const { deletionRequestId } = closed.deletion;
+  return report(closed, { is: "is closed", exported, condition });
+}
+
+/** Says what a command did that was interrupted only before its output, or that somebody repeats. Changes nothing. */
+async function reportAgain(app: App, closed: ClosedOrganization, folder: string | undefined) {
+  const exported = folder === undefined ? undefined : await findExported(app, closed, folder);
+  const { organization, deletion } = closed;
+  const { approval } = deletion;
+  const isAwaited = approval !== undefined && approval.approvedAt === undefined;
+  const is = `was closed at ${formatTime(organization.closedAt ?? 0)} already`;
+  return report(closed, { is, exported, condition: isAwaited ? whenApproved : undefined });
+}
+
+/** Throws OperatorError if the export that is asked for was never completed, because it can't be made any more. */
+async function findExported(
+  app: App,
+  { organization, deletion }: ClosedOrganization,
+  folder: string,
+): Promise<Exported> {
+  const { findExport } = await import("../organization-export.ts");
+  const found = await findExport(app, folder, organization);
+  if (found !== undefined) return { folder, files: found.files };
+  const { deletionRequestId } = deletion;
+  throw new OperatorError(
+    "organization_closed",
+    `The organization "${organization.organizationId}" was closed already, and ${folder} contains no complete export of it.`,
+    { context: { deletionRequestId } },
+  );
+}
+
+interface Report {
+  readonly is: string;
+  readonly exported: Exported | undefined;
+  readonly condition: string | undefined;
+}
+
+interface Exported {
+  readonly folder: string;
+  readonly files: OrganizationExport["files"];
+}
+
+function report({ organization, deletion }: ClosedOrganization, { is, ...about }: Report) {
+  const { exported, condition } = about;
+  const { deletionRequestId } = deletion;
+  const rows = exported?.files.map((file) => [file.resource_type, file.rows]);
   const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
   return {
     json: {
-      ...viewOrganization(closed.organization),
+      ...viewOrganization(organization),
       deletion_request_id: deletionRequestId,
-      exported: exported ?? null,
+      exported: rows === undefined ? null : Object.fromEntries(rows),
     },
     text:
-      `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
+      `The organization ${organization.organizationId} ${is}.${describeExport(exported)} The deletion of everything that ` +
       `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
       waits,
   };
 }
 
-/** It is unknown whether the interrupted command was to export the records first. */
-function requireNotInterrupted({ organizationId, closedAt }: Organization): void {
-  if (closedAt === undefined) return;
+/** An export that was wanted must not be left out because it was interrupted. */
+async function requireNotInterrupted(app: App, organization: Organization): Promise<void> {
+  const { organizationId, closedAt } = organization;
+  if (closedAt === undefined || !(await wasToExport(app, organization))) return;
   throw new OperatorError(
     "not_confirmed",
-    `Nothing was changed. The closing of the organization "${organizationId}" was interrupted, possibly before an export ` +
+    `Nothing was changed. The closing of the organization "${organizationId}" was interrupted, possibly before its export ` +
       "was complete. Add --export DIR to export its records before they are deleted, or --without-export.",
   );
 }
@@ -136,14 +192,13 @@ async function exportInto(
   }
 }
 
-function describeExport(
-  folder: string | undefined,
-  exported: Readonly<Record<string, number>> | undefined,
-): string {
-  if (folder === undefined || exported === undefined) return "";
-  const changes = Object.values(exported).reduce((sum, count) => sum + count, 0);
-  return ` ${changes.toLocaleString("en")} changes were exported to ${folder}.`;
+function describeExport(exported: Exported | undefined): string {
+  if (exported === undefined) return "";
+  const changes = exported.files.reduce((sum, { rows }) => sum + rows, 0);
+  return ` ${changes.toLocaleString("en")} changes were exported to ${exported.folder}.`;
 }
+
+const whenApproved = "a second person has approved it";
 
 async function describeUnconfirmed(
   opened: App,
@@ -180,7 +235,7 @@ async function describeCondition(opened: App, organizationId: string): Promise<s
   const { deletionApproval } = await findOrganization(app, organizationId);
   const isUnderFloor = floors.some(({ resourceType }) => Object.hasOwn(counts, resourceType));
   const conditions = [
-    ...(deletionApproval === true ? ["a second person has approved it"] : []),
+    ...(deletionApproval === true ? [whenApproved] : []),
     ...(shown.length > 0 ? ["all its holds are released"] : []),
     ...(isUnderFloor ? ["the last retention floor of its records has ended"] : []),
   ];

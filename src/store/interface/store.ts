@@ -292,8 +292,13 @@ export interface AccessStore {
   /**
    * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
    * credential_revoked. Undefined if there is no such organization; closing it a second time changes nothing.
+   * `exporting`: its records are to be exported before they are deleted, which the audit trail states.
    */
-  closeOrganization(organizationId: string, act: Act): Promise<Organization | undefined>;
+  closeOrganization(
+    organizationId: string,
+    act: Act,
+    options?: { readonly exporting?: boolean },
+  ): Promise<Organization | undefined>;
   /**
    * Requests the deletion of everything, which is due at once. An organization has one such deletion. Throws unless the
    * organization is closed.

@@ -38,13 +38,14 @@ const setDeletion = `
 export function* closeOrganization(
   organizationId: string,
   act: Act,
+  { exporting = false } = {},
 ): Statements<Organization | undefined> {
   const closed = yield* run(setClosed, act.now, organizationId);
   if (closed === 1) {
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
     const subject = organizationId;
-    const detail = { keysRevoked };
+    const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);
   }
   return yield* findOrganization(organizationId);
