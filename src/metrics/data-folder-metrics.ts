@@ -8,21 +8,20 @@ import type { Registry } from "./registry.ts";
 const filesMax = 1_000;
 
 export function registerDataFolder(registry: Registry, folder: string): void {
-  const size = { name: "sluice_data_folder_bytes", help: "Size of the files in DATA_DIR." };
-  const free = {
-    name: "sluice_data_filesystem_free_bytes",
-    help: "Free space of the file system of DATA_DIR.",
-  };
-  const total = {
-    name: "sluice_data_filesystem_size_bytes",
-    help: "Size of the file system of DATA_DIR.",
-  };
   let figures = { size: 0, free: 0, total: 0 };
   // The last values remain where no descriptor is free.
   registry.onSnapshot(async () => (figures = await readFigures(folder).catch(() => figures)));
-  registry.observe("gauge", size, () => figures.size);
-  registry.observe("gauge", free, () => figures.free);
-  registry.observe("gauge", total, () => figures.total);
+  registry.observe("gauge", {
+    sluice_data_folder_bytes: ["Size of the files in DATA_DIR.", () => figures.size],
+    sluice_data_filesystem_free_bytes: [
+      "Free space of the file system of DATA_DIR.",
+      () => figures.free,
+    ],
+    sluice_data_filesystem_size_bytes: [
+      "Size of the file system of DATA_DIR.",
+      () => figures.total,
+    ],
+  });
 }
 
 async function readFigures(folder: string) {

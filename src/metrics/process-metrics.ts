@@ -19,40 +19,34 @@ export function registerProcess(registry: Registry): () => void {
 }
 
 function registerCpu(registry: Registry): void {
-  const seconds = { name: "sluice_process_cpu_seconds_total", help: "User and system CPU time." };
-  const user = { name: "sluice_process_cpu_user_seconds_total", help: "User CPU time." };
-  const system = { name: "sluice_process_cpu_system_seconds_total", help: "System CPU time." };
-  const started = {
-    name: "sluice_process_start_time_seconds",
-    help: "When the process started, as Unix time.",
-  };
   const startedAt = Math.round(Date.now() - process.uptime() * 1_000) / 1_000;
   let used = process.cpuUsage();
   registry.onSnapshot(() => (used = process.cpuUsage()));
-  registry.observe("counter", seconds, () => (used.user + used.system) / 1e6);
-  registry.observe("counter", user, () => used.user / 1e6);
-  registry.observe("counter", system, () => used.system / 1e6);
-  registry.observe("gauge", started, () => startedAt);
+  registry.observe("counter", {
+    sluice_process_cpu_seconds_total: [
+      "User and system CPU time.",
+      () => (used.user + used.system) / 1e6,
+    ],
+    sluice_process_cpu_user_seconds_total: ["User CPU time.", () => used.user / 1e6],
+    sluice_process_cpu_system_seconds_total: ["System CPU time.", () => used.system / 1e6],
+  });
+  const help = "When the process started, as Unix time.";
+  registry.observe("gauge", { sluice_process_start_time_seconds: [help, () => startedAt] });
 }
 
 function registerMemory(registry: Registry): void {
-  const resident = { name: "sluice_process_resident_memory_bytes", help: "Resident memory." };
-  const total = {
-    name: "sluice_nodejs_heap_size_total_bytes",
-    help: "Size of the JavaScript heaps.",
-  };
-  const used = { name: "sluice_nodejs_heap_size_used_bytes", help: "How much of them is used." };
-  const external = {
-    name: "sluice_nodejs_external_memory_bytes",
-    help: "Memory of objects outside the heaps.",
-  };
   let memory = process.memoryUsage();
   // The last values remain where no descriptor is free.
   registry.onSnapshot(() => (memory = readMemory() ?? memory));
-  registry.observe("gauge", resident, () => memory.rss);
-  registry.observe("gauge", total, () => memory.heapTotal);
-  registry.observe("gauge", used, () => memory.heapUsed);
-  registry.observe("gauge", external, () => memory.external);
+  registry.observe("gauge", {
+    sluice_process_resident_memory_bytes: ["Resident memory.", () => memory.rss],
+    sluice_nodejs_heap_size_total_bytes: ["Size of the JavaScript heaps.", () => memory.heapTotal],
+    sluice_nodejs_heap_size_used_bytes: ["How much of them is used.", () => memory.heapUsed],
+    sluice_nodejs_external_memory_bytes: [
+      "Memory of objects outside the heaps.",
+      () => memory.external,
+    ],
+  });
 }
 
 function readMemory(): NodeJS.MemoryUsage | undefined {
@@ -64,13 +58,13 @@ function readMemory(): NodeJS.MemoryUsage | undefined {
 }
 
 function registerOpenFiles(registry: Registry): void {
-  const open = { name: "sluice_process_open_fds", help: "Open file descriptors." };
-  const max = { name: "sluice_process_max_fds", help: "Most file descriptors that may be open." };
   let files = { open: 0, max: 0 };
   // The last values remain where no descriptor is free, and where there is no /proc.
   registry.onSnapshot(() => (files = readOpenFiles() ?? files));
-  registry.observe("gauge", open, () => files.open);
-  registry.observe("gauge", max, () => files.max);
+  registry.observe("gauge", {
+    sluice_process_open_fds: ["Open file descriptors.", () => files.open],
+    sluice_process_max_fds: ["Most file descriptors that may be open.", () => files.max],
+  });
 }
 
 function readOpenFiles(): { readonly open: number; readonly max: number } | undefined {
@@ -87,17 +81,17 @@ function readOpenFiles(): { readonly open: number; readonly max: number } | unde
 const delayWindowMs = 10_000;
 
 function registerEventLoop(registry: Registry): () => void {
-  const p99 = {
-    name: "sluice_nodejs_eventloop_lag_p99_seconds",
-    help: "Delay of the event loop over the last 10 to 20 seconds, 99th percentile.",
-  };
-  const max = {
-    name: "sluice_nodejs_eventloop_lag_max_seconds",
-    help: "Delay of the event loop over the last 10 to 20 seconds, the longest.",
-  };
   const delay = watchEventLoopDelay(delayWindowMs);
-  registry.observe("gauge", p99, () => delay.figures().p99Seconds);
-  registry.observe("gauge", max, () => delay.figures().maxSeconds);
+  registry.observe("gauge", {
+    sluice_nodejs_eventloop_lag_p99_seconds: [
+      "Delay of the event loop over the last 10 to 20 seconds, 99th percentile.",
+      () => delay.figures().p99Seconds,
+    ],
+    sluice_nodejs_eventloop_lag_max_seconds: [
+      "Delay of the event loop over the last 10 to 20 seconds, the longest.",
+      () => delay.figures().maxSeconds,
+    ],
+  });
   return () => delay.stop();
 }
 

@@ -98,6 +98,13 @@ export class Family<Kind extends Series> {
   }
 }
 
+/** A metric that is read. With a label, `read` returns a value for each value of the label. */
+type Observed = readonly [
+  help: string,
+  read: () => number | Readonly<Record<string, number>>,
+  label?: string,
+];
+
 /** The metrics of a process. */
 export class Registry {
   readonly #families: { snapshot(): FamilySnapshot }[] = [];
@@ -127,18 +134,17 @@ export class Registry {
     return this.histograms(options).with();
   }
 
-  /** Reads a counter or a gauge at each snapshot. With one label, `read` returns a value for each value of the label. */
-  observe(
-    type: "counter" | "gauge",
-    options: MetricOptions,
-    read: () => number | Readonly<Record<string, number>>,
-  ): void {
-    const family = type === "counter" ? this.counters(options) : this.gauges(options);
-    this.onSnapshot(() => {
-      const found = read();
-      const values = typeof found === "number" ? { "": found } : found;
-      for (const [label, value] of Object.entries(values)) family.with(label).set(value);
-    });
+  /** Reads counters or gauges, by name, at each snapshot. */
+  observe(type: "counter" | "gauge", metrics: Readonly<Record<string, Observed>>): void {
+    for (const [name, [help, read, label]] of Object.entries(metrics)) {
+      const options = { name, help, labels: label === undefined ? [] : [label] };
+      const family = type === "counter" ? this.counters(options) : this.gauges(options);
+      this.onSnapshot(() => {
+        const found = read();
+        const values = typeof found === "number" ? { "": found } : found;
+        for (const [value, count] of Object.entries(values)) family.with(value).set(count);
+      });
+    }
   }
 
   /** A gauge whose value is always 1: its labels, of any number, carry the information. */

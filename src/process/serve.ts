@@ -22,10 +22,10 @@ import { makePrivateFolder } from "../files/private-folder.ts";
 import { endConnectionsWithReplies } from "../http/connection/draining.ts";
 import { FailureLog } from "../http/rate-limit/failure-log.ts";
 import { openRateLimits, type OpenRateLimits } from "../http/rate-limit/open-rate-limits.ts";
-import { makeReplies } from "../http/reply/reply.ts";
+import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
-import { makeMetrics, type Metrics } from "../metrics/metrics.ts";
+import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
@@ -132,7 +132,8 @@ async function openParts(
     role: "serve",
     ...(options.now === undefined ? {} : { now: options.now }),
     onGroup: (figures) => {
-      metrics.observeGroup(figures);
+      metrics.groupSeconds.observe(figures.seconds);
+      metrics.groupWrites.observe(figures.writes);
       tracing?.onGroup(figures);
     },
     ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
@@ -218,8 +219,11 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
   const round = deletionRound(app, {
     claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
     log,
-    onCompleted: (_deletion, erased) => metrics.countDeletionCompleted(sum(Object.values(erased))),
-    onPostponed: () => metrics.countDeletionPostponed(),
+    onCompleted: (_deletion, erased) => {
+      metrics.deletionsCompleted.add();
+      for (const count of Object.values(erased)) metrics.recordsErased.add(count);
+    },
+    onPostponed: () => metrics.deletionsPostponed.add(),
   });
   return startLoop(round, {
     intervalMs: config.deletionPollMs,
@@ -234,8 +238,8 @@ async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRate
     now: app.now,
     scope: storeId,
     log,
-    onShared: (isShared) => metrics.rateLimitsShared(isShared),
-    onCountedAlone: () => metrics.countedAlone(),
+    onShared: (isShared) => metrics.rateLimitsShared.set(isShared ? 1 : 0),
+    onCountedAlone: () => metrics.countedAlone.add(),
   });
 }
 
@@ -249,7 +253,8 @@ function makeHttpContext(
   { app, log, metrics, refusals, edge, load, stage, tracing }: Parts,
   { worker, rates, bulk }: EntryPoints,
 ): HttpContext {
-  const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
+  const observe: ObserveRequest = (operation, status, seconds) =>
+    metrics.requests.with(operation, status).observe(seconds);
   return {
     app,
     log,
@@ -262,8 +267,8 @@ function makeHttpContext(
     replies: makeReplies(observe, edge),
     observe,
     traceRequest: tracing?.request,
-    onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
-    onRateLimited: (policy) => metrics.countRateLimited(policy),
+    onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
+    onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
     onRefused: (refused) => refusals.add(refused),
     onDeletionRequested: () => worker.wake(),
     draining: () => stage.draining,
@@ -313,8 +318,4 @@ function describeAddress(address: AddressInfo | string | null): string {
   if (address === null || typeof address === "string") throw new Error("the server has no address");
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
-}
-
-function sum(values: readonly (number | undefined)[]): number {
-  return values.reduce<number>((total, value) => total + (value ?? 0), 0);
 }

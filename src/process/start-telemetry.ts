@@ -24,9 +24,9 @@ export async function startTelemetry(
   let loggedAt = -Infinity;
   return openTelemetry(config, {
     version,
-    onDropped: (count, reason) => metrics.countSpansDropped(count, reason),
+    onDropped: (count, reason) => metrics.spansDropped.with(reason).add(count),
     onFailure: (reason) => {
-      metrics.countExportFailure();
+      metrics.exportFailures.add();
       if (performance.now() - loggedAt < failureLogMs) return;
       loggedAt = performance.now();
       log.warn({ receiver, reason }, "the receiver of traces did not accept an export");

@@ -109,9 +109,9 @@ describe("the metrics", () => {
   });
 
   it("count deletions that were completed or postponed, and the records that were erased", async () => {
-    metrics.countDeletionCompleted(3);
-    metrics.countDeletionPostponed();
-    metrics.countDeletionPostponed();
+    metrics.deletionsCompleted.add();
+    metrics.recordsErased.add(3);
+    metrics.deletionsPostponed.add(2);
     assert.equal(await figure("sluice_deletions_completed_total"), 1);
     assert.equal(await figure("sluice_records_erased_total"), 3);
     assert.equal(await figure("sluice_deletion_failures_total"), 2);
