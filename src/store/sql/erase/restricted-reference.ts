@@ -43,12 +43,14 @@ const followReports = `
   WHERE organization_id = named.owner AND from_type = named.type AND from_id = named.id AND from_set = ''`;
 
 /**
- * Zero is in the past, so what waits for these reports is evaluated again. An array on PostgreSQL, which would otherwise compare all
- * open deletions with all of these reports.
+ * Zero is in the past, so what waits for these reports is evaluated again. The plus on SQLite and the array on PostgreSQL have the sets
+ * found by their ids: otherwise all open deletions would be read.
  */
 const wakeSets = `
   UPDATE deletion SET next_attempt_at = 0
-  WHERE status IN ('pending', 'processing') AND deletion_request_id
+  WHERE
+    --sqlite +
+    status IN ('pending', 'processing') AND deletion_request_id
     --sqlite IN (
     --postgres = ANY (ARRAY (
     SELECT 'restricted/' || restricted_reference.deletion_request_id

@@ -41,12 +41,18 @@ const findReports = `
 
 const removeReferences = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
 
-/** What waits for reports of this set waits no longer. */
+/** What waits for reports of this set waits no longer. The plus and the array have the sets found by their ids. */
 const wakeOthers = `
   UPDATE deletion SET next_attempt_at = 0
-  WHERE status IN ('pending', 'processing') AND deletion_request_id IN (
+  WHERE
+    --sqlite +
+    status IN ('pending', 'processing') AND deletion_request_id
+    --sqlite IN (
+    --postgres = ANY (ARRAY (
     SELECT 'restricted/' || deletion_request_id FROM restricted_reference
-    WHERE organization_id = $1 AND from_set = $2)`;
+    WHERE organization_id = $1 AND from_set = $2
+    --postgres )
+    )`;
 
 const forgetReports = `
   DELETE FROM restricted_reference WHERE organization_id = $1 AND from_set = $2`;

@@ -40,7 +40,7 @@ const setCompleted = `
   UPDATE deletion SET
     status = 'completed', completed_at = $2, waiting_for = NULL, held = false, floor_until = NULL,
     next_attempt_at = NULL, lease_until = NULL, claimant = NULL, cursor = NULL, plan_end = 0
-  WHERE ${inNamedIds("deletion_request_id")} AND status = 'processing'
+  WHERE ${inNamedIds("deletion_request_id")}
   RETURNING *`;
 
 /** The empty text differs from every id. */

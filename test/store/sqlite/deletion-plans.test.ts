@@ -1,0 +1,43 @@
+// The work of the steps of a deletion: what they read of one deletion must not grow with the deletions that are open.
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { it } from "node:test";
+import { completeOne, eraseOne } from "../../support/one-deletion.ts";
+import {
+  acme,
+  add,
+  claim,
+  keyOf,
+  operator,
+  organization,
+  request,
+  worker,
+} from "../../conformance/scene.ts";
+
+import { makePlace } from "./place.ts";
+
+it("finds deletions by their ids when it erases, verifies and completes", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await add(store, "transaction", "t");
+  const id = (await request(store, keyOf("transaction", "t"))) ?? "";
+  await claim(store);
+  prepare.mock.resetCalls();
+  while (!(await eraseOne(store, id, 10, worker)));
+  assert.equal((await completeOne(store, id, worker))?.status, "completed");
+  const statements = prepare.mock.calls.map((call) => call.arguments[0]);
+  const plans = place.withDatabase((file) =>
+    statements
+      .filter((text) => /\bdeletion_request_id\b/.test(text))
+      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+      .map(({ detail }) => String(detail)),
+  );
+  const searches = plans.filter((step) => /^(?:SCAN|SEARCH) deletion\b/.test(step));
+  assert.deepEqual(
+    new Set(searches),
+    new Set(["SEARCH deletion USING PRIMARY KEY (deletion_request_id=?)"]),
+  );
+});
