@@ -11,6 +11,7 @@ import {
 } from "../actions/deletion/process-deletions.ts";
 import { visibleCounts } from "../actions/deletion/read-deletion.ts";
 import { Viewer } from "../actions/operator/viewer.ts";
+import type { Reader } from "../domain/confidentiality.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 
@@ -37,7 +38,7 @@ export function deletionRound(
       pace,
       claimant: options.claimant,
       stopping,
-      onDone: (done) => report(app, done, { ...options, stopping }),
+      onDone: (done) => reportAll(app, done, { ...options, stopping }),
     });
     return all.length > 0;
   };
@@ -65,14 +66,29 @@ function reportPostponed(
   onPostponed?.();
 }
 
-async function report(app: App, done: ProcessedDeletions, options: RoundOptions): Promise<void> {
+async function reportAll(
+  app: App,
+  all: readonly ProcessedDeletions[],
+  options: RoundOptions,
+): Promise<void> {
+  const viewer = new Viewer(app, new Set());
+  const byOrganization = Map.groupBy(all, ({ deletion }) => deletion.organizationId);
+  for (const [organizationId, some] of byOrganization) {
+    const knows = await viewer.knowledge(organizationId);
+    const reader = await viewer.reader(organizationId);
+    for (const done of some) {
+      if (knows(done.deletion)) report(done, reader, options);
+      else reportUnnamed(done, options);
+    }
+  }
+}
+
+function report(done: ProcessedDeletions, reader: Reader, options: RoundOptions): void {
   const { log, onCompleted } = options;
   const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
-  const viewer = new Viewer(app, new Set());
-  if (!(await viewer.knows(done.deletion))) return reportUnnamed(done, options);
   if (done.result === "completed") {
-    const erased = visibleCounts(done.deletion, await viewer.reader(organizationId));
+    const erased = visibleCounts(done.deletion, reader);
     log.info({ ...about, erased }, "deletion completed");
     onCompleted?.(done.deletion, erased);
   } else {

@@ -41,8 +41,8 @@ export interface ProcessOptions {
   readonly stopping: AbortSignal;
   /** What is known of writers from earlier calls. */
   readonly pace?: DeletionPace | undefined;
-  /** Called as soon as the result of a deletion is stored. */
-  readonly onDone?: ((done: ProcessedDeletions) => Promise<void>) | undefined;
+  /** Called as soon as the results of deletions are stored. */
+  readonly onDone?: ((done: readonly ProcessedDeletions[]) => Promise<void>) | undefined;
 }
 
 /** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
@@ -105,11 +105,12 @@ class DeletionBatch {
     const own = new Set(claimed.map(idOf));
     for (const deletion of claimed) this.#open.set(idOf(deletion), deletion);
     while (this.#open.size > 0) {
-      for (const done of await this.#takeSteps()) {
-        const id = idOf(done.deletion);
-        if (own.has(id)) results.set(id, done);
-        await this.#options.onDone?.(done);
+      const done = await this.#takeSteps();
+      for (const one of done) {
+        const id = idOf(one.deletion);
+        if (own.has(id)) results.set(id, one);
       }
+      if (done.length > 0) await this.#options.onDone?.(done);
       await this.#join();
     }
     return [...results.values()];
