@@ -1,14 +1,9 @@
 // Signs the receipts of deletions with Ed25519 (RFC 8032). Never stores, logs or returns a private key.
 
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
-import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import { canonicalFields, canonicalJson, joinFields } from "../../domain/json/canonical-json.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
-import {
-  chainedText,
-  makeReceiptBody,
-  placeOf,
-  type ReceiptKey,
-} from "../../domain/deletion/receipt.ts";
+import { makeReceiptBody, placeOf, type ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { SealReceipt } from "../../store/interface/store.ts";
 import type { Signer } from "../app.ts";
 import { hashCounts } from "./receipt-counts.ts";
@@ -25,8 +20,9 @@ export function makeSealReceipt(readKey: () => KeyObject, now: () => number): Se
       keyId: key.keyId,
       hashCounts: (position) => hashCounts(counts, position, head),
     });
-    const signature = sign(null, Buffer.from(canonicalJson(body)), privateKey);
-    const document = chainedText({ ...body, signature: signature.toString("base64url") });
+    const fields = canonicalFields(body);
+    const signature = sign(null, Buffer.from(joinFields(fields)), privateKey);
+    const document = joinFields([...fields, ["signature", `"${signature.toString("base64url")}"`]]);
     return { receipt: placeOf(body), document, counts, hash: hash("sha256", document), key };
   };
 }

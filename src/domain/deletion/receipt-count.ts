@@ -76,9 +76,9 @@ export function seedText(position: ReceiptPosition): string {
 /** Characters of base64url, 132 bits. */
 export const saltCharacters = 22;
 
-/** Returns a text; the first characters of its hash are the salt. */
+/** Returns a text; the first characters of its hash are the salt. The seed is hexadecimal. */
 export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
-  return `["sluice-receipt-salt",${JSON.stringify(seed)},"${type}","${kind}"]`;
+  return `["sluice-receipt-salt","${seed}","${type}","${kind}"]`;
 }
 
 /** Returns a text whose hash is in the receipt. */

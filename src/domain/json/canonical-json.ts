@@ -4,10 +4,20 @@
 export function canonicalJson(value: unknown): string {
   if (isInOrder(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const object = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(object).sort();
-  const fields = names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name])}`);
-  return `{${fields.join(",")}}`;
+  return joinFields(canonicalFields(value as object));
+}
+
+/** The name and the canonical text of each field, to be joined, perhaps with others. */
+export function canonicalFields(value: object): readonly CanonicalField[] {
+  return Object.entries(value).map(([name, field]) => [name, canonicalJson(field)]);
+}
+
+export type CanonicalField = readonly [name: string, text: string];
+
+/** Returns the canonical JSON of the object with these fields. */
+export function joinFields(fields: readonly CanonicalField[]): string {
+  const sorted = fields.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${sorted.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 }
 
 /**
