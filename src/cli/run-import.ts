@@ -21,6 +21,9 @@ import { type Column, renderTable } from "./output/table.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
 
+/** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
+const listRows = 1_000;
+
 /** The arguments and options of the command. */
 export interface ImportOptions extends Pick<
   ImportPlan,
@@ -48,6 +51,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     format: given.format,
     delimiter: given.delimiter,
     connections: given.connections,
+    listRows,
   };
   if (given.dryRun) return preview(given.files, plan, given.rows);
   limitHeap(bulkHeap);

@@ -2,6 +2,9 @@
 // depend only on the rows, so a continued import makes the same chunks.
 
 import { hash } from "node:crypto";
+import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { referencesOf } from "../../domain/record/payload.ts";
 import type { MappedRow, RowMapper, Submission } from "./map-row.ts";
 import type { Refusal } from "./refused-file.ts";
 import type { Row } from "../formats/row.ts";
@@ -23,18 +26,21 @@ export interface Chunk {
 
 export interface ChunkOptions {
   readonly mapper: RowMapper;
-  readonly idField: string;
+  readonly type: RecordType;
+  /** How many rows a chunk has at most. */
+  readonly rowsMax: number;
   /** True for a row, counted from 1 in the order of the file, that an earlier run has sent. */
   readonly isDone: (row: number) => boolean;
 }
 
-const rowsMax = 250;
+/** Rows and references to other records: as many as a transaction of the group commit writes. */
+const storedRowsMax = limits.groupRowsMax;
 /** Many proxies limit bodies to a megabyte. */
 const charactersMax = 900_000;
 
 export async function* cutChunks(
   rows: AsyncIterable<Row>,
-  { mapper, idField, isDone }: ChunkOptions,
+  { mapper, isDone, ...bounds }: ChunkOptions,
 ): AsyncGenerator<Chunk> {
   let draft: Draft | undefined;
   let position = 0;
@@ -45,7 +51,7 @@ export async function* cutChunks(
       draft = undefined;
       continue;
     }
-    draft ??= new Draft(position, idField);
+    draft ??= new Draft(position, bounds);
     draft.add(row, mapper.map(row));
     if (!draft.isFull) continue;
     yield draft.end();
@@ -56,20 +62,25 @@ export async function* cutChunks(
 
 class Draft {
   readonly #from: number;
-  readonly #idField: string;
+  readonly #bounds: Pick<ChunkOptions, "type" | "rowsMax">;
   readonly #items: Item[] = [];
   readonly #refusals: Refusal[] = [];
   readonly #ids = new Set<string>();
   #rows = 0;
+  #references = 0;
   #characters = 0;
 
-  constructor(from: number, idField: string) {
+  constructor(from: number, bounds: Pick<ChunkOptions, "type" | "rowsMax">) {
     this.#from = from;
-    this.#idField = idField;
+    this.#bounds = bounds;
   }
 
   get isFull(): boolean {
-    return this.#rows >= rowsMax || this.#characters >= charactersMax;
+    return (
+      this.#rows >= this.#bounds.rowsMax ||
+      this.#rows + this.#references >= storedRowsMax ||
+      this.#characters >= charactersMax
+    );
   }
 
   add(row: Row, mapped: MappedRow): void {
@@ -80,7 +91,11 @@ class Draft {
       return;
     }
     this.#characters += mapped.characters;
-    for (const { payload } of mapped.submissions) this.#ids.add(String(payload[this.#idField]));
+    const { type } = this.#bounds;
+    for (const { payload } of mapped.submissions) {
+      this.#ids.add(String(payload[type.idField]));
+      this.#references += referencesOf(type, payload).length;
+    }
     this.#items.push({ row, submissions: mapped.submissions });
   }
 

@@ -52,6 +52,8 @@ export interface ImportPlan {
   readonly delimiter: string | undefined;
   /** Maximum number of lists in flight. */
   readonly connections: number;
+  /** Maximum number of rows of a list. */
+  readonly listRows: number;
 }
 
 export interface FilePlan extends ImportPlan, Omit<FilePaths, "statePath"> {
@@ -75,7 +77,8 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   let progress: BulkProgress | undefined;
   const chunks = cutChunks(rows.rows(mapper.used), {
     mapper,
-    idField: plan.type.idField,
+    type: plan.type,
+    rowsMax: plan.listRows,
     isDone: (row) => state.isDone(row),
   });
   try {

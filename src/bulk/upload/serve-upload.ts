@@ -13,8 +13,8 @@ import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from "./messages.ts";
 
-/** Lists in flight. */
-const listsAtOnce = 2;
+/** Lists in flight, and how many rows each has at most: the main thread receives a list in one tick. */
+const lists = { connections: 2, listRows: 250 } as const;
 
 /** Refused rows that are shown; the file of refused rows has all of them. */
 const refusedRowsShown = 100;
@@ -46,7 +46,7 @@ function optionsOf({ resourceType, organizationId, update }: UploadPlan) {
     update,
     format: undefined,
     delimiter: undefined,
-    connections: listsAtOnce,
+    ...lists,
   };
 }
 

@@ -108,6 +108,21 @@ describe("an import", () => {
     assert.equal((await exportOf(line)).length, 3);
   });
 
+  it("divides rows into lists that the store accepts, however many references they have", async () => {
+    const line = await makeLine();
+    const related = Array.from({ length: 210 }, (_, index) => `tx-${index}`);
+    const check = { status: "PENDING", type: "INLINE_MONITORING", related_tx_ids: related };
+    const checks = Array.from({ length: 300 }, (_, index) =>
+      JSON.stringify({ ...check, check_id: `c-${index}`, timestamp: "2026-01-01T00:00:00Z" }),
+    );
+    const file = join(line.folder, "checks.ndjson");
+    writeFileSync(file, checks.join("\n"));
+    const words = ["import", file, "--type", "transaction_check", "--organization", "acme"];
+    const { out, err } = await line.type(...words, "--json");
+    assert.equal(err, "");
+    assert.equal(reportOf(out).written, 300);
+  });
+
   it("uses HTTP with a key from the environment, and stores what was sent", async () => {
     const line = await makeLine();
     const { api_key: key } = await line.ask("key create --organization acme");

@@ -93,7 +93,7 @@ function onceEach(count: number): readonly number[] {
 describe("an interrupted import", () => {
   it("finishes what is in progress, reports how far it came, and resumes there", async () => {
     const { write, words, environment, run, changes } = await makeScene();
-    const file = write("rows.ndjson", 0, 1_000);
+    const file = write("rows.ndjson", 0, 4_000);
     const held = service.holdStore("writeRecords");
     const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
     await held.called;
@@ -104,29 +104,30 @@ describe("an interrupted import", () => {
     const { name, message } = (JSON.parse(err) as { error: { name: string; message: string } })
       .error;
     assert.equal(name, "stopped");
-    const stopped = /stopped after (250|500|750) rows\. Run the same command to continue/.exec(
-      message ?? "",
-    );
-    const before = Number(stopped?.[1]);
+    const stopped =
+      /stopped after (1,000|2,000|3,000) rows\. Run the same command to continue/.exec(
+        message ?? "",
+      );
+    const before = Number(stopped?.[1]?.replace(",", ""));
     assert.ok(before > 0, message);
     assert.equal((await changes()).length, before);
 
-    const whole = { rows: 1_000, written: 1_000, unchanged: 0, refused: 0 };
+    const whole = { rows: 4_000, written: 4_000, unchanged: 0, refused: 0 };
     assert.deepEqual(await run(words(file)), { ...whole, rows_before: before });
-    assert.deepEqual(await changes(), onceEach(1_000));
+    assert.deepEqual(await changes(), onceEach(4_000));
     assert.ok(!existsSync(`${file}.sluice-import.json`));
   });
 
   it("does not resume with a file that has changed since, and says what to do", async () => {
     const { write, words, environment } = await makeScene();
-    const file = write("rows.ndjson", 0, 1_000);
+    const file = write("rows.ndjson", 0, 4_000);
     const held = service.holdStore("writeRecords");
     const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
     await held.called;
     child.kill("SIGTERM");
     held.release();
     await ended;
-    write("rows.ndjson", 5, 1_005);
+    write("rows.ndjson", 5, 4_005);
     const state = readFileSync(`${file}.sluice-import.json`, "utf8");
     const line = makeCommandLine({ environment });
     const failure = await line.fail(...words(file));
@@ -187,10 +188,10 @@ describe("an import over an unreliable network", () => {
       },
     });
     try {
-      const report = await run(words(write("rows.ndjson", 0, 2_000), proxy.address));
+      const report = await run(words(write("rows.ndjson", 0, 8_000), proxy.address));
       assert.deepEqual(report, {
-        rows: 2_000,
-        written: 2_000,
+        rows: 8_000,
+        written: 8_000,
         unchanged: 0,
         refused: 0,
         rows_before: 0,
@@ -199,7 +200,7 @@ describe("an import over an unreliable network", () => {
       await proxy.close();
     }
     assert.equal(faulty, 6);
-    assert.deepEqual(await changes(), onceEach(2_000));
+    assert.deepEqual(await changes(), onceEach(8_000));
   });
 });
 

@@ -61,6 +61,7 @@ describe("a Parquet file", () => {
       format: undefined,
       delimiter: undefined,
       connections: 1,
+      listRows: 250,
       file,
       refusedPath: `${file}.refused.ndjson`,
       statePath: `${file}.state`,

@@ -20,6 +20,7 @@ const plan = {
   format: undefined,
   delimiter: undefined,
   connections: 1,
+  listRows: 250,
 };
 const person = { person_id: "p1", is_test_user: false, is_retail_customer: true };
 const timestamp = "2026-01-31T09:30:00Z";
