@@ -1,7 +1,8 @@
 // What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
 
 import type { DeletionLedger } from "../store/interface/ledger.ts";
-import type { Act, Store } from "../store/interface/store.ts";
+import type { Store } from "../store/interface/store.ts";
+import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";

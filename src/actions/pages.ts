@@ -3,7 +3,7 @@
 import type { AuditEntry, Hold } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { StoredReceipt } from "../store/interface/trail.ts";
+import type { StoredReceipt } from "../store/interface/receipt.ts";
 import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;

@@ -2,7 +2,7 @@
 
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
-import type { DeletionFigures } from "../store/interface/store.ts";
+import type { DeletionFigures } from "../store/interface/deletion.ts";
 import { registerDataFolder } from "./data-folder-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
 import { registerProcess } from "./process-metrics.ts";

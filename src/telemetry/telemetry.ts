@@ -2,7 +2,8 @@
 // none of them knows about spans, and without tracing nothing is wrapped.
 
 import type { TraceRequest } from "../http/http-context.ts";
-import type { GroupFigures, SealReceipt, Store } from "../store/interface/store.ts";
+import type { GroupFigures, Store } from "../store/interface/store.ts";
+import type { SealReceipt } from "../store/interface/receipt.ts";
 import type { Bodies, Bulk } from "./trace-bulk.ts";
 
 export interface Tracing {

@@ -4,7 +4,9 @@
 import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
-import type { Completion, SealReceipt, Store } from "../store/interface/store.ts";
+import type { Store } from "../store/interface/store.ts";
+import type { Completion } from "../store/interface/deletion.ts";
+import type { SealReceipt } from "../store/interface/receipt.ts";
 import { failureType } from "./failure-type.ts";
 import type { Tracer } from "./tracer.ts";
 

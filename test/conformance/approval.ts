@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { beforeFirst } from "../../src/domain/deletion/ledger-entry.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Act, Store } from "../../src/store/interface/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { Act } from "../../src/store/interface/act.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import {

@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { DeletionFilter, Store } from "../../src/store/interface/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { DeletionFilter } from "../../src/store/sql/erase/deletion.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import {
   acme,

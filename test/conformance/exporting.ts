@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ExportedChange, Store } from "../../src/store/interface/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { ExportedChange } from "../../src/domain/record/record-write.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { acme, add, processAll, keyOf, other, request, transaction, write } from "./scene.ts";

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Completion, Store } from "../../src/store/interface/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { Completion } from "../../src/store/interface/deletion.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {

@@ -15,15 +15,12 @@ import type {
   RecordWrite,
   WriteOutcome,
 } from "../../src/domain/record/record-write.ts";
-import type { HoldOutcome } from "../../src/store/interface/holds.ts";
-import type {
-  Act,
-  DeletionFigures,
-  DeletionRequest,
-  NewKey,
-  NewToken,
-  Store,
-} from "../../src/store/interface/store.ts";
+import type { HoldOutcome } from "../../src/store/sql/erase/hold.ts";
+import type { Act } from "../../src/store/interface/act.ts";
+import type { DeletionFigures, DeletionRequest } from "../../src/store/interface/deletion.ts";
+import type { NewKey } from "../../src/store/interface/access.ts";
+import type { NewToken } from "../../src/store/sql/access/access-token.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { claimOne, completeOne, eraseOne } from "../support/one-deletion.ts";
 
 export const acme = "org_acme";

@@ -40,6 +40,8 @@ describe("the layers", () => {
     ["src/store/sql/a.ts", "../sqlite/a.ts", "shared SQL knows an engine"],
     ["src/store/sql/a.ts", "node:sqlite", "and its driver"],
     ["src/store/a.ts", "./sql/access/api-key.ts", "shared SQL outside an engine"],
+    ["src/store/interface/store.ts", "../sql/methods.ts", "more than types of shared SQL"],
+    ["src/store/interface/a.ts", "type ../sql/methods.ts", "an interface knows statements"],
     ["src/actions/a.ts", "../store/interface/store.ts", "more than types"],
     ["src/actions/a.ts", "type ../store/open-store.ts", "another file's types"],
     ["src/actions/a.ts", "../http/reply.ts", "an action calls an entry point"],

@@ -7,7 +7,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
-import type { OrganizationChange } from "../../src/store/interface/store.ts";
+import type { OrganizationChange } from "../../src/store/interface/access.ts";
 import type { Client } from "./http-client.ts";
 
 export interface Customer {

@@ -1,7 +1,9 @@
 // The steps of a single deletion, as tests take them that look between two steps.
 
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Act, Claim, Store } from "../../src/store/interface/store.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { Act } from "../../src/store/interface/act.ts";
+import type { Claim } from "../../src/store/interface/deletion.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions">;
 

@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync } from "node:crypto";
 import { makeSealReceipt } from "../../src/actions/receipt/issue-receipt.ts";
-import type { SealReceipt } from "../../src/store/interface/store.ts";
+import type { SealReceipt } from "../../src/store/interface/receipt.ts";
 
 export function makeTestSeal(): SealReceipt {
   const { privateKey } = generateKeyPairSync("ed25519");

@@ -5,7 +5,7 @@ import { findConfidentialityFault } from "../../domain/confidentiality.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
-import type { OrganizationChange } from "../../store/interface/store.ts";
+import type { OrganizationChange } from "../../store/interface/access.ts";
 import { actOf, type App } from "../app.ts";
 import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";

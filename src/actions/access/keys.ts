@@ -3,7 +3,7 @@
 
 import type { ApiKey } from "../../domain/access.ts";
 import { allScopes, type Scope } from "../../domain/scope.ts";
-import type { NewKey } from "../../store/interface/store.ts";
+import type { NewKey } from "../../store/interface/access.ts";
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";

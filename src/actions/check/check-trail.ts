@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { textOfRequest } from "../../domain/trail-text.ts";
-import type { StoredReceipt } from "../../store/interface/trail.ts";
+import type { StoredReceipt } from "../../store/interface/receipt.ts";
 import type { App } from "../app.ts";
 import {
   type Difference,

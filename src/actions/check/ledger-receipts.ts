@@ -7,7 +7,7 @@ import {
   type DeletionEntry,
   entryOfReceipt,
 } from "../../domain/deletion/ledger-entry.ts";
-import type { StoredReceipt } from "../../store/interface/trail.ts";
+import type { StoredReceipt } from "../../store/interface/receipt.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";

@@ -2,7 +2,7 @@
 // approve it.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { NotApproved } from "../../store/interface/approvals.ts";
+import type { NotApproved } from "../../store/interface/deletion.ts";
 import { actOf, type App } from "../app.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";

@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
-import type { ErasureStep, Store } from "../../store/interface/store.ts";
+import type { Store } from "../../store/interface/store.ts";
+import type { ErasureStep } from "../../store/interface/deletion.ts";
 
 const restMsMax = 1_000;
 /**

@@ -18,7 +18,7 @@ import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { StoreError } from "../../store/interface/store-error.ts";
-import type { Completion, ErasureStep } from "../../store/interface/store.ts";
+import type { Completion, ErasureStep } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";

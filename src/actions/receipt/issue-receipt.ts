@@ -4,7 +4,7 @@ import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import { canonicalFields, canonicalJson, joinFields } from "../../domain/json/canonical-json.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import { makeReceiptBody, placeOf, type ReceiptKey } from "../../domain/deletion/receipt.ts";
-import type { SealReceipt } from "../../store/interface/store.ts";
+import type { SealReceipt } from "../../store/interface/receipt.ts";
 import type { Signer } from "../app.ts";
 import { hashCounts } from "./receipt-counts.ts";
 

@@ -6,7 +6,7 @@ import { canonicalPayload, isTooLarge, timestampOf } from "../../domain/record/p
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
-import type { ExportedChange } from "../../store/interface/store.ts";
+import type { ExportedChange } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { readPages } from "../pages.ts";
 

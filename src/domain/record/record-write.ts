@@ -83,6 +83,11 @@ export interface Change {
   readonly payload: string;
 }
 
+/** A change, and the record that it belongs to. */
+export interface ExportedChange extends Change {
+  readonly resourceId: string;
+}
+
 export interface Sighting {
   readonly firstSeen: NormalisedTimestamp;
   readonly lastSeen: NormalisedTimestamp;

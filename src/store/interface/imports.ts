@@ -34,11 +34,3 @@ export interface ImportReport extends ImportProgress {
   /** Given at the end. */
   readonly outcome?: ImportOutcome | undefined;
 }
-
-export interface ImportStore {
-  begin(run: NewImportRun): Promise<void>;
-  /** Nothing is reported after the end. */
-  report(report: ImportReport): Promise<void>;
-  /** Lists the imports of all organizations, newest first. */
-  list(limit: number): Promise<readonly ImportRun[]>;
-}

@@ -2,9 +2,7 @@
 // them; a store in any of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../../domain/access.ts";
-import type { ChainCut, ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
-import type { Act } from "./act.ts";
-import type { FloorChange } from "./retention.ts";
+import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 
 /** The state of a restore. A store without one is complete. */
 export interface RestoreState {
@@ -82,42 +80,4 @@ export interface LedgerMark {
   readonly end: number;
   readonly digest: string;
   readonly notedAt: number;
-}
-
-export interface ReplayStore {
-  restoreState(): Promise<RestoreState | undefined>;
-  /**
-   * Counts the deletions that the store lacks: those with a receipt that it has not completed, and others that it does
-   * not know.
-   */
-  countUnreplayed(entries: readonly DeletionEntry[]): Promise<number>;
-  /**
-   * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that.
-   * The numbers of this entry and of later receipts follow the highest ones that the ledger knows.
-   */
-  beginReplay(beginning: ReplayBeginning, act: Act): Promise<RestoreState>;
-  /**
-   * Queues the deletions that are not completed. If a deletion is queued already, the receipt with the highest number
-   * is kept.
-   */
-  queueReplay(entries: readonly DeletionEntry[]): Promise<void>;
-  /** Places and releases holds as the ledger has them, whether or not their records exist. */
-  replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
-  /** Sets and removes retention floors as the ledger has them. */
-  replaceFloors(floors: readonly FloorChange[], act: Act): Promise<void>;
-  /** Ends the loading: everything is queued, and the store becomes `replaying`. */
-  startReplay(): Promise<void>;
-  /** Ends the leases of other processes. No other process may be serving the store. */
-  takeOver(): Promise<void>;
-  /**
-   * Reopens deletions under their own ids, due at once. If the record has another open deletion, that one becomes due
-   * and this one remains queued.
-   */
-  reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
-  /** Counts the deletions that are queued, and those that are reopened and not completed. */
-  countReplayed(): Promise<ReplayedCount>;
-  /** Ends the replay: the store is complete. Throws if anything is left to be replayed. */
-  finishReplay(act: Act): Promise<void>;
-  listLedgerMarks(): Promise<readonly LedgerMark[]>;
-  markLedger(mark: LedgerMark): Promise<void>;
 }

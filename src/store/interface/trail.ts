@@ -1,18 +1,8 @@
 // The audit trail and what it is compared with, on every engine. Never contains content of records.
 
 import type { AuditEntry } from "../../domain/access.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { Receipt } from "../../domain/deletion/receipt.ts";
-import type { Act } from "./act.ts";
-
-export interface StoredReceipt {
-  /** The order in which receipts are listed: those in no chain first, in any order. */
-  readonly rowNo: number;
-  readonly receipt: Receipt;
-  readonly hash: string;
-}
 
 /** An act that does not change the store, such as showing a record. */
 export interface AuditNote {
@@ -59,18 +49,4 @@ export interface VerifiedPart extends ChainHead {
   readonly fault: string | undefined;
   /** True if there is no further entry. */
   readonly isEnd: boolean;
-}
-
-export interface TrailStore {
-  /** Returns the last entry. */
-  head(): Promise<ChainHead>;
-  search(query: AuditQuery): Promise<AuditPart>;
-  /** Verifies the entries after a place. */
-  verify(place: ChainPlace): Promise<VerifiedPart>;
-  note(note: AuditNote, act: Act): Promise<void>;
-  /** Finds deletions of all organizations, in no particular order; unknown ids are skipped. */
-  findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
-  /** Lists the deletions of all organizations, in the order of ids. */
-  listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;
-  findReceipts(deletionRequestIds: readonly string[]): Promise<readonly StoredReceipt[]>;
 }

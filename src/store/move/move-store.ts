@@ -12,7 +12,7 @@ import type {
 import { differingTables, rowsOf, summarise } from "./move-summary.ts";
 import { keyOf } from "./neutral-row.ts";
 import { StoreError } from "../interface/store-error.ts";
-import type { Act } from "../interface/store.ts";
+import type { Act } from "../interface/act.ts";
 
 export interface MoveOptions {
   readonly onStep: (step: MoveStep) => void;

@@ -4,7 +4,7 @@
 import type { AccessToken, ApiKey, Organization } from "../../domain/access.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { NewKey, OrganizationChange } from "../interface/store.ts";
+import type { NewKey, OrganizationChange } from "../interface/access.ts";
 
 export interface OrganizationRow {
   readonly organization_id: string;

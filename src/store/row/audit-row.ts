@@ -9,7 +9,7 @@ import { invalid } from "../../domain/json/codec.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { type RequestText, subjectOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { RestoreCut } from "../interface/replay.ts";
-import type { SealedReceipt } from "../interface/store.ts";
+import type { SealedReceipt } from "../interface/receipt.ts";
 
 export type NewAuditEntry = Omit<AuditEntry, "entryNo" | "previousHash" | "hash">;
 

@@ -7,8 +7,7 @@ import {
   type ReceiptKey,
   type SealingHead,
 } from "../../domain/deletion/receipt.ts";
-import type { SealedReceipt } from "../interface/store.ts";
-import type { StoredReceipt } from "../interface/trail.ts";
+import type { SealedReceipt, StoredReceipt } from "../interface/receipt.ts";
 
 /** Hexadecimal digits of the hash of a receipt that is in no chain: 52 bits. */
 const hashDigits = 13;

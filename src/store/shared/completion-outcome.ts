@@ -3,7 +3,7 @@
 import { AppError } from "../../domain/error.ts";
 import type { ScanResult, ScanResults } from "../interface/naming.ts";
 import { StoreError } from "../interface/store-error.ts";
-import type { Completion } from "../interface/store.ts";
+import type { Completion } from "../interface/deletion.ts";
 
 /** The reason to fail if a related record has arrived since that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deletion/receipt.ts";
 import type { EngineTraits } from "../interface/engine-traits.ts";
-import type { SealedReceipt, SealReceipt } from "../interface/store.ts";
+import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
 
 /** Receipts that are sealed in one event-loop tick. */
 const sealedAtOnceMax = 16;

@@ -1,5 +1,6 @@
 // The methods of the store that run the same statements on every engine: the statements of each, and what it may see.
-// An engine binds them to its driver; the methods that are not listed here are written by each engine.
+// The interface of the store takes their types from here. An engine binds them to its driver; the methods that are not
+// listed here are written by each engine.
 
 import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
@@ -36,6 +37,7 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
+import type { Act } from "../interface/act.ts";
 import type { Statements } from "./statement/statements.ts";
 
 export interface Method<Args extends readonly unknown[], Result> {
@@ -98,7 +100,9 @@ export const methods = {
     listDeletions: lookup(ofFilter, deletion.listDeletions),
     requestDeletion: change(ofOrganization, requestDeletion),
     cancelDeletion: change(every, deletion.cancelDeletion),
-    postponeDeletion: change(deletions, deletion.postponeDeletion),
+    postponeDeletion: change(deletions, (id: string, why: string, nextAttemptAt: number) =>
+      deletion.postponeDeletion(id, why, nextAttemptAt),
+    ),
     deletionFigures: read(every, deletion.deletionFigures),
 
     receiptHead: lookup(every, receipt.readReceiptHead),
@@ -133,7 +137,7 @@ export const methods = {
   },
   holds: {
     place: change(ofOrganization, hold.placeHold),
-    release: change(every, hold.releaseHold),
+    release: change(every, (holdId: string, act: Act) => hold.releaseHold(holdId, act)),
     find: lookup(every, hold.findHold),
     ofRecords: lookup(
       (keys) => ({ organizations: keys.map(({ organizationId }) => organizationId) }),

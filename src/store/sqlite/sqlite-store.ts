@@ -2,7 +2,9 @@
 
 import { statSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
-import type { Act, SealedReceipt, SealReceipt, Store } from "../interface/store.ts";
+import type { Store } from "../interface/store.ts";
+import type { Act } from "../interface/act.ts";
+import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
 import { withScans } from "../shared/completion-outcome.ts";
 import { scanForParties } from "../shared/party-scan.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";

@@ -11,7 +11,7 @@ import { openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { mergeChanges } from "../../../src/domain/record/merge.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
-import type { ExportedChange } from "../../../src/store/interface/store.ts";
+import type { ExportedChange } from "../../../src/domain/record/record-write.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { DeletionRequest } from "../../../src/store/interface/store.ts";
+import type { DeletionRequest } from "../../../src/store/interface/deletion.ts";
 import {
   evaluateRequests,
   type KnownDeletions,

@@ -7,7 +7,8 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { SealReceipt, Store } from "../../../src/store/interface/store.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
+import type { SealReceipt } from "../../../src/store/interface/receipt.ts";
 import {
   add,
   claim,

@@ -8,7 +8,7 @@ import { beginDeletions, postpone } from "../../sql/erase/claim.ts";
 import { planLargeCascade } from "../../sql/erase/record-plans.ts";
 import { writePlans } from "../../sql/erase/write-plan.ts";
 import { isObstacle, targetsOf } from "../../sql/erase/plan.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterToPlan } from "./enter.ts";
 

@@ -3,7 +3,7 @@
 // (unfinished-move.ts). Never accepts rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Act } from "../../interface/store.ts";
+import type { Act } from "../../interface/act.ts";
 import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../interface/move.ts";
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
 import { fromText, toText } from "../../move/neutral-row.ts";

@@ -1,7 +1,7 @@
 // Access tokens: stored as their SHA-256, and read together with the key and the organization that a request is checked
 // against.
 
-import type { Caller } from "../../../domain/access.ts";
+import type { AccessToken, Caller } from "../../../domain/access.ts";
 import {
   callerColumns,
   type KeyRow,
@@ -11,8 +11,11 @@ import {
   toToken,
   type TokenRow,
 } from "../../row/access-row.ts";
-import type { NewToken } from "../../interface/store.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
+
+export interface NewToken extends AccessToken {
+  readonly tokenHash: Uint8Array;
+}
 
 const insertToken = `
   INSERT INTO access_token (token_hash, key_id, organization_id, scopes, created_at, expires_at)
@@ -27,6 +30,7 @@ const findByHash = `
     JOIN organization ON organization.organization_id = access_token.organization_id
   WHERE token_hash = $1`;
 
+/** Stores a token, and updates when the key was last used. */
 export function* createToken(token: NewToken): Statements<void> {
   const { tokenHash, keyId, organizationId, scopes, createdAt, expiresAt } = token;
   const scopeText = JSON.stringify(scopes);

@@ -10,7 +10,7 @@ import {
   toOrganization,
 } from "../../row/access-row.ts";
 import type { Act } from "../../interface/act.ts";
-import type { NewKey } from "../../interface/store.ts";
+import type { NewKey } from "../../interface/access.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
@@ -42,7 +42,7 @@ export function* createKey(key: NewKey, act: Act): Statements<void> {
   yield* auditKey(key, { action: "key.create", detail: describeKey(key), act });
 }
 
-/** Revoking a key a second time changes nothing. */
+/** Undefined if there is no such key. Revoking a key a second time changes nothing. */
 export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
   const revoked = yield* run(setRevoked, act.now, keyId);
   const key = yield* findKey(keyId);
@@ -52,7 +52,10 @@ export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefin
   return key;
 }
 
-/** Returns the old key in its current state; creates nothing if there is no such key. */
+/**
+ * Creates `successor` and sets the end of the old key, which is returned in its current state. Creates nothing if
+ * there is no such key.
+ */
 export function* rotateKey(
   keyId: string,
   successor: NewKey,

@@ -11,6 +11,7 @@ const findOne = `SELECT ${operatorColumns} FROM operator WHERE issuer = $1 AND s
 
 const setRoles = `UPDATE operator SET roles = $2 WHERE operator_id = $1`;
 
+/** Finds disabled operators too. */
 export function* findByIdentity({
   issuer,
   subject,
@@ -19,6 +20,10 @@ export function* findByIdentity({
   return row === undefined ? undefined : toOperator(row);
 }
 
+/**
+ * Gives an operator these roles, and begins a session. Without any role, all sessions of the operator end and none
+ * begins. False if no session began, as for a disabled operator.
+ */
 export function* useIdentity(
   operatorId: string,
   roles: readonly OperatorRole[],

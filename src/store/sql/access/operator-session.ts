@@ -108,6 +108,7 @@ export function* findSession(
   return row === undefined ? undefined : toHolder(row);
 }
 
+/** Lists the sessions of one operator, or of all; newest first. */
 export function* listSessions(
   operatorId: string | undefined,
   now: number,
@@ -115,6 +116,9 @@ export function* listSessions(
   return (yield* all<SessionRow & OperatorRow>(listNewest, now, operatorId ?? null)).map(toHolder);
 }
 
+/**
+ * If an operator is given, ends only a session of this operator. False if there is no such session.
+ */
 export function* endSession(
   sessionId: string,
   operatorId: string | undefined,
@@ -129,6 +133,7 @@ export function* endSession(
   return true;
 }
 
+/** Stores a passkey. False if the credential is known already. */
 export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
   const { credentialId, operatorId, publicKey, signCount, transports, createdAt } = passkey;
   const added = yield* run(
@@ -149,10 +154,12 @@ export function* findPasskey(credentialId: string): Statements<PasskeyHolder | u
   return row === undefined ? undefined : { passkey: toPasskey(row), operator: toOperator(row) };
 }
 
+/** Oldest first. */
 export function* listPasskeys(operatorId: string): Statements<readonly Passkey[]> {
   return (yield* all<PasskeyRow>(listOldest, operatorId)).map(toPasskey);
 }
 
+/** False if the operator has no such passkey. */
 export function* removePasskey(
   credentialId: string,
   operatorId: string,
@@ -163,6 +170,9 @@ export function* removePasskey(
   return removed === 1;
 }
 
+/**
+ * Begins a session. False if the passkey was removed, or its count is not higher than the stored one.
+ */
 export function* usePasskey(
   credentialId: string,
   signCount: number,

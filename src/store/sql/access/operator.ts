@@ -58,7 +58,7 @@ const removeLink = `DELETE FROM one_time_token WHERE token_hash = $1`;
 /** Challenges that one person has used and that have not expired; each lasts for minutes. */
 const usedChallengesMax = 1_000;
 
-/** False if the name or the identity is in use. */
+/** False if anybody, even a disabled operator, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
   const { operatorId, name, roles, createdAt, identity } = operator;
   const inserted = yield* run(
@@ -81,12 +81,16 @@ export function* findOperator(name: string): Statements<Operator | undefined> {
   return row === undefined ? undefined : toOperator(row);
 }
 
+/** In the order of their names. */
 export function* listOperators(now: number): Statements<readonly OperatorDetails[]> {
   type Row = OperatorRow & { readonly passkeys: number; readonly sessions: number };
   return (yield* all<Row>(findAll, now)).map(toDetails);
 }
 
-/** Disabling an operator a second time changes nothing. */
+/**
+ * Ends the sessions and removes passkeys and links, so that none of them can be used. Undefined if there is no such
+ * operator. Disabling an operator a second time changes nothing.
+ */
 export function* disableOperator(operatorId: string, act: Act): Statements<Operator | undefined> {
   const disabled = yield* run(setDisabled, act.now, operatorId);
   const row = yield* get<OperatorRow>(findById, operatorId);
@@ -113,12 +117,16 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   yield* auditOperator(toOperator(row), { action: "link", detail, act });
 }
 
+/** Finds the operator of an unused link that has not expired. Does not use the link. */
 export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operator | undefined> {
   const row = yield* get<OperatorRow>(findLinkHolder, tokenHash, now);
   return row === undefined ? undefined : toOperator(row);
 }
 
-/** If two processes use a link at once, only one of them removes it. */
+/**
+ * Uses a link and begins a session. Undefined for a link that was used or has expired: if two processes use it at
+ * once, only one of them removes it.
+ */
 export function* useLink(
   tokenHash: Uint8Array,
   { session, act }: SignIn,
@@ -129,7 +137,10 @@ export function* useLink(
   return operator;
 }
 
-/** If two processes use a challenge at once, only one of them inserts it. */
+/**
+ * Remembers that the challenge was used. False if it was used before, or if the operator has used too many that have
+ * not expired. If two processes use it at once, only one of them inserts it.
+ */
 export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
   yield* run(removeExpired, now);
   const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);

@@ -4,12 +4,18 @@
 import type { Organization } from "../../../domain/access.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
+import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { applyChange, type OrganizationRow, toOrganization } from "../../row/access-row.ts";
 import type { Act } from "../../interface/act.ts";
 import { type FloorRow, toFloor } from "../../row/floor-row.ts";
-import type { CeilingTooLow, OrganizationChange } from "../../interface/store.ts";
+import type { OrganizationChange } from "../../interface/access.ts";
 import { auditAct } from "../trail/audit.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
+
+/** The wanted `retainDays` is shorter than this floor. Nothing was changed. */
+export interface CeilingTooLow {
+  readonly ceilingTooLowFor: RetentionFloor;
+}
 
 const insertOrganization = `
   INSERT INTO organization
@@ -133,6 +139,10 @@ export function* credentialsChanged(): Statements<void> {
   yield* run(raiseCredentialsVersion);
 }
 
+/**
+ * Changes whenever an organization, a key or the rights of a token change in any process. A cache of callers must
+ * read it at least every second, and be emptied when it differs.
+ */
 export function* readCredentialsVersion(): Statements<number> {
   const row = yield* get<{ value: number }>(readCredentials);
   if (row === undefined) throw new TypeError("the store has no credentials version");

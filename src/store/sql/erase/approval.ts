@@ -4,7 +4,7 @@
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import type { NotApproved } from "../../interface/approvals.ts";
+import type { NotApproved } from "../../interface/deletion.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 
@@ -20,6 +20,10 @@ const setApproved = `
   WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
     AND approval_requester <> $2`;
 
+/**
+ * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
+ * approval with its audit entry. If two people approve the same deletion at once, one succeeds.
+ */
 export function* approveDeletion(
   deletionRequestId: string,
   act: Act,

@@ -4,7 +4,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, enter, type Statements } from "../statement/statements.ts";

@@ -4,7 +4,7 @@ import { approvalWait } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, untilApproved } from "../../row/deletion-row.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import { auditActs } from "../trail/audit.ts";
 import { inOrderOf, noteOfDeletion } from "./deletion.ts";
 import { named } from "../statement/named.ts";

@@ -2,17 +2,32 @@
 // may come in between, and a restricted set, which has an organization id of its own, is deleted in the same way.
 
 import type { Organization } from "../../../domain/access.ts";
-import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import {
+  type CompleteExport,
+  organizationType,
+} from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
 import { type OrganizationRow, toOrganization } from "../../row/access-row.ts";
-import type {
-  OpenedDeletion,
-  OrganizationDeletionRequest,
-} from "../../interface/organization-deletion.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization } from "../access/organization.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
+
+/** The deletion of everything that belongs to a closed organization. */
+export interface OrganizationDeletionRequest {
+  readonly organizationId: string;
+  readonly deletionRequestId: string;
+  readonly reason: string;
+  readonly requestedBy: string;
+  /** What was exported before; it is recorded with the request. */
+  readonly exported?: CompleteExport | undefined;
+}
+
+export interface OpenedDeletion {
+  readonly deletionRequestId: string;
+  /** False if it had been requested before. */
+  readonly isNew: boolean;
+}
 
 const lockOne = `
   SELECT * FROM organization WHERE organization_id = $1
@@ -34,7 +49,11 @@ const insertClosed = `
 const setDeletion = `
   UPDATE organization SET deletion_request_id = $1 WHERE organization_id = $2`;
 
-/** Undefined if there is no such organization. Closing it a second time changes nothing. */
+/**
+ * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
+ * credential_revoked. Undefined if there is no such organization. Closing it a second time changes nothing.
+ * `exporting`: its records are to be exported before they are deleted, which the audit trail states.
+ */
 export function* closeOrganization(
   organizationId: string,
   act: Act,
@@ -51,7 +70,10 @@ export function* closeOrganization(
   return yield* findOrganization(organizationId);
 }
 
-/** The organization must be closed. It has one such deletion, however often it is requested. */
+/**
+ * Requests the deletion of everything, which is due at once. The organization must be closed. It has one such
+ * deletion, however often it is requested.
+ */
 export function* requestOrganizationDeletion(
   { organizationId, deletionRequestId, reason, requestedBy, exported }: OrganizationDeletionRequest,
   act: Act,

@@ -5,7 +5,6 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { planErasure } from "../../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import type { FloorNow } from "../../interface/retention.ts";
 import { previewCascade } from "../record/cascade-preview.ts";
 import { listFloors } from "./floor.ts";
 import { findLongHistories, readOrigins } from "./floor-origin.ts";
@@ -13,7 +12,16 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
 
-/** The result is `unknown` if one reply would have to read too many records. */
+/**
+ * The floor that a deletion waits for according to its current records; `unknown` if finding it takes more reads than
+ * one reply may cost.
+ */
+export type FloorNow = Partial<Pick<Deletion, "floorUntil" | "waitingFor">> | "unknown";
+
+/**
+ * Finds the floor that a pending deletion of a record waits for now. The result is `unknown` if one reply would have
+ * to read too many records.
+ */
 export function* findFloorNow(deletion: Deletion, now: number): Statements<FloorNow> {
   const { organizationId, resourceType: own } = deletion;
   const floors = yield* listFloors(organizationId);

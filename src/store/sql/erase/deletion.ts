@@ -7,10 +7,22 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { CancelOutcome, DeletionFigures, DeletionFilter } from "../../interface/store.ts";
+import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
+
+export interface DeletionFilter {
+  readonly organizationId?: string | undefined;
+  readonly status?: DeletionStatus | undefined;
+  /** Selects only deletions that await an approval, whatever their status. */
+  readonly awaitsApproval?: boolean;
+  readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
+  /** How many deletions are listed at most, newest first, after `before`. */
+  readonly limit: number;
+}
+
+export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
 
 const findOpen = `
   SELECT deletion_request_id FROM deletion
@@ -193,6 +205,7 @@ export function* readExistingDeletion(deletionRequestId: string): Statements<Del
   return deletion;
 }
 
+/** Finds deletions of all organizations; unknown ids are skipped. */
 export function* findDeletions(
   deletionRequestIds: readonly string[],
 ): Statements<readonly Deletion[]> {
@@ -208,6 +221,7 @@ export function inOrderOf(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+/** Lists the deletions of all organizations, in the order of ids. */
 export function* listDeletionsById(
   afterId: string,
   limit: number,

@@ -7,7 +7,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import type { ErasureStep } from "../../interface/store.ts";
+import type { ErasureStep } from "../../interface/deletion.ts";
 import {
   type ErasureProgress,
   findAllTargets,

@@ -57,6 +57,9 @@ const wakeRestricted = `
   )
   RETURNING deletion_request_id`;
 
+/**
+ * Lists floors in the order of organizations and types; those of all organizations if none is named.
+ */
 export function* listFloors(
   organizationId: string | undefined,
 ): Statements<readonly RetentionFloor[]> {
@@ -67,7 +70,10 @@ export function* listFloors(
   return rows.map(toFloor);
 }
 
-/** On PostgreSQL the caller must lock the plans of the organization first. */
+/**
+ * In the same transaction, makes the first deletions due that wait for a floor of the organization; `wakeFrom` makes
+ * the others due. On PostgreSQL the caller must lock the plans of the organization first.
+ */
 export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcome> {
   const { organizationId, rule } = change;
   const organization = yield* lockOrganization(organizationId);
@@ -94,8 +100,8 @@ export function* putFloor(change: FloorChange, act: Act, because?: string): Stat
 }
 
 /**
- * Makes deletions due that wait for a floor, after this one in the order of their ids; returns the last one, or undefined at the
- * end.
+ * Makes a bounded number of deletions due that wait for a floor, after this one in the order of their ids. Returns
+ * the last one; undefined at the end.
  */
 export function* wakeFrom(organizationId: string, after: string): Statements<string | undefined> {
   return yield* wake(wakeFloored, organizationId, after);

@@ -7,11 +7,21 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { type HoldRow, toHold } from "../../row/hold-row.ts";
-import type { HoldFilter, HoldOutcome, NewHold } from "../../interface/holds.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
+
+export type NewHold = Omit<Hold, "placedAt" | "placedBy">;
+
+export type HoldOutcome = Hold | "no_such_record" | "being_erased" | "too_many_holds";
+
+export interface HoldFilter {
+  readonly organizationId?: string | undefined;
+  /** Starts after the hold with this id. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
 
 const findById = `SELECT * FROM hold WHERE hold_id = $1`;
 
@@ -108,7 +118,7 @@ export function* addHold(hold: Hold, act: Act, because?: string): Statements<voi
   yield* auditAct({ action: "hold.place", organizationId, subject: hold, detail }, act);
 }
 
-/** Undefined if there is no such hold. */
+/** Releases a hold; undefined if there is no such hold. */
 export function* releaseHold(
   holdId: string,
   act: Act,
@@ -152,6 +162,7 @@ function keysText(keys: readonly RecordKey[]): string {
   );
 }
 
+/** In the order of their ids. */
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, after = "", limit } = filter;
   const rows =

@@ -22,7 +22,9 @@ const findHeld = `
 /** One statement searches this many records under a hold. */
 const heldAtOnce = 500;
 
-/** Reads the records of a page that name any of these parties. */
+/**
+ * Reads the next records, in the order of type and id, and which of them name any of these persons or companies.
+ */
 export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   const { organizationId, parties, after, recordsMax } = query;
   const at = namingTypes.findIndex(({ resourceType }) => resourceType === after?.resourceType);

@@ -7,7 +7,8 @@ import {
 } from "../../group/evaluate-requests.ts";
 import { namesOf, RepliesOfGroup } from "../../group/group-replies.ts";
 import { type Result, valueOf } from "../../group/result.ts";
-import type { Act, DeletionRequest } from "../../interface/store.ts";
+import type { Act } from "../../interface/act.ts";
+import type { DeletionRequest } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { digestOfRequest } from "../../row/audit-row.ts";
 import { approvalColumns } from "../../row/deletion-row.ts";
@@ -66,7 +67,7 @@ const insertRows = `
 
 /**
  * Returns the id of the open deletion, new or not; undefined if there is no such record. A known idempotency key
- * returns the same id again.
+ * returns the same id again. Throws AppError idempotency_reused.
  */
 export function* requestDeletion(
   request: DeletionRequest,

@@ -6,7 +6,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import {
   beginDeletions,
   notApproved,

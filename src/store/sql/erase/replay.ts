@@ -136,12 +136,20 @@ export function* refuseRestoring(): Statements<void> {
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 
+/**
+ * Counts the deletions that the store lacks: those with a receipt that it has not completed, and others that it does
+ * not know.
+ */
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, inProgress } = idsOf(entries);
   const row = yield* get<{ found: number }>(countThere, completed, inProgress);
   return completed.length + inProgress.length - (row?.found ?? 0);
 }
 
+/**
+ * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that.
+ * The numbers of this entry and of later receipts follow the highest ones that the ledger knows.
+ */
 export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {
   const before = yield* readRestoreState();
   const cut = before?.cut ?? (yield* cutChains(beginning, act));
@@ -183,29 +191,40 @@ function* cutChains(
   return { entry: written, ...cut };
 }
 
+/**
+ * Queues the deletions that are not completed. If a deletion is queued already, the receipt with the highest number
+ * is kept.
+ */
 export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
   yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
 }
 
+/** Places and releases holds as the ledger has them, whether or not their records exist. */
 export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> {
   const because = "restore";
   for (const holdId of holds.release) yield* releaseHold(holdId, act, because);
   for (const hold of holds.place) yield* addHold(hold, act, because);
 }
 
+/** Sets and removes retention floors as the ledger has them. */
 export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
   for (const floor of floors) yield* putFloor(floor, act, "restore");
 }
 
+/** Ends the loading: everything is queued, and the store becomes `replaying`. */
 export function* startReplay(): Statements<void> {
   yield* run(setReplaying);
 }
 
-/** Makes deletions claimable that were claimed by a process which has stopped. */
+/** Ends the leases of processes that have stopped. No other process may be serving the store. */
 export function* takeOver(): Statements<void> {
   yield* run(voidClaims);
 }
 
+/**
+ * Reopens deletions under their own ids, due at once. If the record has another open deletion, that one becomes due
+ * and this one remains queued.
+ */
 export function* reopenDeletions(page: ReplayPage, act: Act): Statements<ReplayedPart> {
   const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
   const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
@@ -274,12 +293,13 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
   );
 }
 
-/** Counts the deletions that are still to be replayed. */
+/** Counts the deletions that are queued, and those that are reopened and not completed. */
 export function* countReplayed(): Statements<ReplayedCount> {
   const { queued = 0, open = 0, held = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
   return { queued, open, held };
 }
 
+/** Ends the replay: the store is complete. Throws if anything is left to be replayed. */
 export function* finishReplay(act: Act): Statements<void> {
   const state = yield* readRestoreState();
   if (state === undefined) return;

@@ -7,14 +7,34 @@ import {
   restrictedId,
   type RestrictedRecord,
 } from "../../../domain/deletion/restricted-set.ts";
-import type {
-  KeptReferencePage,
-  RestrictedRecordPage,
-  SetPage,
-  StraySet,
-} from "../../interface/restricted.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { all, type Statements } from "../statement/statements.ts";
+
+export interface SetPage {
+  /** The organization that the records come from; undefined for all. */
+  readonly organizationId: string | undefined;
+  /** Lists the sets after this one. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+export interface RestrictedRecordPage {
+  readonly set: string;
+  readonly after: Pick<RestrictedRecord, "resourceType" | "resourceId"> | undefined;
+  readonly limit: number;
+}
+
+export interface KeptReferencePage {
+  readonly set: string;
+  readonly after: KeptReference | undefined;
+  readonly limit: number;
+}
+
+/** A set whose deletion is unknown or completed, although it has records. */
+export interface StraySet {
+  readonly set: string;
+  readonly status: string | undefined;
+}
 
 const findSets = `
   SELECT * FROM deletion
@@ -59,6 +79,7 @@ interface ReferenceRow {
   readonly to_id: string;
 }
 
+/** The deletions of sets that are not erased yet, in the order of their ids. */
 export function* listSets({
   organizationId,
   after,

@@ -6,7 +6,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { Act } from "../../interface/act.ts";
 import { redactPayload } from "../../shared/redact-payload.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
-import type { SealedReceipt } from "../../interface/store.ts";
+import type { SealedReceipt } from "../../interface/receipt.ts";
 import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
 import { inOrderOf, noteOfDeletion } from "./deletion.ts";

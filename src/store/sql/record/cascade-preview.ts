@@ -9,8 +9,14 @@ import {
 } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { CascadePreview } from "../../interface/overview.ts";
 import { all, type Statements } from "../statement/statements.ts";
+
+/** The relations by which the erasure of a record is planned. */
+export interface CascadePreview {
+  readonly edges: readonly Edge[];
+  /** False if there are more than are read for a preview. */
+  readonly isComplete: boolean;
+}
 
 const findReferrers = `
   SELECT from_type AS type, from_id AS id, kind FROM relation

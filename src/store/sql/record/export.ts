@@ -1,8 +1,18 @@
 // A page of an export: the changes of a type in the order of ids, up to an arrival number. Each page is a separate
 // read, so that even a long export never keeps erased bytes from being freed.
 
-import type { ChangePage, ExportedChange } from "../../interface/store.ts";
+import type { ExportedChange } from "../../../domain/record/record-write.ts";
 import { all, type Statements } from "../statement/statements.ts";
+
+export interface ChangePage {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  /** No change beyond this arrival number. */
+  readonly upTo: number;
+  /** The last change of the page before; undefined for the first page. */
+  readonly after: Pick<ExportedChange, "resourceId" | "changeNo"> | undefined;
+  readonly limit: number;
+}
 
 /** CROSS JOIN makes SQLite read the records in order and look up the changes of each. */
 const readPage = `
@@ -22,6 +32,7 @@ interface ChangeRow {
   readonly payload: string;
 }
 
+/** In the order of record ids (as bytes) and, within a record, of arrival. */
 export function* listChanges(page: ChangePage): Statements<readonly ExportedChange[]> {
   const { organizationId, resourceType, upTo, after, limit } = page;
   const { resourceId = "", changeNo = 0 } = after ?? {};

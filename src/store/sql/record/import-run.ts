@@ -42,12 +42,14 @@ export function* beginImport(one: NewImportRun): Statements<void> {
   yield* run(insert, organizationId, importId, resourceType, source, startedAt, startedBy);
 }
 
+/** Nothing is reported after the end. */
 export function* reportImport(report: ImportReport): Statements<void> {
   const { organizationId, importId, updatedAt, rows, written, unchanged, refused } = report;
   const counts = [rows, written, unchanged, refused];
   yield* run(update, organizationId, importId, updatedAt, ...counts, report.outcome ?? null);
 }
 
+/** Lists the imports of all organizations, newest first. */
 export function* listImports(limit: number): Statements<readonly ImportRun[]> {
   return (yield* all<ImportRow>(findNewest, limit)).map(toImportRun);
 }

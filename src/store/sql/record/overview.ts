@@ -1,10 +1,28 @@
 // Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
 
 import type { AuditEntry } from "../../../domain/access.ts";
-import type { DeletionQueue, QueueQuery, RecentTrail } from "../../interface/overview.ts";
+import type { DeletionQueue } from "../../interface/overview.ts";
 import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../../row/audit-row.ts";
 import { readChainHead } from "../trail/audit.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
+
+/** The deletions to count, and the highest count of each kind. */
+export interface QueueQuery {
+  /** Types whose deletions are not counted. */
+  readonly hiddenTypes: readonly string[];
+  /** Whether the deletions of closed organizations are counted. */
+  readonly ofClosed: boolean;
+  readonly countedMax: number;
+  readonly now: number;
+}
+
+/** The end of the audit trail. */
+export interface RecentTrail {
+  /** How many entries were checked. */
+  readonly entries: number;
+  /** A sentence; undefined if each follows the one before, and the last is the head. */
+  readonly fault: string | undefined;
+}
 
 /** The deletions of closed organizations wait for confidential records. */
 const ofOpen = `(CAST($3 AS boolean) OR organization_id NOT IN (
@@ -93,6 +111,7 @@ export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {
   return { entries, fault: atHead.hash === head.hash ? undefined : fault };
 }
 
+/** The version of SQLite or PostgreSQL. */
 export function* readEngineVersion(): Statements<string> {
   const row = yield* get<{ version: string }>(findVersion);
   return row?.version ?? "unknown";

@@ -2,8 +2,22 @@
 
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
-import type { HistoryPart, ReferrerPart, RelatedRecord } from "../../interface/overview.ts";
+import type { RelatedRecord } from "../../interface/overview.ts";
 import { all, type Statements } from "../statement/statements.ts";
+
+/** The records of one type that refer to a record. */
+export interface ReferrerPart extends RecordKey {
+  readonly fromType: string;
+  /** The last record of the previous part. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface HistoryPart extends RecordKey {
+  /** A change number; undefined for the latest changes. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
 
 const readPart = `
   SELECT change_no, received_at, payload
@@ -33,6 +47,7 @@ interface ChangeRow {
   readonly payload: string;
 }
 
+/** Reads changes, the latest first. */
 export function* readHistoryPart({
   before = Number.MAX_SAFE_INTEGER,
   limit,
@@ -44,6 +59,7 @@ export function* readHistoryPart({
   });
 }
 
+/** In the order of their ids. */
 export function* listReferrersOfType({
   fromType,
   after = "",
@@ -54,6 +70,7 @@ export function* listReferrersOfType({
   return rows.map(toRelated);
 }
 
+/** Lists the records that this one refers to, at most `limit`. */
 export function* listReferences(
   key: RecordKey,
   limit: number,

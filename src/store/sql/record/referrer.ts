@@ -1,8 +1,23 @@
 // The records that belong to others or mention them, page by page. Reads relations only.
 
 import type { RelationKind } from "../../../domain/record-type.ts";
-import type { Referrer, ReferrerPage } from "../../interface/referrer.ts";
 import { all, type Statements } from "../statement/statements.ts";
+
+/** The records that refer to any of some records of one type. */
+export interface ReferrerPage {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly resourceIds: readonly string[];
+  /** The last record of the page before; undefined for the first page. */
+  readonly after: Pick<Referrer, "resourceType" | "resourceId"> | undefined;
+  readonly limit: number;
+}
+
+export interface Referrer {
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly kind: RelationKind;
+}
 
 /** A record that belongs to one of these records and mentions another is listed as belonging. */
 const findPage = `

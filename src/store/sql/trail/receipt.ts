@@ -25,11 +25,15 @@ import {
   toReceipt,
   toReceiptKey,
 } from "../../row/receipt-row.ts";
-import type { KeepKeyOptions, SealedReceipt } from "../../interface/store.ts";
-import type { StoredReceipt } from "../../interface/trail.ts";
+import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
 import { auditAct } from "./audit.ts";
 import { named } from "../statement/named.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+
+export interface KeepKeyOptions {
+  /** Whether the other keys are retired. */
+  readonly retireOthers: boolean;
+}
 
 const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
 
@@ -85,6 +89,7 @@ export function* lockReceiptHead(): Statements<SealingHead> {
   return toSealingHead(existing(yield* get<SealingHeadRow>(lockHead)));
 }
 
+/** Returns the key from which the salts of receipts are derived: 256 bits in hex. */
 export function* readSaltKey(): Statements<string> {
   return (yield* readSealingHead()).saltKey;
 }
@@ -129,6 +134,7 @@ export function* findReceipt(
   return row === undefined ? undefined : toReceipt(row);
 }
 
+/** Lists receipts in the order of the chain. */
 export function* listReceipts(
   afterReceiptNo: number,
   limit: number,
@@ -142,10 +148,12 @@ export function* findReceipts(
   return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toStoredReceipt);
 }
 
+/** Lists keys, oldest first. */
 export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
   return (yield* all<KeyRow>(findKeys)).map(toReceiptKey);
 }
 
+/** Stores a public key unless it is known. */
 export function* keepReceiptKey(
   key: ReceiptKey,
   options: KeepKeyOptions,

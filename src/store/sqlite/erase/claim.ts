@@ -2,7 +2,7 @@
 // is written in steps (large-plan.ts).
 
 import { limits } from "../../../domain/limits.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import { type Claimed, claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
 import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";

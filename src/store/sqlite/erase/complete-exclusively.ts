@@ -2,7 +2,7 @@
 // pass, and completes the deletions of which nothing is left. All of this is one transaction that holds the write lock
 // on an empty WAL.
 
-import type { Act } from "../../interface/store.ts";
+import type { Act } from "../../interface/act.ts";
 import { type CompletionResult, completeVerified, type SealedCompletion } from "./steps.ts";
 import { type Connection, savepoint, transaction } from "../connection.ts";
 import { readDataVersion, releaseCheckpoints, requireAlone } from "../file/checkpoint-freeze.ts";

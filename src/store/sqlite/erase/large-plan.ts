@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import { beginPlannedDeletion, postpone } from "../../sql/erase/claim.ts";
 import { extendPlans } from "../../sql/erase/write-plan.ts";
 import { readExistingDeletion } from "../../sql/erase/deletion.ts";

@@ -13,7 +13,7 @@ import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Claim } from "../../interface/store.ts";
+import type { Claim } from "../../interface/deletion.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";

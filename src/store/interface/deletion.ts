@@ -1,0 +1,68 @@
+// Deletions: what is asked of a store about them, and what it answers.
+
+import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+
+export interface DeletionRequest {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly reason: string;
+  /** Used only if no deletion of the record is open. */
+  readonly deletionRequestId: string;
+  readonly dueAt: number;
+  /** True for a deletion that a rule requests, not a person or a program: it needs no approval. */
+  readonly isAutomatic?: boolean;
+  /** The requester named in the deletion and its receipt; the default is the actor. */
+  readonly requestedBy?: string;
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+/**
+ * Why a deletion was not approved. `own_request`: the actor requested it. `not_needed`: its organization did not require an
+ * approval when it was requested. `no_such_person`: the actor is not an operator, or is disabled.
+ */
+export type NotApproved =
+  | "no_such_deletion"
+  | "no_such_person"
+  | "not_pending"
+  | "not_needed"
+  | "approved_before"
+  | "own_request";
+
+export interface Claim {
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly claimant: string;
+}
+
+/** The result of one step of an erasure. */
+export interface ErasureStep {
+  /** Deletions of which nothing is left to erase, so that they can be completed. */
+  readonly done: readonly string[];
+  /** How long the step has worked, without waiting for its turn. */
+  readonly workMs: number;
+  /** The number of the latest change. If it has grown, others have written. */
+  readonly latestArrival: number;
+}
+
+export interface DeletionFigures {
+  readonly byStatus: Readonly<Record<DeletionStatus, number>>;
+  /** Open deletions that wait for the release of a hold. */
+  readonly held: number;
+  /** Open deletions that wait for the end of a retention floor. */
+  readonly underFloor: number;
+  /** When the oldest overdue deletion became due, without those that wait for a hold or a floor. */
+  readonly oldestDueAt: number | undefined;
+}
+
+/**
+ * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it has to
+ * be erased and verified again. `scanning`: a part of the scan for records that name the erased person or company is done;
+ * call again.
+ */
+export type Completion =
+  | { readonly result: "completed"; readonly deletion: Deletion }
+  | { readonly result: "again" }
+  | { readonly result: "scanning" }
+  | { readonly result: "failed"; readonly cause: unknown };
