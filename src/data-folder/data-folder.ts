@@ -11,9 +11,9 @@ import { codeOf } from "../files/file-error.ts";
 import { isUploadFolder } from "../process/open-uploads.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
 
-/** The files of SQLite, the lock of the serving process, and the copy of a restore in progress. */
+/** The files of SQLite, the lock of the serving process, the note of a move, and the copy of a restore in progress. */
 const besideStore =
-  /^(?:|-wal|-shm|-journal|\.serving|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal))$/;
+  /^(?:|-wal|-shm|-journal|\.serving|\.moved|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal))$/;
 const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 /** Created by the file system where the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
@@ -64,14 +64,17 @@ export function findUnknownFiles(config: Config): readonly string[] {
 function isKnown(config: Config, path: string, store: string | undefined): boolean {
   const name = basename(path);
   if (bySystem.has(name) || path === resolve(config.receiptKeyFile)) return true;
-  if (store !== undefined && path.startsWith(store)) {
-    return besideStore.test(path.slice(store.length));
-  }
+  if (store !== undefined && path.startsWith(store)) return isOfStore(path, store);
   const isData = dirname(path) === resolve(config.dataDir);
   return (
     isData &&
     (name === closingLock || ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name))
   );
+}
+
+/** True for an embedded store and the files beside it. */
+export function isOfStore(path: string, store: string): boolean {
+  return path.startsWith(store) && besideStore.test(path.slice(store.length));
 }
 
 function list(folder: string): readonly string[] {

@@ -15,6 +15,7 @@ import {
 import { type Config, connectionsOf } from "../settings/config.ts";
 import { requireUsable } from "../files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
+import { refuseMoved } from "../data-folder/moved-store.ts";
 import { hasReceiptKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
@@ -33,6 +34,8 @@ export interface AppOptions extends StoreOptions {
   readonly operator?: string;
   /** Called for each leftover file of a killed process after it is removed. */
   readonly onLeftover?: (path: string) => void;
+  /** For another move of an embedded store that was moved already. */
+  readonly moving?: boolean;
 }
 
 /**
@@ -40,6 +43,7 @@ export interface AppOptions extends StoreOptions {
  * closed again.
  */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
+  if (options.moving !== true) refuseMoved(config);
   const now = options.now ?? Date.now;
   const readKey = makeKeyReader(config);
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);

@@ -7,6 +7,7 @@ import { catchUpLedger } from "../actions/ledger/keep-ledger.ts";
 import { reasonOf } from "../actions/operator/operator-error.ts";
 import { requireRightOf } from "../actions/operator/operators.ts";
 import { openApp } from "./app.ts";
+import { noteMoved } from "../data-folder/moved-store.ts";
 import { type Config, connectionsOf } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { AppError } from "../domain/error.ts";
@@ -43,8 +44,10 @@ export async function move(
   const ledger = await updateLedger(config, as);
   await using target = await openMoveTarget(to, connectionsOf(config));
   const act = { actor: operator, now: Date.now() };
-  const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
-  return { ...report, files: findFiles(config, ledger) };
+  const files = findFiles(config, ledger);
+  const onEqual = (): void => noteMoved(files.storeFile, { to, at: act.now });
+  const report = await moveStore({ source, target }, { ...options, act, onEqual }).catch(asStopped);
+  return { ...report, files };
 }
 
 /** Throws the error of a move that can continue, after a lost connection, a full disk and the like. */
@@ -57,7 +60,7 @@ function asStopped(error: unknown): never {
 
 /** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
 async function updateLedger(config: Config, as: string | undefined): Promise<string> {
-  await using app = await openApp(config, { role: "command", existing: true });
+  await using app = await openApp(config, { role: "command", existing: true, moving: true });
   await requireRightOf(app, as, "store.move");
   // The source is locked, so nothing is written to the store after this.
   await catchUpLedger(app);

@@ -13,6 +13,7 @@ import { openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { isPresent, requireReadable, statOf } from "../files/present.ts";
+import { refuseMoved } from "../data-folder/moved-store.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import { readLedgerFile } from "../store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "../store/open-store.ts";
@@ -65,6 +66,7 @@ export interface RestoreRun {
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
   const { file, replace, sources, operator, as } = run;
+  refuseMoved(config);
   const wasRead = await updateLedger(config, run);
   using copy = copyBackup(config.databaseUrl, { file, replace });
   // Nobody serves the copy; the replay is only prepared in it.

@@ -2,6 +2,7 @@
 // as if nothing had happened.
 
 import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
@@ -15,6 +16,7 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type FilledStore, fillStore } from "./filled-store.ts";
 import { readAudit, readWhole } from "./whole-state.ts";
@@ -84,12 +86,23 @@ describe("a store moved to PostgreSQL", () => {
     const line = makeCommandLine({ folder, environment: { DATABASE_URL: url } });
     const { out } = await line.type("check --json");
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
-    const files = findings.map((finding) => finding.split(" ")[0]);
-    const expected = ["sluice.db", "sluice.db.scrubbed", "sluice.db.serving"];
-    assert.deepEqual(
-      files,
-      expected.map((name) => join(folder, name)),
-    );
+    assert.equal(findings.length, 1);
+    const store = join(folder, "sluice.db");
+    assert.ok(findings[0]?.startsWith(`${store} was moved to postgres://127.0.0.1:`));
+  });
+
+  it("is not opened by mistake where it was, which names where it is, without the password", async () => {
+    const line = makeCommandLine({ folder });
+    const { host, pathname } = new URL(url);
+    for (const words of ["check", "organization list", "deletion replay"]) {
+      const { message } = await line.fail(words);
+      assert.ok(message.includes(`sluice.db was moved to postgres://${host}${pathname} at 2`));
+    }
+    await assert.rejects(startServer({ folder }), /was moved to .* Set DATABASE_URL/);
+    const note = join(folder, "sluice.db.moved");
+    renameSync(note, `${note}.aside`);
+    assert.equal((await line.type("organization list")).code, 0);
+    renameSync(`${note}.aside`, note);
   });
 });
 

@@ -4,7 +4,8 @@ import type { App } from "../../actions/app.ts";
 import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
 import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { readConfig } from "../../settings/config.ts";
-import { findUnknownFiles } from "../../data-folder/data-folder.ts";
+import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
+import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
 
 export const check = defineStoreCommand({
@@ -47,7 +48,13 @@ export const check = defineStoreCommand({
 const filesShown = 20;
 
 function describeUnknownFiles({ environment }: Context): readonly string[] {
-  const files = findUnknownFiles(readConfig(environment));
+  const all = findUnknownFiles(readConfig(environment));
+  const stores = all.filter((path) => all.includes(`${path}${movedEnding}`));
+  const moved = stores.map(
+    (store) =>
+      `${store} ${describeMoved(store)}, and no deletion reaches it any more. Remove it, the files beside it and its backups.`,
+  );
+  const files = all.filter((path) => !stores.some((store) => isOfStore(path, store)));
   const shown = files
     .slice(0, filesShown)
     .map(
@@ -55,7 +62,9 @@ function describeUnknownFiles({ environment }: Context): readonly string[] {
         `${path} does not belong to Sluice; if it contains data, no deletion reaches it. Move it elsewhere or remove it.`,
     );
   const more = files.length - shown.length;
-  return more === 0 ? shown : [...shown, `${more} more files there do not belong to Sluice.`];
+  return more === 0
+    ? [...moved, ...shown]
+    : [...moved, ...shown, `${more} more files there do not belong to Sluice.`];
 }
 
 /** `notes`: what could not be searched, and advice. */

@@ -18,7 +18,7 @@ export const move = defineCommand({
   name: "move",
   summary: "Copy the embedded store to an empty PostgreSQL database and verify the copy.",
   details:
-    "Stop the service first. Nothing can write to the embedded store during the move, and it is not changed. Copies " +
+    "Stop the service first. Nothing can write to the embedded store during the move, and it is not changed. Afterwards nothing opens it, because of a file beside it that says where it was moved. Copies " +
     "everything: records with all changes, deletions and their receipts, holds, keys, tokens and the audit trail. Then " +
     "compares the row counts and digests of each table on both sides. The same command continues a move that was " +
     "interrupted; until it is complete, every other command refuses the database. Put the password in PGPASSWORD rather " +

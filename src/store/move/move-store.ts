@@ -18,6 +18,8 @@ export interface MoveOptions {
   readonly onStep: (step: MoveStep) => void;
   readonly stopping: AbortSignal;
   readonly act: Act;
+  /** Called when the target has everything, before anybody may open it. */
+  readonly onEqual: () => void;
 }
 
 export interface MoveReport {
@@ -49,6 +51,7 @@ export async function moveStore(sides: Sides, options: MoveOptions): Promise<Mov
   if (JSON.stringify(await target.readEnds()) !== JSON.stringify(ends)) {
     throw differs("the ends of its chains and counters");
   }
+  options.onEqual();
   await target.finish(summary, options.act);
   return { storeId: ends.storeId, rows: allRows, rowsBefore: place.rows, summary };
 }
