@@ -45,7 +45,8 @@ export async function killAt(
   const child = fork(program, [`${point}`], { env });
   let points: number | undefined;
   child.on("message", (message: { points: number }) => ({ points } = message));
-  await once(child, "exit");
+  // The exit may be reported before the message.
+  await Promise.all([once(child, "exit"), once(child, "disconnect")]);
   assert.equal(child.signalCode, points === undefined ? "SIGKILL" : null, `point ${point}`);
   return points;
 }
