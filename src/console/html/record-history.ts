@@ -7,8 +7,7 @@ import type {
   ShownHistory,
   ShownState,
 } from "../../actions/record/record-history.ts";
-import { type Html, html } from "./html.ts";
-import { type Column, renderFocusableTable } from "./table.ts";
+import { type Html, html, type Column, renderFocusableTable } from "./html.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** Bytes of all values on a page, escaped, so that the page stays small. */

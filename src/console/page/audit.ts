@@ -14,10 +14,9 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
 import { readText } from "../html/field.ts";
 import { withPlace } from "../html/filter.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/audit";

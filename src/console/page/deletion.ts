@@ -18,11 +18,10 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { deletionPath, renderRecordLink } from "../html/link.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderFacts } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
-import { renderFacts } from "../html/table.ts";
 
 const screen = "/console/deletions";
 

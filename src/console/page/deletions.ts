@@ -16,10 +16,9 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import type { Person } from "../request/request.ts";
-import { type Column, renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";

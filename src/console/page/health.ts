@@ -3,10 +3,9 @@
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/snapshot.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import type { Person, ProcessFacts } from "../request/request.ts";
-import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 export async function showHealth(person: Person): Promise<Answer> {

@@ -29,10 +29,9 @@ import {
 } from "../html/link.ts";
 import { readText, renderInput, renderReason } from "../html/field.ts";
 import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderFacts, renderTable } from "../html/table.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";

@@ -5,13 +5,21 @@ import { hasRight, requireRight, viewerOf } from "../../actions/operator/viewer.
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { type Html, html } from "../html/html.ts";
+import {
+  type Html,
+  html,
+  renderElement,
+  type Column,
+  renderTable,
+  renderFocusableTable,
+} from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import type { Person } from "../request/request.ts";
-import { type Column, renderTable } from "../html/table.ts";
-import { formatBytes, renderTime } from "../html/time.ts";
-import { renderImports } from "./imports.ts";
-import { renderRefusals } from "./refusals.ts";
+import { formatBytes, renderTime, formatDuration, formatNumber } from "../html/time.ts";
+import { listImports } from "../../actions/intake/imports.ts";
+import { errorCatalogue } from "../../domain/error.ts";
+import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
+import { renderInput } from "../html/field.ts";
 
 const screen = "/console/intake";
 
@@ -101,3 +109,143 @@ const stateLabels: Readonly<Record<Upload["state"]["name"], string>> = {
   importing: "is being imported",
   ended: "import ended",
 };
+
+// Lists the imports that run, in any process, and the imports of the last weeks.
+
+type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
+
+/** A running import reports more often than this, unless it has to wait. */
+const silentMs = 120_000;
+
+async function renderImports({ app }: Person): Promise<Html> {
+  const imports = await listImports(app);
+  const now = app.now();
+  return html`<section aria-labelledby="imports">
+    <h2 id="imports">Imports</h2>
+    ${imports.length === 0 ? noImports : renderRuns(imports, now)}
+    <p class="note">
+      Imports in the console, and by <code>sluice import</code> into this store. With
+      <code>--url</code>, an import is requests of an API key.
+    </p>
+  </section>`;
+}
+
+const noImports = html`<p class="empty">
+  Nothing was imported within the last 30 days. Upload a file above, or use
+  <code>sluice import</code> on the server.
+</p>`;
+
+function renderRuns(imports: readonly ImportRun[], now: number): Html {
+  return renderFocusableTable(
+    [
+      ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+      ["Records", ({ resourceType }) => resourceType],
+      ["Started", ({ startedAt }) => renderTime(startedAt)],
+      ["By", renderStarter],
+      ["State", (one) => describeState(one, now)],
+      ["Rows", ({ rows }) => formatNumber(rows)],
+      ["Written", ({ written }) => formatNumber(written)],
+      ["Refused", ({ refused }) => formatNumber(refused)],
+    ],
+    imports,
+  );
+}
+
+const startedFrom = { console: "in the console", command: "on the command line" } as const;
+
+function renderStarter({ startedBy, source }: ImportRun): Html {
+  return html`<bdi>${startedBy}</bdi> <small>${startedFrom[source]}</small>`;
+}
+
+function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {
+  if (outcome !== undefined) return html`${outcome}`;
+  const silence = now - updatedAt;
+  if (silence < silentMs) return html`<strong>running</strong>`;
+  return html`running or interrupted <small>no progress for ${formatDuration(silence)}</small>`;
+}
+
+// Lists refusals by error, field and API key: a table without content, with filters in the address.
+
+const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
+const rowsShown = 100;
+
+/** The message of each code; a code that is shown is always in this map. */
+const messages: ReadonlyMap<number, string> = new Map(
+  Object.values(errorCatalogue).map(({ code, message }) => [code, message]),
+);
+
+function renderRefusals({ sources, query }: Person): Html {
+  const hours = hoursOf[query.get("period") ?? "day"] ?? 24;
+  const read = sources.refusals.read(hours);
+  const found = read.refusals.filter((one) => fits(one, query));
+  return html`<section aria-labelledby="refusals">
+    <h2 id="refusals">Refusals</h2>
+    ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderFound(found)}
+    ${
+      read.others > 0 &&
+      html`<p>
+        ${formatNumber(read.others)} more are not listed: too many different ones were refused.
+      </p>`
+    }
+    <p class="note">
+      Errors in requests that this process has refused since its start, a day ago at most; other
+      processes of the same store count their own. No values, no ids, and nothing about confidential
+      types.
+    </p>
+  </section>`;
+}
+
+function fits({ code, organizationId, keyId }: Refusal, query: URLSearchParams): boolean {
+  const is = (name: string, value: string) => {
+    const wanted = query.get(name)?.trim() ?? "";
+    return wanted === "" || wanted === value;
+  };
+  return (
+    is("code", String(code)) && is("organization", organizationId ?? "") && is("key", keyId ?? "")
+  );
+}
+
+function renderFilters(query: URLSearchParams): Html {
+  const input = (label: string, name: string) =>
+    renderInput(label, name, { value: query.get(name), maxlength: 64, autocomplete: "off" });
+  const isHour = query.get("period") === "hour";
+  return html`<form class="filters" method="get" action="/console/intake">
+    ${input("Code", "code")} ${input("Organization", "organization")} ${input("API key", "key")}
+    <label
+      >Period
+      <select name="period">
+        <option value="day">the last 24 hours</option>
+        ${renderElement("option", { value: "hour", selected: isHour }, "this hour")}
+      </select></label
+    >
+    <button type="submit">Filter</button>
+  </form>`;
+}
+
+function renderNone({ refusals }: RefusalsRead): Html {
+  return refusals.length === 0
+    ? html`<p class="empty">Nothing was refused.</p>`
+    : html`<p class="empty">
+        Nothing like this was refused. <a href="/console/intake">Show all refusals</a>
+      </p>`;
+}
+
+function renderFound(found: readonly Refusal[]): Html {
+  const more = found.length - rowsShown;
+  return html`${renderFocusableTable(columns, found.slice(0, rowsShown))}
+  ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
+}
+
+const columns: readonly Column<Refusal>[] = [
+  ["Error", ({ code }) => html`${code} <small>${messages.get(code) ?? ""}</small>`],
+  ["Records", ({ resourceType }) => resourceType ?? "–"],
+  ["Field", ({ field }) => (field === "" ? "–" : html`<code>${field}</code>`)],
+  ["API key", renderKey],
+  ["Times", ({ count }) => formatNumber(count)],
+  ["Last", ({ at }) => renderTime(at)],
+];
+
+function renderKey({ keyId, organizationId }: Refusal): Html | string {
+  if (keyId === undefined) return "unknown";
+  return html`<bdi>${keyId}</bdi> <small><bdi>${organizationId ?? ""}</bdi></small>`;
+}

@@ -18,10 +18,9 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { type Form, readDuration, readText, renderInput } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { renderFacts, renderTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 import { renderOrganizationLink } from "./organizations.ts";
 

@@ -10,7 +10,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { pageAnswer } from "../request/answer.ts";
 import { requireAttempt } from "../sign-in/attempt.ts";
 import { openIdCookie, readOpenIdCookie, startedCookie } from "../sign-in/cookie.ts";
-import { renderForward } from "../html/forward.ts";
+import { renderForward } from "../frame/layout.ts";
 import { html } from "../html/html.ts";
 import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
 import type { Origin } from "../sign-in/origin.ts";

@@ -21,7 +21,7 @@ import {
   renderInput,
   renderReason,
 } from "../html/field.ts";
-import { type Html, html, renderElement } from "../html/html.ts";
+import { type Html, html, renderElement, renderFacts } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
@@ -32,7 +32,6 @@ import {
   describeRetention,
   organizationPath,
 } from "./organizations.ts";
-import { renderFacts } from "../html/table.ts";
 
 const screen = "/console/organizations";
 

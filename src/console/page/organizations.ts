@@ -9,10 +9,9 @@ import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
 import { readOnOff, readText, renderInput } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { type Column, renderTable } from "../html/table.ts";
 
 const screen = "/console/organizations";
 

@@ -9,11 +9,17 @@ import {
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
 import { renderBars } from "../html/chart.ts";
-import { type Html, html, type HtmlValue, renderElement } from "../html/html.ts";
+import {
+  type Html,
+  html,
+  type HtmlValue,
+  renderElement,
+  type Column,
+  renderFocusableTable,
+} from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { formatSeconds, quantile } from "../html/quantile.ts";
 import type { Person } from "../request/request.ts";
-import { type Column, renderFocusableTable } from "../html/table.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 interface Period {

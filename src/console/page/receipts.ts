@@ -12,10 +12,9 @@ import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { sendDownload } from "../request/download.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { type Person, readForm } from "../request/request.ts";
-import { type Column, renderFocusableTable } from "../html/table.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/receipts";

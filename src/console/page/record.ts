@@ -19,7 +19,7 @@ import {
   renderRecordLink,
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderFacts } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
@@ -27,7 +27,6 @@ import { type Person, readForm } from "../request/request.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { renderHoldTable, renderPlacing } from "./holds.ts";
-import { renderFacts } from "../html/table.ts";
 
 const path = "/console/record";
 

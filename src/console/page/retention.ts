@@ -1,6 +1,6 @@
 // Retention: ceilings and floors of organizations, what retention would delete, and the forms that change the rules.
 
-import { previewPart } from "../../actions/retention/preview-retention.ts";
+import { previewPart, type PreviewPart } from "../../actions/retention/preview-retention.ts";
 import { changeOrganization } from "../../actions/access/change-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import {
@@ -14,20 +14,15 @@ import { limits } from "../../domain/limits.ts";
 import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo } from "../request/answer.ts";
-import { requireTyped } from "../html/confirmation.ts";
-import { type Form, readText, readWhole } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
+import { requireTyped, renderIdField } from "../html/confirmation.ts";
+import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
+import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { showPage } from "../frame/layout.ts";
-import { readRecordKey } from "../html/link.ts";
+import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import { type Person, readForm } from "../request/request.ts";
-import {
-  renderCeilingForm,
-  renderFloorForm,
-  renderRetentionPreview,
-  retentionPath,
-  screen,
-} from "../html/retention-preview.ts";
-import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
+import type { Organization } from "../../domain/access.ts";
+import { renderChoice } from "../html/filter.ts";
+import { formatNumber } from "../html/time.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(person.query, "organization");
@@ -147,4 +142,132 @@ function readConfirmed(form: Form): string {
   const organizationId = readText(form, "organization") ?? "";
   requireTyped(form, organizationId, "organization");
   return organizationId;
+}
+
+// What retention would delete, a part at a time, with the form that previews another ceiling.
+
+export const screen = "/console/retention";
+
+type RetentionPath = typeof screen | `${typeof screen}?${string}`;
+
+/** The page of an organization. */
+function retentionPath(
+  organizationId: string,
+  more: Readonly<Record<string, string>> = {},
+): RetentionPath {
+  return `${screen}?${new URLSearchParams({ organization: organizationId, ...more }).toString()}`;
+}
+
+/** `asked`: a ceiling other than the organization's. */
+function renderRetentionPreview(
+  organization: Organization,
+  { retainDays, tally, last }: PreviewPart,
+  asked: number | undefined,
+): Html {
+  const { organizationId } = organization;
+  const days = asked === undefined ? "" : String(asked);
+  return html`<section aria-labelledby="preview">
+    <h2 id="preview">What retention would delete</h2>
+    <form class="filters" method="get" action="${screen}">
+      <input type="hidden" name="organization" value="${organizationId}" />
+      ${renderInput("With a ceiling of, in days", "days", {
+        inputmode: "numeric",
+        value: days,
+        placeholder: organization.retainDays,
+      })}
+      <button type="submit">Preview</button>
+    </form>
+    ${
+      retainDays === undefined
+        ? html`<p class="empty">
+            There is no ceiling. Enter a number of days to see what it would delete.
+          </p>`
+        : renderTally(tally, retainDays)
+    }
+    ${
+      last !== undefined &&
+      html`<p>
+        Records are examined in parts, in the order of their types and ids, up to
+        ${last.resourceType} <bdi>${last.resourceId}</bdi> here.
+        <a
+          href="${retentionPath(organizationId, { days, type: last.resourceType, id: last.resourceId })}"
+          >Examine the next records</a
+        >
+      </p>`
+    }
+  </section>`;
+}
+
+const dueShownMax = 20;
+
+function renderTally({ counts, due, dueByType }: PreviewPart["tally"], retainDays: number): Html {
+  const types = Object.entries(dueByType).map(([type, count]) => `${formatNumber(count)} ${type}`);
+  const shown = due.slice(0, dueShownMax);
+  return html`${renderFacts([
+    ["Not seen for", formatDays(retainDays)],
+    ["Would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
+    ["Kept by a hold", formatNumber(counts.held)],
+    ["Kept by a floor", formatNumber(counts.floor)],
+    ["Needed by later records", formatNumber(counts.needed)],
+    ["Deletion is open already", formatNumber(counts.open)],
+  ])}
+  ${
+    shown.length > 0 &&
+    html`<p>The first of them:</p>
+      <ul class="records">
+        ${shown.map((key) => html`<li>${renderRecordLink(key)}</li>`)}
+      </ul>`
+  }`;
+}
+
+// The forms that set the ceiling and the floors of an organization, each with its effect.
+
+function renderOrganizationFields(organizationId: string): Html {
+  return html`<input type="hidden" name="organization" value="${organizationId}" />
+    ${renderIdField("organization")}`;
+}
+
+function renderCeilingForm(organizationId: string, days: number | undefined): Html {
+  return html`<section class="danger" aria-labelledby="ceiling">
+    <h2 id="ceiling">Set the ceiling</h2>
+    <p>
+      Deletions of all records that were last seen longer ago are requested within a minute, and
+      then continually; they begin after the grace period of the organization. Without a number
+      there is no ceiling, and records are kept. Preview a number above first. Type the id of the
+      organization to confirm.
+    </p>
+    <form method="post" action="/console/retention/ceiling">
+      ${renderInput("Days", "days", { inputmode: "numeric", value: days })}
+      ${renderOrganizationFields(organizationId)}
+      <button type="submit">Set the ceiling</button>
+    </form>
+  </section>`;
+}
+
+function renderFloorForm(organizationId: string, types: readonly string[]): Html {
+  const query = new URLSearchParams();
+  const [usual, ...others] = floorOrigins;
+  return html`<section class="danger" aria-labelledby="floor">
+    <h2 id="floor">Set or remove a floor</h2>
+    <p>
+      No deletion erases a record of the type before the time has passed; one that would, waits.
+      Without a number the floor is removed, and deletions that waited only for it begin within
+      seconds; so they do if the new floor is shorter. Type the id of the organization to confirm.
+    </p>
+    <form method="post" action="/console/retention/floor">
+      ${renderChoice("Record type", "type", {
+        query,
+        values: types.map((type) => [type, type]),
+        unset: "choose one",
+      })}
+      ${renderInput("Days", "days", { inputmode: "numeric" })}
+      ${renderChoice("Counted from", "from", {
+        query,
+        values: others.map((origin) => [origin, origin]),
+        unset: usual,
+      })}
+      ${renderOrganizationFields(organizationId)}
+      <button type="submit">Set the floor</button>
+    </form>
+  </section>`;
 }

@@ -3,8 +3,7 @@
 
 import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
-import { type Html, html } from "../html/html.ts";
-import { type Column, renderFacts, renderFocusableTable } from "../html/table.ts";
+import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
 
 export function renderFile(upload: Upload): Html {

@@ -4,8 +4,7 @@
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
-import { type Html, html } from "../html/html.ts";
-import { renderFocusableTable } from "../html/table.ts";
+import { type Html, html, renderFocusableTable } from "../html/html.ts";
 import { renderDiscard, renderFile } from "./upload-import.ts";
 
 /** `unreadable`: why the file can't be read at all. */
