@@ -1,19 +1,31 @@
 // Builds the HTTP server: connection limits, the routes of the tables, and the replies where there is no route.
 
-import { type FastifyInstance, fastify, LogController } from "fastify";
-import { AppError } from "../domain/error.ts";
+import {
+  type FastifyInstance,
+  fastify,
+  LogController,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import { AppError, unavailable } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { answerOnSocket } from "./connection/client-error.ts";
 import { makeHttpServer, onClientError } from "./connection/http-server.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
-import { asMalformed, registerMissing } from "./public/missing.ts";
 import type { PublicOptions } from "./public/public-route.ts";
-import { registerPublicRoutes } from "./public-routes.ts";
+import { registerPublicRoutes, publicRoutes } from "./public-routes.ts";
 import { RequestWatch } from "./connection/request-watch.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import type { RequestContext } from "./reply/reply.ts";
-import { registerOperations } from "./register.ts";
+import { type RequestContext, makeRequestContext } from "./reply/reply.ts";
+import type { Identity } from "../actions/access/caller-cache.ts";
+import type { Scope } from "../domain/scope.ts";
+import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
+import { type Handler, type Operation, scopesOf } from "./operation.ts";
+import { authenticate, countUnknownPath } from "./request/authenticate.ts";
+import { operations } from "./routes.ts";
+import { closestName } from "../domain/validation/suggest.ts";
+import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
 export interface ServerOptions extends PublicOptions {
   readonly trustProxy: boolean | string;
@@ -69,4 +81,173 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
 /** Fastify loads compilers of its own unless it gets others. No route has a schema that Fastify knows of. */
 function noSchema(): never {
   throw new TypeError("a route has a schema for Fastify");
+}
+
+// Connects each row of the route table with its authentication and its handler.
+
+function registerOperations(
+  server: FastifyInstance,
+  context: HttpContext,
+  watch: RequestWatch<RequestContext>,
+): void {
+  for (const operation of operations) {
+    const endpoint: Endpoint = {
+      operation,
+      scopes: scopesOf(operation),
+      handler: operation.makeHandler(context, operation),
+      watch,
+    };
+    server.route({
+      method: operation.method,
+      url: operation.path,
+      exposeHeadRoute: operation.method === "GET",
+      handler: makeRouteHandler(context, endpoint),
+    });
+  }
+}
+
+function makeRouteHandler(
+  context: HttpContext,
+  endpoint: Endpoint,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  const { traceRequest } = context;
+  const handle = (request: FastifyRequest, reply: FastifyReply): void => {
+    void answer(context, { request, reply }, endpoint);
+  };
+  const { path, type } = endpoint.operation;
+  // A trace would disclose that there are such records.
+  if (traceRequest === undefined || type?.confidential === true) return handle;
+  return (request, reply) => {
+    traceRequest({ request, reply }, path, () => handle(request, reply));
+  };
+}
+
+/** The caller of an operation that needs no permission: it has no organization and no scopes. */
+const nobody: Identity = {
+  organizationId: "",
+  organizationName: "",
+  keyId: "",
+  expiresAt: 0,
+  covered: new Set(),
+  confidential: new Set(),
+  rateLimitPerSecond: undefined,
+  deletionGraceSeconds: 0,
+};
+
+interface Endpoint {
+  readonly operation: Operation;
+  readonly scopes: readonly Scope[];
+  readonly handler: Handler;
+  readonly watch: RequestWatch<RequestContext>;
+}
+
+/** Authentication, then the handler, then the reply. Never rejects: every error is answered. */
+async function answer(
+  context: HttpContext,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { operation, scopes, handler, watch }: Endpoint,
+): Promise<void> {
+  const requestContext = makeRequestContext(request, reply, operation);
+  const ticket = watch.begin(requestContext);
+  const { organizations } = context.load;
+  let began: string | undefined;
+  try {
+    if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
+    refuseAmbiguousRequest(request.raw);
+    if (operation.permission !== undefined) {
+      // A caller in memory is not awaited. The body is not read before in either case.
+      const pending = authenticate(context, request, { requestContext, scopes });
+      if (pending !== undefined) await pending;
+    }
+    refuseBodyOfGet(request.raw);
+    const { caller = nobody } = requestContext;
+    if (caller !== nobody) {
+      organizations.beginRequest(caller.organizationId);
+      began = caller.organizationId;
+    }
+    const found = await handler({ request, reply, requestContext, caller });
+    if (found !== undefined) context.replies.send(request, reply, found);
+  } catch (error) {
+    sendError(context, request, { reply, error });
+  } finally {
+    watch.end(ticket);
+    if (began !== undefined) organizations.endRequest(began);
+  }
+}
+
+// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
+
+function registerMissing(server: FastifyInstance, context: HttpContext): void {
+  const methods = methodsByPath();
+  const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      refuseAmbiguousRequest(request.raw);
+      if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
+        if (!limitUnauthenticated(context, request, reply)) return reply;
+      }
+      if (request.url.startsWith("/v2/"))
+        await countUnknownPath(context, request, makeRequestContext(request, reply, undefined));
+      const { error, headers } = refusal(request, methods);
+      sendError(context, request, { reply, error, headers });
+    } catch (limit) {
+      sendError(context, request, { reply, error: limit });
+    }
+    return reply;
+  };
+  server.setNotFoundHandler(answerMissing);
+  server.setErrorHandler(async (error, request, reply) => {
+    // Fastify refuses a QUERY without a content type before it looks for a route, and no route here has that method.
+    if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
+      return answerMissing(request, reply);
+    sendError(context, request, { reply, error: asMalformed(error) });
+    return reply;
+  });
+}
+
+interface Refusal {
+  readonly error: AppError;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refusal {
+  const path = url.split("?", 1)[0] ?? "";
+  const allowed = methods.get(path);
+  if (allowed === undefined) {
+    return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
+  }
+  const allow = allowed.join(", ");
+  const message = `${method} is not allowed here; this path allows ${allow}.`;
+  return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
+}
+
+/** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */
+function asMalformed(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === "FST_ERR_BAD_URL") {
+    return new AppError("malformed_http", { message: "The path is not valid." });
+  }
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
+  return error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function noSuchOperation(path: string, known: readonly string[]): AppError {
+  const close = closestName(path, known);
+  const hint = close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
+  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
+}
+
+type MethodsByPath = ReadonlyMap<string, readonly string[]>;
+
+function methodsByPath(): MethodsByPath {
+  const methods = new Map<string, string[]>();
+  for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
+  for (const { path, method } of operations) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+  }
+  return methods;
 }

@@ -4,15 +4,6 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { BodyBudget } from "./body-budget.ts";
-import {
-  findRefusal,
-  heldBytesMaxOf,
-  type NewWork,
-  noPressure,
-  observePressure,
-  type PressureLevel,
-  type PressureState,
-} from "./pressure.ts";
 
 /** How often the process is sampled. */
 export const pressureSampleMs = 250;
@@ -26,7 +17,7 @@ export interface PressureProbe {
   residentBytes(): number;
 }
 
-export interface LoadSheddingOptions {
+interface LoadSheddingOptions {
   readonly probe: PressureProbe;
   readonly bodies: Pick<BodyBudget, "heldBytes" | "boundNew">;
   readonly organizations: { readonly streams: number };
@@ -101,4 +92,125 @@ export class LoadShedding {
     });
     bodies.boundNew(heldBytesMaxOf(this.#state));
   }
+}
+
+// Decides which new work a process under pressure refuses: the largest first, and never small requests. Pure functions
+// of samples of the process.
+
+/** The process at one moment. */
+export interface PressureSample {
+  /** Milliseconds of a monotonic clock. */
+  readonly atMs: number;
+  /** 99th percentile, approximately since the last sample. */
+  readonly eventLoopDelayMs: number;
+  readonly residentBytes: number;
+  /** Bytes reserved for large bodies. */
+  readonly heldBodyBytes: number;
+  /** No large body and no stream is in progress. */
+  readonly isIdle: boolean;
+}
+
+type PressureLevel = "none" | "high" | "critical";
+
+export interface PressureState {
+  readonly sample: PressureSample | undefined;
+  /** Since when the event loop has been late without interruption. */
+  readonly lateSinceMs: number | undefined;
+  /**
+   * Resident bytes that are free for large work: the process has kept them from earlier work instead of returning them.
+   */
+  readonly retainedBytes: number;
+  readonly delay: PressureLevel;
+  readonly memory: PressureLevel;
+  readonly bodies: PressureLevel;
+}
+
+export const noPressure: PressureState = {
+  sample: undefined,
+  lateSinceMs: undefined,
+  retainedBytes: 0,
+  delay: "none",
+  memory: "none",
+  bodies: "none",
+};
+
+/** Returns the state after a further sample. */
+export function observePressure(before: PressureState, sample: PressureSample): PressureState {
+  const lateSinceMs = findLateSince(before, sample);
+  const isLate =
+    lateSinceMs !== undefined && sample.atMs - lateSinceMs >= limits.pressureDelaySustainedMs;
+  const retainedBytes = findRetained(before, sample);
+  const held = sample.heldBodyBytes >= limits.heldBodyBytesMax * nearlyFull;
+  return {
+    sample,
+    lateSinceMs,
+    retainedBytes,
+    delay: isLate ? "critical" : "none",
+    memory: memoryLevel(sample.residentBytes - retainedBytes),
+    bodies: held ? "high" : "none",
+  };
+}
+
+/** The share that the largest bodies may use; the rest is reserved for smaller bodies. */
+const nearlyFull = 7 / 8;
+
+/**
+ * The delay ends below half of the bound. In between nothing changes, so that the decision does not alternate quickly.
+ */
+function findLateSince(
+  { sample: last, lateSinceMs, delay }: PressureState,
+  { atMs, eventLoopDelayMs }: PressureSample,
+): number | undefined {
+  const max = limits.pressureDelayMsMax;
+  // A loop that was blocked since the last sample was late for all of that time.
+  if (eventLoopDelayMs > max) return lateSinceMs ?? last?.atMs ?? atMs;
+  return delay !== "none" && eventLoopDelayMs > max / 2 ? lateSinceMs : undefined;
+}
+
+/**
+ * Finds how much resident memory the next large work can use again. Allocators keep pages, so while nothing large is in
+ * progress, all that is resident beyond the usual is free. Pressure is the growth from there, not the most that was
+ * ever resident. The result is bounded, so that resident memory is bounded too.
+ */
+function findRetained(
+  { retainedBytes: before }: PressureState,
+  { residentBytes, isIdle }: PressureSample,
+): number {
+  const beyond = Math.max(0, residentBytes - limits.residentBytesUsual);
+  return Math.min(beyond, isIdle ? limits.retainedBytesMax : before);
+}
+
+function memoryLevel(residentBytes: number): PressureLevel {
+  if (residentBytes >= limits.residentBytesCritical) return "critical";
+  return residentBytes >= limits.residentBytesHigh ? "high" : "none";
+}
+
+export interface NewWork {
+  readonly kind: "body" | "stream";
+  /** After decoding, if that is known. */
+  readonly bytes: number;
+  /** True if no large body and no stream is in progress. */
+  readonly isAlone: boolean;
+}
+
+/**
+ * Why the work is refused; undefined if it is accepted. Resident memory alone never refuses work that would be the only
+ * one: memory that the process retains beyond `retainedBytesMax` must not refuse large work permanently.
+ */
+export function findRefusal(
+  { delay, memory, bodies }: PressureState,
+  { kind, bytes, isAlone }: NewWork,
+): "event_loop_delay" | "memory" | undefined {
+  const isLargest = kind === "stream" || bytes >= limits.largestBodyBytesMin;
+  const isLarge = kind === "stream" || bytes >= limits.shedBodyBytesMin;
+  if (delay === "critical" && isLarge) return "event_loop_delay";
+  if (bodies !== "none" && kind === "body" && isLargest) return "memory";
+  if (memory === "none" || isAlone) return undefined;
+  return (memory === "critical" ? isLarge : isLargest) ? "memory" : undefined;
+}
+
+/** The bound for all bodies when a further one is reserved. At least one body can always proceed. */
+export function heldBytesMaxOf({ memory }: PressureState): number {
+  if (memory === "critical") return limits.bodyBytesMax;
+  return memory === "high" ? limits.heldBodyBytesMax / 2 : limits.heldBodyBytesMax;
 }

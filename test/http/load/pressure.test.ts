@@ -12,7 +12,7 @@ import {
   observePressure,
   type PressureSample,
   type PressureState,
-} from "../../../src/http/load/pressure.ts";
+} from "../../../src/http/load/load-shedding.ts";
 
 const calm: PressureSample = {
   atMs: 0,
