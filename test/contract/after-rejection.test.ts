@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { readReplies } from "../fuzz/raw-exchange.ts";
+import type { Reply } from "../support/http-client.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
@@ -98,7 +99,14 @@ function fromElsewhere(request: string): string {
   return request.replace("\r\n", `\r\nx-forwarded-for: ${address}\r\n`);
 }
 
-const tries = 10;
+const tries = 3;
+
+function assertMalformed({ body, headers }: Reply): void {
+  assert.equal(body.code, 40003);
+  assert.equal(typeof body.message, "string");
+  assert.match(headers["content-type"] ?? "", /^application\/json/);
+  assert.ok(headers["x-request-id"] !== undefined);
+}
 
 describe("a request after the last one of a connection is not executed", () => {
   for (const [what, [request, status]] of Object.entries(lastRequests)) {
@@ -124,6 +132,7 @@ describe("a request after the last one of a connection is not executed", () => {
           const { replies } = readReplies(Buffer.from(text(), "latin1"));
           assert.deepEqual([replies.length, replies[0]?.status], [1, status], text());
           assert.equal(replies[0]?.headers.connection, "close");
+          if (status === 400 && replies[0] !== undefined) assertMalformed(replies[0]);
           assert.equal(await isStored(), false);
         }
       });

@@ -106,16 +106,6 @@ describe("an Idempotency-Key", () => {
     assert.equal((await scene.client.send(withKey(lenient, key))).body.code, 42201);
   });
 
-  it("is separate for each organization", async () => {
-    const other = await scene.makeCustomer();
-    const key = newKey();
-    const first = await scene.client.send(withKey(post(person, records.record(person)), key));
-    const ask = { ...post(person, records.record(person)), token: other.token };
-    const reply = await scene.client.send(withKey(ask, key));
-    assert.deepEqual([first.status, reply.status], [201, 201]);
-    assert.equal(reply.body.organization_id, other.organizationId);
-  });
-
   it("is separate for each organization even while it is in flight", async () => {
     const other = await scene.makeCustomer();
     const key = newKey();
@@ -175,19 +165,6 @@ describe("an Idempotency-Key", () => {
     assertSame(await scene.client.send(ask), reply);
   });
 
-  it("is stored for a lenient list even when every item is refused", async () => {
-    const key = newKey();
-    const lenient = { prefer: "handling=lenient" };
-    const ask = withKey(post(person, [{ person_id: "broken" }, 5], lenient), key);
-    const reply = await scene.client.send(ask);
-    assert.deepEqual([reply.status, reply.body.write_count], [201, 0], reply.text);
-    assertSame(await scene.client.send(ask), reply);
-    const other = await scene.client.send(
-      withKey(post(person, [records.record(person)], lenient), key),
-    );
-    assert.deepEqual([other.status, other.body.code], [422, 42201], other.text);
-  });
-
   it("returns the reply to a list of thousands again", async () => {
     const list = Array.from({ length: 2_000 }, () => records.record(typeNamed("customer_sar")));
     const ask = withKey(post(typeNamed("customer_sar"), list), newKey());
@@ -209,20 +186,6 @@ describe("a refusal under an Idempotency-Key", () => {
       assert.equal(first.body.code, code);
       assertSame(await scene.client.send(ask), first);
     }
-  });
-
-  it("is returned again when it was 404, even though the record has been added since", async () => {
-    const record = records.record(person);
-    const update = { person_id: record["person_id"], timestamp: "2026-03-01T00:00:00Z" };
-    const ask = withKey({ ...post(person, update), method: "PUT" }, newKey());
-    const deletion = { person_id: record["person_id"], reason: "a test" };
-    const remove = withKey({ ...post(person, deletion), method: "DELETE" }, newKey());
-    const [first, other] = [await scene.client.send(ask), await scene.client.send(remove)];
-    assert.deepEqual([first.status, other.status], [404, 404]);
-    assert.equal((await scene.client.send(post(person, record))).status, 201);
-    assertSame(await scene.client.send(ask), first);
-    assertSame(await scene.client.send(remove), other);
-    assert.equal(await changesOf(person, record), 1);
   });
 
   it("is not stored when it was 400, 413 or 415: the key is free for the corrected request", async () => {

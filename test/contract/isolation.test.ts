@@ -9,7 +9,6 @@ import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
-import { openStream } from "../support/stream-client.ts";
 import { inForm, tokenRequest } from "./good-request.ts";
 import {
   check,
@@ -211,53 +210,4 @@ describe("records of one id in two organizations", () => {
       );
     });
   }
-
-  it("are erased separately, with what belongs to each", async () => {
-    const [person, screening] = [typeNamed("person"), typeNamed("screening")];
-    const about = {
-      related_tx_id: undefined,
-      related_company_id: undefined,
-      related_person_id: "shared",
-    };
-    for (const customer of [owner, unauthenticated]) {
-      await scene.addRecord(customer, person, { person_id: "shared" });
-      await scene.addRecord(customer, screening, { ...about, screening_id: "of shared" });
-    }
-    const body = { person_id: "shared", reason: "a test" };
-    const asked = await scene.ask(unauthenticated, {
-      method: "DELETE",
-      path: pathOf(person),
-      body,
-    });
-    const done = await scene.completed(unauthenticated, asked.body.deletion_request_id ?? "");
-    assert.deepEqual(done.body["erased"], { person: 1, screening: 1 });
-    for (const [customer, status] of [
-      [owner, 200],
-      [unauthenticated, 404],
-    ] as const) {
-      for (const [type, id] of [
-        [person, "shared"],
-        [screening, "of shared"],
-      ] as const) {
-        assert.equal((await check(scene, customer, { type, id })).status, status);
-      }
-    }
-  });
-});
-
-describe("an open stream", () => {
-  it("writes for the organization of its token only", async () => {
-    const type = typeNamed("customer_sar");
-    const [mine] = twoIds();
-    await scene.addRecord(owner, type, { sar_id: mine });
-    const stream = openStream(client.address, {
-      method: "POST",
-      path: pathOf(type),
-      token: unauthenticated.token,
-    });
-    await stream.write(`${JSON.stringify(records.record(type, { sar_id: mine }))}\n`);
-    const reply = await stream.end();
-    assert.match(reply.text, /"write_count":1/);
-    assert.doesNotMatch(reply.text, new RegExp(owner.organizationId));
-  });
 });

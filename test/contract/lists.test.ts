@@ -54,14 +54,6 @@ for (const type of recordTypes) {
       for (const record of list) assert.ok(await exists(type, record));
     });
 
-    it("of one item is accepted as a list", async () => {
-      const [record = {}] = make(type, 1);
-      const reply = await send("POST", type, [record]);
-      assert.equal(reply.body.write_count, 1, reply.text);
-      const refused = await send("POST", type, [{ ...record, timestamp: "never" }]);
-      assert.deepEqual(fieldsOf(refused), ["[0].timestamp"]);
-    });
-
     it("is not added at all when one item is invalid, which is named by its position", async () => {
       const list = make(type, 5);
       const broken = { ...list[3], timestamp: 7, unknown_field: 1 };
@@ -106,24 +98,6 @@ for (const type of recordTypes) {
       for (const record of list) assert.equal(await changesOf(type, record), 2);
     });
 
-    it("can update one record several times, in their order", async () => {
-      const [record = {}] = make(type, 1, { timestamp: "2026-01-01T00:00:00Z" });
-      await send("POST", type, [record]);
-      const days = [3, 1, 2].map((day) => `2026-02-0${day}T00:00:00Z`);
-      const updates = days.map((timestamp) => ({
-        [type.idField]: record[type.idField],
-        timestamp,
-      }));
-      assert.equal((await send("PUT", type, updates)).body.write_count, 3);
-      const { resourceType } = type;
-      const key = { organizationId, resourceType, resourceId: idOf(type, record) };
-      const { changes } = await showRecord(scene.service.app, key);
-      assert.deepEqual(
-        changes.map(({ payload }) => payload["timestamp"]),
-        [record["timestamp"], ...days],
-      );
-    });
-
     it("needs at least one item", async () => {
       for (const method of ["POST", "PUT"] as const) {
         const reply = await send(method, type, []);
@@ -147,25 +121,6 @@ for (const type of recordTypes) {
       assert.equal(await exists(type, second), false);
       assert.equal(await changesOf(type, first), 1);
     });
-
-    it("is not added at all when it contains one record twice", async () => {
-      const [first, second = {}] = make(type, 2);
-      const twice = await send("POST", type, [first, second, second]);
-      assert.deepEqual([twice.status, twice.body.code], [409, 40901]);
-      assert.deepEqual(fieldsOf(twice), [`[2].${type.idField}`]);
-      const changed = { ...second, timestamp: "2018-01-01T00:00:00Z" };
-      const differing = await send("POST", type, [second, changed]);
-      assert.deepEqual([differing.status, differing.body.code], [409, 40902]);
-      assert.equal(await exists(type, second), false);
-    });
-
-    it("and one object use the same path", async () => {
-      const [record = {}] = make(type, 1);
-      assert.equal((await send("POST", type, record)).status, 201);
-      const id = idOf(type, record);
-      assert.equal((await send("PUT", type, records.update(type, id))).body.write_count, 1);
-      assert.equal((await send("PUT", type, [records.update(type, id)])).body.write_count, 1);
-    });
   });
 }
 
@@ -181,23 +136,6 @@ describe("the batch of transactions", () => {
     assert.deepEqual([reply.status, reply.body.write_count], [200, 2], reply.text);
     const counts = await Promise.all(list.map((record) => changesOf(type, record)));
     assert.deepEqual(counts, [1, 2, 1]);
-  });
-
-  it("can be sent again safely", async () => {
-    const list = make(type, 20);
-    assert.equal((await send("POST", type, list)).body.write_count, 20);
-    for (const _ of [1, 2]) {
-      const again = await send("POST", type, list);
-      assert.deepEqual([again.status, again.body.write_count, again.body.success], [200, 0, true]);
-    }
-  });
-
-  it("skips what is identical within itself", async () => {
-    const [record = {}] = make(type, 1);
-    const changed = { ...record, timestamp: "2018-01-01T00:00:00Z" };
-    const reply = await send("POST", type, [record, record, changed, changed, record]);
-    assert.equal(reply.body.write_count, 2);
-    assert.equal(await changesOf(type, record), 2);
   });
 
   it("accepts only lists, and the path of one transaction only one", async () => {

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { inexactMessage } from "../../src/domain/json/exact-number.ts";
-import { limits } from "../../src/domain/limits.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { linesOf } from "../support/stream-client.ts";
 import { startScene, typeNamed } from "./scene.ts";
@@ -54,13 +53,6 @@ describe("a number that can't be stored exactly", () => {
       reply.body.errors?.map(({ field }) => field),
       ["[0].amount", "[0].amount_usd", "[0].unknown_field", "[1].amount", "[2].amount"],
     );
-  });
-
-  it("counts among the errors beyond the first hundred", async () => {
-    const list = Array.from({ length: 150 }, (_, index) => item(`many ${index}`, inexact));
-    const { body } = await send(`[${list.join(",")}]`);
-    assert.equal(body.errors?.length, limits.fieldErrorsMax);
-    assert.match(body.message ?? "", /first 100 errors are listed; there are 50 more/);
   });
 
   it("is reported with the id in the line of a stream that contains it", async () => {

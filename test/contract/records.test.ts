@@ -9,7 +9,7 @@ import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { ReplyBody } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { check, idOf, pathOf, startScene, typeNamed } from "./scene.ts";
+import { check, idOf, pathOf, startScene } from "./scene.ts";
 
 const scene = await startScene();
 const { records } = scene;
@@ -92,14 +92,6 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is distinguished from one whose id differs only in case or in Unicode form", async () => {
-      const record = records.record(type, { [type.idField]: "Id-\u00e9" });
-      assert.equal((await post(type, record)).status, 201);
-      for (const id of ["id-\u00e9", "Id-e\u0301", "Id-\u00e9 "]) {
-        assert.equal((await check(scene, customer, { type, id })).status, 404, id);
-      }
-    });
-
     it("is refused when an identical one exists, whatever the order of its fields", async () => {
       const record = await scene.addRecord(customer, type);
       for (const again of [record, reversed(record)]) {
@@ -130,69 +122,6 @@ for (const type of recordTypes) {
       assert.ok((message ?? "").length > 0);
       const { first_seen, last_seen } = await sighting(type, id);
       assert.deepEqual([first_seen, last_seen], ["2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"]);
-    });
-
-    it("is updated by fields: an update leaves omitted fields unchanged", async () => {
-      const record = await scene.addRecord(customer, type, { timestamp: "2019-12-31T00:00:00Z" });
-      const id = idOf(type, record);
-      const update = records.update(type, id);
-      assert.equal((await put(type, update)).status, 200);
-      const { state, changes } = await show(type, id);
-      assert.equal(changes.length, 2);
-      const { required } = type.addSchema as { required: readonly string[] };
-      const exclusive = type.rules.flatMap((rule) => rule.exclusive ?? []);
-      const isReplaced = exclusive.some((name) => (update[name] ?? null) !== null);
-      for (const name of type.fieldNames) {
-        const isKept = !(isReplaced && exclusive.includes(name));
-        const sent = name in update ? update[name] : isKept ? record[name] : undefined;
-        const kept = sent === null && !required.includes(name) ? undefined : sent;
-        if (kept === undefined && name === "is_test") continue;
-        assert.deepEqual(state[name], kept, name);
-      }
-    });
-
-    it("stores an identical update as a further change", async () => {
-      const record = await scene.addRecord(customer, type);
-      const id = idOf(type, record);
-      const update = records.update(type, id);
-      for (const count of [2, 3]) {
-        assert.equal((await put(type, update)).body.write_count, 1);
-        assert.equal((await show(type, id)).changes.length, count);
-      }
-    });
-
-    it("is the same with null in optional fields as without them", async () => {
-      const { required } = type.addSchema as { required: readonly string[] };
-      const optional = type.fieldNames.filter((name) => !required.includes(name));
-      const record = records.record(type);
-      const nulls = Object.fromEntries(
-        optional.filter((name) => !(name in record)).map((name) => [name, null]),
-      );
-      assert.ok(Object.keys(nulls).length > 0);
-      const added = await post(type, { ...nulls, ...record });
-      assert.equal(added.status, 201, added.text);
-      const again = await post(type, record);
-      assert.deepEqual([again.status, again.body.code], [409, 40901]);
-      const { changes } = await show(type, idOf(type, record));
-      assert.deepEqual(
-        changes.map(({ payload }) => payload),
-        [record],
-      );
-    });
-
-    it("loses an optional field if an update sets it to null", async () => {
-      const { required } = type.addSchema as { required: readonly string[] };
-      const optional = type.fieldNames.filter((name) => !required.includes(name));
-      for (const field of optional) {
-        const id = idOf(
-          type,
-          await scene.addRecord(customer, type, { timestamp: "2019-06-01T00:00:00Z" }),
-        );
-        const update = { [type.idField]: id, timestamp: "2026-03-01T00:00:00Z", [field]: null };
-        assert.equal((await put(type, update)).status, 200, field);
-        const { state } = await show(type, id);
-        assert.ok(!(field in state) || field === "is_test", field);
-      }
     });
 
     it("can't be dated more than 366 days ahead, whether it is added or updated", async () => {
@@ -283,17 +212,6 @@ describe("the query of an existence check", () => {
       }
     });
   }
-
-  it("is decoded once, and finds ids with any character in them", async () => {
-    const type = typeNamed("risk_assessment");
-    for (const id of ["%", "100%25", "a+b c", "a&b=c;d#e?f/g", "ünïcode 😀", "%zz"]) {
-      const mark = `${id} ${Date.now()}`;
-      await scene.addRecord(customer, type, { [type.idField]: mark });
-      const path = `${pathOf(type)}?${type.idField}=${encodeURIComponent(mark)}`;
-      const reply = await scene.ask(customer, { method: "GET", path });
-      assert.deepEqual([reply.status, reply.body[type.idField]], [200, mark]);
-    }
-  });
 
   it("is refused where any part of it can't be decoded", async () => {
     const path = "/v2/transaction?tx_id=a&other=%zz";

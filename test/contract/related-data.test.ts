@@ -3,13 +3,10 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { showRecord } from "../../src/actions/record/show-record.ts";
-import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { check, idOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
@@ -138,57 +135,6 @@ describe("all related data", () => {
       assert.deepEqual(erased, expected);
     });
   }
-
-  it("of a company does not include its people: they stay, and no longer mention it", async () => {
-    const root = await add(company);
-    const member = await add(person, { related_company_id: root["company_id"] });
-    assert.deepEqual(await erase(company, root), { company: 1 });
-    const { changes } = await show(person, member);
-    assert.equal(changes.length, 1);
-    assert.equal("related_company_id" in (changes[0]?.payload ?? {}), false);
-  });
-
-  it("is found by id: a record that named it before it was added is erased too", async () => {
-    const screened = await add(screening, { related_tx_id: "yet to come" });
-    const root = await add(tx, { tx_id: "yet to come" });
-    assert.deepEqual(await erase(tx, root), { transaction: 1, screening: 1 });
-    assert.equal(await statusOfCheck(screening, screened), 404);
-  });
-
-  it("of a person is erased even when that takes more than one step", async () => {
-    const root = await add(person);
-    const about = { related_tx_id: undefined, related_company_id: undefined };
-    const count = 2 * limits.erasureStepRecordsMax + 1;
-    const list = Array.from({ length: count }, () =>
-      records.record(screening, { ...about, related_person_id: root["person_id"] }),
-    );
-    await scene.ask(customer, { method: "POST", path: pathOf(screening), body: list });
-    assert.deepEqual(await erase(person, root), { person: 1, screening: count });
-    const [first = {}] = list;
-    assert.equal(await statusOfCheck(screening, first), 404);
-  });
-
-  it("stays while a hold is on any of it", async () => {
-    const root = await add(person);
-    const screened = await add(screening, { related_person_id: root["person_id"] });
-    const { organizationId } = customer;
-    const key = {
-      organizationId,
-      resourceType: "screening",
-      resourceId: idOf(screening, screened),
-    };
-    await holdRecord(app, key, { reason: "a law suit" });
-    const asked = await remove(person, root);
-    const id = asked.body.deletion_request_id ?? "";
-    await waitFor(
-      "the worker to meet the hold",
-      async () => (await app.store.findDeletion(id, undefined))?.waitingFor,
-    );
-    assert.equal(await statusOfCheck(person, root), 200);
-    await releaseHold(app, key);
-    const done = await scene.completed(customer, id);
-    assert.deepEqual(done.body["erased"], { person: 1, screening: 1 });
-  });
 });
 
 describe("a stored outcome under an Idempotency-Key", () => {

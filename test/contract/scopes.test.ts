@@ -8,7 +8,7 @@ import type { Operation } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
 import { deletableTypes } from "../../src/http/verb/request-deletion-by-type.ts";
 import { fetchToken } from "../support/customer.ts";
-import { idOf, pathOf, startScene } from "./scene.ts";
+import { idOf, startScene } from "./scene.ts";
 
 const scene = await startScene();
 const { client } = scene;
@@ -61,23 +61,6 @@ for (const [customer, isStrict] of [
   });
 }
 
-describe("the one scope of the interface document", () => {
-  it("allows everything that the document shows", async () => {
-    const customer = await scene.makeCustomer({ scopes: ["transactions:write"] });
-    const shown = operations.filter(({ type, permission }) => {
-      return (
-        permission !== undefined && (type === undefined || /transaction|risk/.test(type.family))
-      );
-    });
-    assert.ok(shown.length >= 20);
-    for (const { method, path, body } of shown) {
-      const sent = body === "none" ? undefined : {};
-      const reply = await scene.ask(customer, { method, path, body: sent });
-      assert.equal(reply.status, 400, `${method} ${path}`);
-    }
-  });
-});
-
 function familiesOtherThan({ family }: { family: string }): readonly string[] {
   return deletableTypes.map((type) => type.family).filter((other) => other !== family);
 }
@@ -113,13 +96,4 @@ describe("a deletion request that names its type in the body or by its id", () =
       }
     });
   }
-
-  it("never deletes with a scope of another type", async () => {
-    const [type] = deletableTypes;
-    assert.ok(type !== undefined);
-    const record = await scene.addRecord(strict, type);
-    const query = { [type.idField]: idOf(type, record) };
-    const reply = await scene.ask(strict, { method: "GET", path: pathOf(type), query });
-    assert.equal(reply.status, 200);
-  });
 });

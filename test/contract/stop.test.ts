@@ -11,7 +11,7 @@ import { testEnvironment } from "../support/service.ts";
 import { linesOf, openStream } from "../support/stream-client.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { startScene, typeNamed } from "./scene.ts";
+import { typeNamed } from "./scene.ts";
 
 const folder = makeTempFolder();
 const environment = testEnvironment(folder, { LOG_LEVEL: "trace" });
@@ -156,20 +156,6 @@ describe("SIGTERM", () => {
       unanswered <= 3,
       `${unanswered} lists were written after the end of the grace period`,
     );
-  });
-});
-
-describe("a service that is shutting down", () => {
-  it("is not ready, though alive, and sends Retry-After", async () => {
-    const scene = await startScene();
-    const { client, service } = scene;
-    assert.equal((await client.send({ method: "GET", path: "/health/ready" })).status, 200);
-    service.beginClosing();
-    const ready = await client.send({ method: "GET", path: "/health/ready" });
-    assert.deepEqual([ready.status, ready.body.code], [503, 50301]);
-    assert.equal(ready.headers["retry-after"], "1");
-    assert.equal((await client.send({ method: "GET", path: "/health/live" })).status, 200);
-    await scene.stop();
   });
 });
 
