@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createContext, runInContext } from "node:vm";
-import { gunzipSync } from "node:zlib";
 import type { Reply } from "../support/http-client.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -67,18 +66,6 @@ describe("the script of the reference page", () => {
     assert.match(String(headers["content-type"]), /^text\/javascript/);
     assert.ok(text.length > 1_000_000, `${text.length} characters`);
     assert.ok(text.includes("createApiReference"));
-  });
-
-  it("is compressed for clients that accept it, and only for them", async () => {
-    const plain = await get("/docs/reference.js");
-    assert.equal(plain.headers["content-encoding"], undefined);
-    const refused = await get("/docs/reference.js", { "accept-encoding": "gzip;q=0, br;q=0" });
-    assert.equal(refused.headers["content-encoding"], undefined);
-    const packed = await get("/docs/reference.js", { "accept-encoding": "gzip, deflate" });
-    assert.equal(packed.headers["content-encoding"], "gzip");
-    assert.equal(packed.headers["vary"], "accept-encoding");
-    assert.ok(packed.bytes.length < plain.bytes.length / 2);
-    assert.ok(gunzipSync(packed.bytes).equals(plain.bytes));
   });
 });
 

@@ -174,26 +174,13 @@ describe("any JSON value", () => {
   });
 });
 
+// What is JSON at all is in json-syntax.test.ts.
 describe("invalid JSON", () => {
   for (const [what, text] of [
     ["an empty body", ""],
-    ["white space", "  \n"],
-    ["a trailing comma in an object", '{"a":1,}'],
-    ["a trailing comma in a list", "[1,]"],
-    ["a comment", '{"a":1} // so'],
     ["NaN", '{"a":NaN}'],
-    ["Infinity", "[Infinity]"],
-    ["a bare word", "yes"],
-    ["single quotes", "{'a':1}"],
-    ["a name without quotes", "{a:1}"],
     ["two values", "{} {}"],
-    ["a list that never ends", "[1, 2"],
-    ["text that never ends", '"abc'],
     ["a control character in text", '"a\u0001b"'],
-    ["a leading zero", "[01]"],
-    ["a leading plus", "[+1]"],
-    ["a bare fraction", "[.5]"],
-    ["a bad escape", '"\\x41"'],
     ["a byte order mark", "\ufeff{}"],
   ] as const) {
     it(`is refused: ${what}`, () => assert.equal(refusal(text).code, 40001));

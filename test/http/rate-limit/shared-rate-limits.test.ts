@@ -5,8 +5,6 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import type { RateGate } from "../../../src/http/rate-limit/rate-limit.ts";
-import { makeFakeClock } from "../../support/fake-clock.ts";
-import { makeProcessGate } from "../../support/process-gate.ts";
 import { startRespServer } from "../../support/redis/resp-server.ts";
 import {
   becomeShared,
@@ -169,22 +167,6 @@ for (const [server, find] of Object.entries(servers)) {
       const gained = Math.ceil((performance.now() - began) / 1_000);
       assert.ok(found >= 60 && found <= 60 + gained, `${found} passed, ${gained} gained at most`);
       for (const { countedAlone } of processes) assert.equal(countedAlone(), 0);
-    });
-
-    it("send and refuse with the same headers as those of one process", async (test) => {
-      const [one, two] = await startOn(test, find);
-      const own = makeProcessGate(5, makeFakeClock().now);
-      const replies = await Promise.all(
-        Array.from(
-          { length: 21 },
-          async (_, index) => await (index % 2 === 0 ? one : two)?.gate.failedAuthentication("::1"),
-        ),
-      );
-      for (const reply of replies) {
-        const alike = own.failedAuthentication("::1");
-        assert.equal(reply?.headers?.rateLimitPolicy, alike.headers?.rateLimitPolicy);
-        assert.match(reply?.headers?.rateLimit ?? "", /^"failed-authentication";r=1?\d;t=\d+$/);
-      }
     });
   });
 }
