@@ -169,29 +169,4 @@ describe("deletion hold and release", () => {
     const released = await line.ask("deletion release", id);
     assert.equal(released["resource_id"], "tx-by-request");
   });
-
-  it("hold refuses an unknown record, type or organization", async () => {
-    const cases = [
-      ["transaction", "tx-none", "acme", "no_such_record"],
-      ["transactoin", "tx-held", "acme", "no_such_type"],
-      ["transaction", "tx-held", "acne", "no_such_organization"],
-    ] as const;
-    for (const [type, id, organization, expected] of cases) {
-      const words = ["deletion", "hold", type, id, "--organization", organization, "--reason", "r"];
-      assert.equal((await line.fail(...words)).name, expected);
-    }
-  });
-
-  it("release lists the held records if the record is not held", async () => {
-    const words = ["deletion", "release", "transaction", "tx-none", "--organization", "acme"];
-    assert.match(
-      (await line.fail(...words)).message,
-      /no hold on transaction "tx-none".*Nothing that is not confidential is held/,
-    );
-    await beside((app) => addTransaction(app, "acme", { tx_id: "tx-kept" }));
-    await line.ask("deletion hold transaction tx-kept --organization acme --reason r");
-    const { name, message } = await line.fail(...words);
-    assert.equal(name, "no_such_hold");
-    assert.match(message, /Held there: transaction tx-kept\./);
-  });
 });

@@ -214,31 +214,6 @@ describe("a usage error exits with 2 and one line that says what was expected", 
 });
 
 describe("another error exits with 1", () => {
-  it("invalid settings are named", async () => {
-    const wrong = makeCommandLine({ environment: { PORT: "http" } });
-    const { code, name, message } = await wrong.fail("organization list");
-    assert.deepEqual({ code, name }, { code: 1, name: "settings" });
-    assert.match(message, /PORT must be a whole number/);
-  });
-
-  it("an invalid address of Redis is named without being shown", async () => {
-    const urls = [
-      "localhost:6379",
-      "http://u:hidden@h",
-      "redis://",
-      "redis://@/0",
-      "redis://u:hid%den@h/0/x",
-      "redis://u:hid/den@h",
-    ];
-    for (const url of urls) {
-      const wrong = makeCommandLine({ environment: { RATE_LIMIT_REDIS_URL: url } });
-      const { code, name, message } = await wrong.fail("serve");
-      assert.deepEqual({ code, name }, { code: 1, name: "settings" }, url);
-      assert.match(message, /RATE_LIMIT_REDIS_URL must be a URL such as redis:/);
-      assert.doesNotMatch(message, /hid|localhost/);
-    }
-  });
-
   it("a store that can't be opened is named", async () => {
     const wrong = makeCommandLine({ environment: { DATABASE_URL: "sqlite:/dev/null/sluice.db" } });
     const { code, name, message } = await wrong.fail("organization list");

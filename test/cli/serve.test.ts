@@ -150,16 +150,6 @@ describe("serve on an empty store", () => {
     }
   });
 
-  it("reports that HOST is not an address of this machine", async () => {
-    const environment = testEnvironment(makeTempFolder(), { HOST: "192.0.2.1" });
-    const { code, err } = await runProgram(["serve"], environment);
-    assert.equal(code, 1);
-    assert.match(
-      err,
-      /^sluice: Can't listen on 192\.0\.2\.1, port 0: HOST must be an address of .*\n$/,
-    );
-  });
-
   it("creates nothing when it can't listen, so that no key is lost", async () => {
     const first = await serve(makeTempFolder());
     const folder = makeTempFolder();
@@ -240,14 +230,6 @@ async function startBusyServer(): Promise<ServerProcess> {
 }
 
 describe("signals", () => {
-  it("a second one ends the process at once, with a distinct exit code", async () => {
-    const server = await startBusyServer();
-    server.child.kill("SIGTERM");
-    await sleep(400);
-    assert.equal(server.child.exitCode, null);
-    assert.equal(await server.end("SIGINT"), 130);
-  });
-
   it("copies of the first one within moments count as one", async () => {
     const server = await startBusyServer();
     server.child.kill("SIGINT");

@@ -7,7 +7,6 @@ import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { draftOf, write } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -182,47 +181,6 @@ describe("the deletions in the console", () => {
       ({ action }) => action === "deletion.cancel",
     );
     assert.deepEqual([entry?.actor, entry?.subject], ["officer", id]);
-  });
-
-  it("do not say that a report was kept, once they are completed", async () => {
-    const { app } = service;
-    const shown: Record<string, string[]> = {};
-    for (const id of ["report-kept", "report-none"]) {
-      const { organizationId } = await makeCustomer(app, service.client, { organizationId: id });
-      await setFloor(app, {
-        organizationId,
-        resourceType: "transaction_suspicious_activity",
-        keepDays: 4_000,
-        countedFrom: "last_seen",
-      });
-      const add = (resourceType: string, key: string, fields: object) =>
-        write(app.store, draftOf(resourceType, key, { timestamp, ...fields }), {
-          organizationId,
-          resourceType,
-        });
-      await add("transaction", "tx", {});
-      await add("transaction_check", "check", { related_tx_ids: ["tx"] });
-      if (id === "report-kept") {
-        await add("transaction_suspicious_activity", "r", { related_tx_ids: ["tx"] });
-      }
-      const wanted = { organizationId, resourceType: "transaction", resourceId: "tx", reason: "r" };
-      const { deletionRequestId } = await requestDeletionOf(app, wanted);
-      await waitFor("the deletion", async () => {
-        const found = await app.store.findDeletion(deletionRequestId, undefined);
-        return found?.status === "completed" ? true : undefined;
-      });
-      for (const role of ["viewer", "operator", "officer"]) {
-        const { text } = await show(role, deletionRequestId);
-        const [, erased = ""] = /<dt>Erased<\/dt>\s*<dd>([^<]*)/.exec(text) ?? [];
-        shown[role] = [...(shown[role] ?? []), erased.trim()];
-      }
-    }
-    const all = "1 transaction, 1 transaction_check";
-    assert.deepEqual(shown, {
-      viewer: [all, all],
-      operator: [all, all],
-      officer: ["1 transaction_check", all],
-    });
   });
 
   it("count the transactions that get a pseudonym, as far as they were examined", async () => {

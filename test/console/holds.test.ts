@@ -1,5 +1,5 @@
-// Holds and retention in the console: lists and filters, placing and releasing, rules, and the preview of retention; and no
-// trace of confidential reports for those who may not know of them.
+// Holds and retention in the console: lists and filters, placing and releasing, rules, and the preview of retention. That there
+// is no trace of confidential reports is tested in test/disclosure.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -148,46 +148,14 @@ describe("holds and retention in the console", () => {
     assert.match(await one("viewer"), /none: records are kept/);
   });
 
-  it("show the same bytes with and without a confidential report", async () => {
-    const pages = [
-      "/console/record?organization=acme&type=person&id=ada",
-      "/console/find?organization=acme&type=person&id=ada",
-      "/console/find?organization=acme&id=secret-sar",
-      "/console/find?organization=acme&type=person&id=ada&of=customer_sar",
-      "/console/record?organization=acme&type=customer_sar&id=secret-sar",
-      "/console/holds",
-      "/console/holds?type=customer_sar",
-      "/console/hold/hold_none",
-      "/console/retention",
-      "/console/retention?organization=acme&days=365",
-      "/console/retention?organization=acme&days=365&type=customer_sar&id=a",
-    ];
-    const readAll = async (role: string) =>
-      Promise.all(pages.map(async (page) => (await get(role, page)).text));
-    const known = new Map<string, readonly string[]>();
-    for (const role of operatorRoles) known.set(role, await readAll(role));
+  it("show what is in the restricted store only to those who may know of it", async () => {
     const sar = { sar_id: "secret-sar", status: "FILED", related_person_id: "ada", timestamp };
     await send("customer_sar", sar);
-    const key = { organization: "acme", type: "customer_sar", id: "secret-sar" };
-    const hold = { ...key, reason: "r" };
+    const hold = { organization: "acme", type: "customer_sar", id: "secret-sar", reason: "r" };
     assert.equal(await post("operator", "/console/record/hold", hold), 403);
     assert.equal(await post("officer", "/console/record/hold", hold), 303);
-    const [holdOfSar = ""] = holdsIn(await list("officer", "?type=customer_sar"));
     const floor = { organization: "acme", type: "customer_sar", days: "10", confirm: "acme" };
     assert.equal(await post("officer", "/console/retention/floor", floor), 303);
-    for (const role of ["viewer", "operator"]) {
-      const now = await readAll(role);
-      assert.deepEqual(now, known.get(role), role);
-      assert.doesNotMatch(now.join("").replaceAll("secret-sar&quot;", ""), /sar_id|FILED/);
-      assert.equal((await get(role, `/console/hold/${holdOfSar}`)).status, 404);
-    }
-    for (const role of ["officer", "auditor"]) {
-      assert.notDeepEqual(await readAll(role), known.get(role), role);
-      assert.match((await get(role, pages[0] ?? "")).text, /customer_sar <a/, role);
-    }
-  });
-
-  it("show what is in the restricted store only to those who may know of it", async () => {
     const form = { organization: "acme", type: "person", id: "ada", reason: "r", confirm: "ada" };
     const path = "/console/record/deletion";
     const sent = { cookie: cookies["officer"], form };

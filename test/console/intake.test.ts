@@ -9,10 +9,8 @@ import { createOrganization } from "../../src/actions/access/create-organization
 import { listImports } from "../../src/actions/intake/imports.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { fieldPointer, unknownField } from "../../src/domain/validation/field-pointer.ts";
-import { RefusalHistory } from "../../src/metrics/refusals.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { makeFakeClock } from "../support/fake-clock.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, read, signIn } from "./browse.ts";
 
@@ -160,27 +158,6 @@ describe("the imports in the console", () => {
     assert.match(await show(), /company<[^]*?no progress for 3 minutes/);
     assert.ok(!(await show()).includes("customer_sar"));
     assert.match(await show("officer"), /customer_sar/);
-  });
-});
-
-describe("the history of refusals", () => {
-  it("ends after a day, and is bounded whatever clients send", () => {
-    const clock = makeFakeClock();
-    const history = new RefusalHistory(clock.now);
-    const add = (keyId: string) => {
-      const caller = { organizationId: "acme", keyId };
-      history.add({ resourceType: "person", caller, counts: [[40_000, "", 2]] });
-    };
-    for (let index = 0; index < 600; index += 1) add(`key_${index}`);
-    assert.equal(history.read(1).refusals.length, 500);
-    assert.equal(history.read(1).others, 200);
-    clock.advanceMs(3_600_000);
-    add("key_0");
-    const counted = (hours: number) =>
-      history.read(hours).refusals.find(({ keyId }) => keyId === "key_0")?.count;
-    assert.deepEqual([counted(1), counted(24)], [2, 4]);
-    clock.advanceMs(24 * 3_600_000);
-    assert.deepEqual(history.read(24), { refusals: [], others: 0 });
   });
 });
 

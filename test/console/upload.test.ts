@@ -295,29 +295,6 @@ describe("uploads in the console", () => {
     for (const { path, as } of all) await discard(path, as);
   });
 
-  it("end when the person signs out", async () => {
-    await addOperator(service.app, ["operator"], "absent");
-    cookies["absent"] = await signIn(service.app, service.client, "absent");
-    const rows = Array.from({ length: 1_000 }, (_, index) => row(`s${index}`));
-    const content = [header.replace("Betrag", "amount"), ...rows].join("\n");
-    const path = await uploaded(content, { as: "absent" });
-    const held = service.holdStore("writeRecords", 2);
-    await send(`${path}/start`, { seen: seenOn(await show(path, "absent")) }, "absent");
-    await held.called;
-    const own = (await listSessions(service.app)).find(
-      ({ operator }) => operator.name === "absent",
-    );
-    await revokeSession(service.app, own?.session.sessionId ?? "");
-    held.release();
-    cookies["absent"] = await signIn(service.app, service.client, "absent");
-    const page = await waitFor("the end", async () => {
-      const text = await show(path, "absent");
-      return text.includes('id="result"') ? text : undefined;
-    });
-    assert.match(page, /The session in which it was started has ended/);
-    await discard(path, "absent");
-  });
-
   it("end when the person is disabled, or the organization is closed, and say why", async () => {
     await addOperator(service.app, ["operator"], "leaver");
     cookies["leaver"] = await signIn(service.app, service.client, "leaver");
