@@ -158,14 +158,6 @@ describe("an export", () => {
     assert.ok(stdout.equals(readFileSync(file)));
   });
 
-  it("reports why it can't be written, and leaves nothing behind", async () => {
-    const output = join(line.folder, "nowhere", "out.parquet");
-    const { name, message } = await line.fail(exporting, "--output", output);
-    assert.equal(name, "output");
-    assert.match(message, /out\.parquet can't be written: /);
-    assert.equal(existsSync(join(line.folder, "nowhere")), false);
-  });
-
   it("leaves nothing behind when it is stopped, and keeps an earlier file", async () => {
     for (const format of formats) {
       const path = join(line.folder, `stopped.${format}`);

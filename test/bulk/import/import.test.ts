@@ -2,7 +2,7 @@
 // skipped as existing, and that an export can be imported to the same state.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -82,32 +82,6 @@ describe("an import", () => {
     });
   });
 
-  it("writes nothing when the same rows are imported again", async () => {
-    const line = await makeLine();
-    await line.type(...importing(writeRows(line, "rows.csv", rows)));
-    const again = await line.type(...importing(writeRows(line, "again.csv", rows)), "--json");
-    const { written, unchanged } = reportOf(again.out);
-    assert.deepEqual({ written, unchanged }, { written: 0, unchanged: 2_500 });
-  });
-
-  it("writes refused rows with their reasons to a file, to be corrected and imported", async () => {
-    const line = await makeLine();
-    const file = writeRows(line, "rows.csv", ["1,a,1.5,0", "2,b,much,0", "3,c,2.5,1"]);
-    const { code, out } = await line.type(...importing(file), "--json");
-    assert.equal(code, 1);
-    const { written, refused, refused_file } = reportOf(out);
-    assert.deepEqual({ written, refused }, { written: 2, refused: 1 });
-    const text = readFileSync(refused_file ?? "", "utf8");
-    assert.match(
-      text,
-      /^sluice_row,sluice_code,sluice_reason,id,from,value,day\n2,.*amount must be/,
-    );
-    const corrected = join(line.folder, "corrected.csv");
-    writeFileSync(corrected, text.replaceAll("much", "9.5"));
-    assert.equal(reportOf((await line.type(...importing(corrected), "--json")).out).written, 1);
-    assert.equal((await exportOf(line)).length, 3);
-  });
-
   it("divides rows into lists that the store accepts, however many references they have", async () => {
     const line = await makeLine();
     const related = Array.from({ length: 210 }, (_, index) => `tx-${index}`);
@@ -137,18 +111,5 @@ describe("an import", () => {
       await server.stop();
     }
     assert.equal((await exportOf(line)).length, 2_500);
-  });
-});
-
-describe("an export", () => {
-  it("is imported to the same state in another store", async () => {
-    const [line, other] = [await makeLine(), await makeLine()];
-    await line.type(...importing(writeRows(line, "rows.csv", rows)));
-    const exported = await exportOf(line);
-    const file = join(other.folder, "export.ndjson");
-    writeFileSync(file, exported.join("\n"));
-    const { code } = await other.type(`import ${file} --type transaction --organization acme`);
-    assert.equal(code, 0);
-    assert.deepEqual(await exportOf(other), exported);
   });
 });

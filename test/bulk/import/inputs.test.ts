@@ -167,12 +167,4 @@ describe("the files that an import creates", () => {
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     assert.equal(existsSync(join(line.folder, "rows.refused.ndjson")), false);
   });
-
-  it("can't be in a folder that is a file", async (test) => {
-    const line = await openStoreFor(test);
-    const file = put(line, "rows.ndjson", lines);
-    const { name, message } = await line.fail(...words(file), "--state", file);
-    assert.equal(name, "file");
-    assert.match(message, /is not a folder/);
-  });
 });
