@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SluiceError, SluiceNetworkError } from "../../client/src/sluice.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
-import { makeRandom } from "../support/random.ts";
 import {
-  type Answer,
   reply,
   failConnection,
   follow,
@@ -58,27 +56,8 @@ describe("a temporary failure", () => {
     assert.deepEqual(all, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
-  it("can be retried without a delay", async (test) => {
-    const waits = recordWaits(test, 0);
-    const { client } = follow([failConnection, failConnection, good], { timeoutMs });
-    await client.customerSars.add(sar);
-    assert.deepEqual(waits, [0, 0]);
-  });
-
   const away = { "no reply": failConnection, "503": refuse(50301, { "retry-after": "1" }) };
   for (const [name, failure] of Object.entries(away)) {
-    it(`of 30 seconds loses no call, such as a restart: ${name}`, async (test) => {
-      const random = makeRandom(30);
-      recordWaits(test, () => random.next());
-      for (let call = 0; call < 50; call += 1) {
-        const backAt = performance.now() + 30_000;
-        const answer: Answer = (sent) => (performance.now() < backAt ? failure : good)(sent);
-        const { client } = follow([answer], { timeoutMs });
-        assert.deepEqual(await client.customerSars.add(sar), written);
-        assert.ok(performance.now() < backAt + 11_000);
-      }
-    });
-
     it(`is retried for two minutes and no longer, with the key in the error: ${name}`, async (test) => {
       recordWaits(test, 1);
       const begun = performance.now();

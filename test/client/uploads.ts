@@ -6,18 +6,12 @@ import { after, before, describe, it, mock } from "node:test";
 import type { Refusal, Upload } from "../../client/src/sluice.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { typeNamed } from "../contract/scene.ts";
-import { makeRandom } from "../support/random.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { assertStored, collectionOf } from "./any-type.ts";
 import { type Engine, useSite } from "./engine.ts";
-import { atRandom, throughProxy } from "./through-proxy.ts";
 
 const type = typeNamed("risk_assessment");
 const { idField } = type;
-
-async function* oneByOne<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
-}
 
 async function drain<Item>(upload: Upload<Item>): Promise<readonly Refusal<Item>[]> {
   return Array.fromAsync(upload);
@@ -48,52 +42,6 @@ export function testUploads(engine: Engine): void {
       return assertStored(site(), sent);
     }
 
-    it("adds and updates every record once, with attempts corrupted at random", async () => {
-      const all = make(500);
-      const timestamp = "2026-07-03T00:00:00Z";
-      const updates = all.map((record) =>
-        records.update(type, String(record[idField]), { timestamp }),
-      );
-      const choose = atRandom(makeRandom(73));
-      const seen = await throughProxy(site(), choose, async (client) => {
-        const added = collectionOf(client, type).addAll(oneByOne(all), { batchSize: 50 });
-        assert.deepEqual(await drain(added), []);
-        assert.deepEqual(added.tally, { received: 500, written: 500, unchanged: 0, refused: 0 });
-        const updated = collectionOf(client, type).updateAll(oneByOne(updates), { batchSize: 50 });
-        assert.deepEqual(await drain(updated), []);
-        assert.deepEqual(updated.tally, { received: 500, written: 500, unchanged: 0, refused: 0 });
-      });
-      await stored(all, timestamp);
-      assert.ok(seen.filter(({ fault }) => fault !== "none").length >= 10);
-    });
-
-    it("reports each refusal once, in order, with the record and its position, and writes the others", async () => {
-      const [known, ...others] = make(300);
-      const corrupted = others.map((record, index) =>
-        index % 40 === 7 ? { ...record, outcome: 1 } : record,
-      );
-      const source = [...corrupted, known ?? {}];
-      const choose = atRandom(makeRandom(74));
-      await throughProxy(site(), choose, async (client) => {
-        await collectionOf(client, type).add(known ?? {});
-        const upload = collectionOf(client, type).addAll(oneByOne(source), { batchSize: 30 });
-        const refusals = await drain(upload);
-        const places = [...Array.from({ length: 8 }, (_, nth) => nth * 40 + 7), 299];
-        assert.deepEqual(
-          refusals.map(({ index }) => index),
-          places,
-        );
-        for (const { index, record } of refusals) assert.equal(record, source[index]);
-        assert.deepEqual(
-          refusals.map(({ code }) => code),
-          [...Array.from({ length: 8 }, () => 40000), 40901],
-        );
-        assert.equal(refusals[0]?.errors[0]?.field, "outcome");
-        assert.deepEqual(upload.tally, { received: 300, written: 291, unchanged: 0, refused: 9 });
-      });
-      await stored([known ?? {}, ...others.filter((_, index) => index % 40 !== 7)]);
-    });
-
     it("finds the records that make a list unreadable, and writes the others", async () => {
       const deep: unknown = JSON.parse("[".repeat(20) + "]".repeat(20));
       const all = make(400);
@@ -123,12 +71,6 @@ export function testUploads(engine: Engine): void {
         assert.deepEqual(await drain(upload), []);
         assert.deepEqual(upload.tally, { received: 20, written, unchanged, refused: 0 });
       }
-    });
-
-    it("of nothing sends nothing", async () => {
-      const upload = collectionOf(site().client(), type).addAll([]);
-      assert.deepEqual(await drain(upload), []);
-      assert.equal(upload.tally.received, 0);
     });
   });
 }
