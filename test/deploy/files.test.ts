@@ -178,14 +178,6 @@ describe("the chart, without helm", () => {
       assert.equal(found.length, 1, text);
     }
   });
-
-  it("states the version of the service", () => {
-    const { appVersion } = parseDocument(readFile(`${chart}/Chart.yaml`).text).toJS() as {
-      readonly appVersion: string;
-    };
-    const { version } = JSON.parse(readFile("package.json").text) as { readonly version: string };
-    assert.equal(appVersion, version);
-  });
 });
 
 describe("the units of systemd, without systemd", () => {

@@ -143,14 +143,6 @@ describe("a twelfth record type, added with one file and one line", () => {
     assert.deepEqual(shown["state"], { ...refund, why: "broken", timestamp: update.timestamp });
   });
 
-  it("requires the scope of its family", async () => {
-    const { status } = await server.client.send({
-      method: "GET",
-      path: "/v2/transaction_refund?refund_id=refund-1",
-    });
-    assert.equal(status, 401);
-  });
-
   it("is in the OpenAPI document", async () => {
     const { body } = await send("GET", "/openapi.json");
     const paths = body["paths"] as Record<string, Record<string, object>>;
