@@ -1,8 +1,10 @@
 // Turns the events of files that ran in one process (together.ts) into those of files that ran on their own. Each of these
 // files is a suite there, named by its path.
 
-import { isAbsolute } from "node:path";
+import { join } from "node:path";
 import type { RunEvent, TestData } from "./test-report.ts";
+
+const together = join(import.meta.dirname, "together.ts");
 
 /** Returns a function that takes the events in their order. */
 export function separate(): (event: RunEvent) => RunEvent {
@@ -32,7 +34,7 @@ export function separate(): (event: RunEvent) => RunEvent {
       if (hasEnded && details?.type === "test") ended.set(file, tests + 1);
       return { type, data: { ...told, nesting: nesting - 1 } };
     }
-    if (nesting > 0 || name === file || !isAbsolute(name)) return event;
+    if (file !== together || nesting > 0 || name === file) return event;
     if (!ended.has(name)) ended.set(name, 0);
     return hasEnded ? end(name, event) : event;
   };

@@ -46,8 +46,13 @@ describe("the test runner", () => {
     assert.match(out, /# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms \d+\n$/);
   });
 
-  it("runs a single file", () => {
-    const place = write({ "one.test.ts": passing, "two.test.ts": failing });
+  it("runs a single file, whatever its groups are named", () => {
+    const named = failing.replace("a group", "/health").replace("equal(1, 2)", "ok(true)");
+    const place = write({ "one.test.ts": passing, "two.test.ts": failing, "path.test.ts": named });
+    assert.match(
+      run(join(place, "path.test.ts")).out,
+      /^# tests 2\n# suites 1\n# pass 2\n# fail 0\n/m,
+    );
     const { status, out } = run(join(place, "one.test.ts"));
     assert.equal(status, 0, out);
     assert.match(out, /^# tests 1$/m);
