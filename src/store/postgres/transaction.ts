@@ -35,6 +35,9 @@ export const inTransaction = `current_setting('sluice.organizations', true) <> '
 /** The rest of a line after this mark is run on Citus; elsewhere it is a comment. */
 const onlyOnCitus = /^( *)--citus /gm;
 
+/** A line that ends with this comment is left out on Citus. */
+const onlyElsewhere = /^.* --elsewhere$/gm;
+
 /** On Citus: whether a statement that touches several shards locks them in the order of their numbers. */
 const setShardLocks = `SELECT set_config('citus.enable_deadlock_prevention', $1, true)`;
 
@@ -214,7 +217,9 @@ export class Transaction {
   }
 
   #statement(sql: string, values: readonly Value[]): QueryConfig {
-    const text = this.distributed ? sql.replaceAll(onlyOnCitus, "$1") : sql;
+    const text = this.distributed
+      ? sql.replaceAll(onlyElsewhere, "").replaceAll(onlyOnCitus, "$1")
+      : sql;
     const config = this.#withAnswerTimeout({ text, values: [...values] });
     return this.#options.prepare ? { ...config, name: nameOf(sql) } : config;
   }

@@ -21,8 +21,35 @@ const storeReceiptsAsTheyAre = `
   --postgres ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL
   `;
 
+/**
+ * PostgreSQL uses no index on COALESCE together with row-level security, because it considers that expression leaky; CASE
+ * it considers safe. Without the index, each claim reads all pending deletions.
+ */
+const findWithoutCoalesce = `
+  DROP INDEX deletion_in_turn;
+  CREATE INDEX deletion_in_turn
+    ON deletion ((CASE WHEN restricted_of IS NULL THEN organization_id ELSE restricted_of END),
+      (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END), deletion_request_id)
+    WHERE status = 'pending';
+  DROP INDEX deletion_due;
+  CREATE INDEX deletion_due
+    ON deletion (status, (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END)
+    --postgres , due_at, deletion_request_id
+    ) WHERE status IN ('pending', 'processing')`;
+
+/** A receipt fits in a page, and is stored and read in a third of the time if it is not cut into pieces. */
+const storeReceiptsInRows = `
+  --postgres ALTER TABLE receipt SET (toast_tuple_target = 8160)
+  `;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
-export const published: readonly string[] = [addTurns, addOthers, storeReceiptsAsTheyAre];
+export const published: readonly string[] = [
+  addTurns,
+  addOthers,
+  storeReceiptsAsTheyAre,
+  findWithoutCoalesce,
+  storeReceiptsInRows,
+];
 
 export const schemaVersion = baselineVersion + published.length;
 

@@ -41,11 +41,14 @@ export function findSchemaViolations(
 
 /** The rest of a line that begins with `--citus` runs there (transaction.ts). */
 const onlyOnCitus = /--citus /g;
+/** A line that ends with this is left out there. */
+const onlyElsewhere = /^.* --elsewhere$/gm;
 const comment = /--[^\n]*/g;
 
 /** As Citus receives it, without comments, in one line. */
 function plain(sql: string): string {
-  const text = sql.replaceAll(onlyOnCitus, "").replaceAll(comment, " ");
+  const there = sql.replaceAll(onlyElsewhere, "").replaceAll(onlyOnCitus, "");
+  const text = there.replaceAll(comment, " ");
   return text.replaceAll(/\s+/g, " ").trim();
 }
 

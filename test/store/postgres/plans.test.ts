@@ -30,6 +30,7 @@ interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
   readonly "Total Cost": number;
   /** PostgreSQL 18; older servers add 1e10 to the cost. */
   readonly Disabled?: boolean;
@@ -148,6 +149,27 @@ describe("the plans of daily work", () => {
     );
     assert.ok(indexes.length >= 4, `${indexes.length} plans`);
     for (const names of indexes) assert.ok(names.includes("deletion_open"), names.join(" "));
+  });
+
+  it("find what is due by the times in the index of turns", () => {
+    const claiming = plans.filter((plan) => plan["Query Text"].includes("pending (owner)"));
+    assert.ok(claiming.length > 0);
+    for (const { Plan: plan } of claiming) {
+      const conditions = nodesOf(plan).flatMap((node) => node["Index Cond"] ?? []);
+      const ofTimes = conditions.filter((text) => text.includes("next_attempt_at"));
+      assert.ok(ofTimes.length > 0, conditions.join(" "));
+    }
+  });
+
+  it("find the targets of plans by the keys of records, however few there were", () => {
+    const joining = plans.filter((plan) =>
+      plan["Query Text"].includes("JOIN deletion_target AS target"),
+    );
+    const targets = joining.flatMap((plan) =>
+      nodesOf(plan.Plan).filter((node) => node["Index Name"]?.startsWith("deletion_target")),
+    );
+    assert.ok(targets.length > 0);
+    for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = named/);
   });
 
   it("are not compiled", async () => {

@@ -13,6 +13,8 @@ import { keyColumns } from "../../shared/record-key.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
+import { joinTargets } from "../../sql/statement/named.ts";
+import { textFor } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
@@ -36,7 +38,7 @@ const requireNew = `
     AND (NOT EXISTS (SELECT 1 FROM deletion WHERE status = 'processing') OR NOT EXISTS (
       SELECT 1
       FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-        JOIN deletion_target USING (organization_id, resource_type, resource_id)
+        ${textFor("postgres", joinTargets)}
       WHERE action = 'erase'))
     AND NOT EXISTS (
       SELECT 1 FROM organization

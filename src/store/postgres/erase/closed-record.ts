@@ -3,6 +3,8 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { joinTargets } from "../../sql/statement/named.ts";
+import { textFor } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
@@ -28,7 +30,7 @@ const findByDeletion = `
 const findByPlan = `
   SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+    ${textFor("postgres", joinTargets)}
   WHERE action = 'erase'
     --citus AND target.resource_id = ANY ($3::text[])
   `;

@@ -8,6 +8,7 @@ import type { Claim } from "../../interface/deletion.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, enter, type Statements } from "../statement/statements.ts";
+import { triedAt } from "./deletion.ts";
 
 /** The organizations that share a claim. */
 const organizationsMax = 32;
@@ -21,14 +22,13 @@ const findAbandoned = `
   --postgres FOR UPDATE SKIP LOCKED`;
 
 /** The sets of an organization take turns with its other deletions. */
-const owner = "coalesce(restricted_of, organization_id)";
-const triedAt = "coalesce(next_attempt_at, due_at)";
+const owner = "CASE WHEN restricted_of IS NULL THEN organization_id ELSE restricted_of END";
 
 /** Finds the next owner with a pending deletion. It skips from owner to owner, however many deletions each has. */
 const nextOwner = (after: string) => `
   SELECT min(${owner}) FROM deletion
   --sqlite INDEXED BY deletion_in_turn
-  WHERE status = 'pending' AND ${owner} > ${after}`;
+  WHERE status = 'pending' AND (${owner}) > ${after}`;
 
 /** Reads the owners in order, and no further than needed. PostgreSQL would join an EXISTS in an order of its own. */
 const findOwners = `
@@ -40,7 +40,7 @@ const findOwners = `
   WHERE owner IS NOT NULL AND (
     SELECT 1 FROM deletion
     --sqlite INDEXED BY deletion_in_turn
-    WHERE status = 'pending' AND ${owner} = pending.owner AND ${triedAt} <= $2 AND due_at <= $2
+    WHERE status = 'pending' AND (${owner}) = pending.owner AND (${triedAt}) <= $2 AND due_at <= $2
     LIMIT 1) IS NOT NULL
   LIMIT $3`;
 
@@ -48,7 +48,7 @@ const findOwners = `
 const findDue = `
   SELECT * FROM deletion
   --sqlite INDEXED BY deletion_in_turn
-  WHERE status = 'pending' AND ${owner} = $1 AND ${triedAt} <= $2 AND due_at <= $2
+  WHERE status = 'pending' AND (${owner}) = $1 AND (${triedAt}) <= $2 AND due_at <= $2
   ORDER BY ${triedAt}, deletion_request_id LIMIT $3
   --postgres FOR UPDATE SKIP LOCKED`;
 

@@ -125,6 +125,9 @@ const countReports = `
   WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
   GROUP BY status`;
 
+/** When a deletion is tried; the form of the indexes (migrations.ts). */
+export const triedAt = "CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END";
+
 /** This is longer than every back-off, and than the delay of a deletion that is held. */
 const retriedWithinMs = 10 * 60_000;
 
@@ -140,7 +143,7 @@ const readWaiting = `
   FROM deletion
   --sqlite INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing')
-    AND coalesce(next_attempt_at, due_at) <= CAST($1 AS bigint) + ${retriedWithinMs}
+    AND (${triedAt}) <= CAST($1 AS bigint) + ${retriedWithinMs}
     AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
     AND NOT (${ofReports})`;
 

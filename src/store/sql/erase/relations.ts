@@ -5,7 +5,7 @@ import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/er
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
-import { named } from "../statement/named.ts";
+import { joinTargets, named } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
@@ -40,8 +40,7 @@ const findPageFrom = `
 const findGoing = `
   SELECT target.resource_type, target.resource_id, target.deletion_request_id, target.restricted
   FROM ${named("organization_id", "resource_type", "resource_id")}
-    --sqlite CROSS
-    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+    ${joinTargets}
   WHERE action = 'erase'
     --sqlite AND EXISTS (
     --sqlite   SELECT 1 FROM deletion

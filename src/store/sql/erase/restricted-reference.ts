@@ -5,14 +5,13 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
-import { keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
+import { joinTargets, keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
 import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const findMoving = `
   SELECT target.organization_id, target.resource_type, target.resource_id, target.deletion_request_id
   FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+    ${joinTargets}
   WHERE action = 'erase'
     --sqlite AND restricted = 1 AND EXISTS (
     --sqlite   SELECT 1 FROM deletion

@@ -15,7 +15,7 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { among, inNamedIds, named } from "../statement/named.ts";
+import { among, inNamedIds, joinTargets, named } from "../statement/named.ts";
 
 /** One statement writes this many targets. */
 const targetsAtOnce = 500;
@@ -68,12 +68,9 @@ const findSame = `
   SELECT target.deletion_request_id, target.position, target.action, target.resource_type,
     target.resource_id, target.to_type, target.to_id, target.restricted
     --sqlite , target.record_no
-  FROM ${named("action", "resource_type", "resource_id", "to_type", "to_id", "id", "owner")}
-    --sqlite CROSS
-    JOIN deletion_target AS target ON target.organization_id = named.owner
-      AND target.resource_type = named.resource_type AND target.resource_id = named.resource_id
-      AND target.action = named.action
-  WHERE target.deletion_request_id = named.id
+  FROM ${named("action", "resource_type", "resource_id", "to_type", "to_id", "id", "organization_id")}
+    ${joinTargets}
+  WHERE target.action = named.action AND target.deletion_request_id = named.id
     AND target.to_type IS NOT DISTINCT FROM named.to_type
     AND target.to_id IS NOT DISTINCT FROM named.to_id
     --citus AND target.resource_id = ANY ($3::text[])

@@ -1,5 +1,6 @@
 // Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
 
+import { triedAt } from "../erase/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
 import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../../row/audit-row.ts";
@@ -43,7 +44,7 @@ const countOverdue = `
     SELECT due_at FROM deletion
     --sqlite INDEXED BY deletion_due
     WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
-      AND coalesce(next_attempt_at, due_at) <= $4
+      AND (${triedAt}) <= $4
       AND due_at <= $4 AND NOT held AND (floor_until IS NULL OR floor_until <= $4)
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])

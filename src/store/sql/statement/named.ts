@@ -17,6 +17,21 @@ export function named(...columns: readonly string[]): string {
 
 export const namedRecords = named("organization_id", "resource_type", "resource_id");
 
+const targetKey = ["organization_id", "resource_type", "resource_id"];
+
+/**
+ * Joins the targets of plans that are about the named records. The subquery, which Citus does not support, has PostgreSQL find
+ * them by their key: a plan that was made while there were few targets would read all of them.
+ */
+export const joinTargets = `
+  --sqlite CROSS JOIN deletion_target AS target USING (${targetKey.join(", ")})
+  --postgres CROSS JOIN LATERAL ( --elsewhere
+  --postgres   SELECT * FROM deletion_target AS one --elsewhere
+  --postgres   WHERE ${targetKey.map((name) => `one.${name} = named.${name}`).join(" AND ")} --elsewhere
+  --postgres   OFFSET 0) AS target --elsewhere
+  --citus JOIN deletion_target AS target USING (${targetKey.join(", ")})
+  `;
+
 export function keyRows(keys: readonly RecordKey[]): Rows {
   const rows = keys.map((key) => [key.organizationId, key.resourceType, key.resourceId]);
   return new Rows(rows, 3);
