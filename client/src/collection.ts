@@ -1,5 +1,6 @@
 // The operations on the records of one type, the same for every type.
 
+import { ConcurrentCalls } from "./concurrent-calls.ts";
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { WriteResult } from "./generated/replies.ts";
@@ -21,12 +22,15 @@ export class Collection<Item extends object, Update extends object, Existence ex
   readonly #path: string;
   readonly #listPath: string;
   readonly #idField: string;
+  readonly #calls: ConcurrentCalls | undefined;
 
   constructor(session: Session, { type, idField, listPath = type }: RecordPaths) {
     this.#session = session;
     this.#path = `/v2/${type}`;
     this.#listPath = `/v2/${listPath}`;
     this.#idField = idField;
+    const paths = { path: this.#path, listPath: this.#listPath };
+    this.#calls = session.batching ? new ConcurrentCalls(session, paths) : undefined;
   }
 
   /** Adds a record, or a list of up to 10,000 records, which are written all together or not at all. */
@@ -72,8 +76,18 @@ export class Collection<Item extends object, Update extends object, Existence ex
     records: object,
     options: CallOptions,
   ): Promise<WriteResult> {
-    const path = Array.isArray(records) ? this.#listPath : this.#path;
-    return this.#session.call({ method, path, body: toJson(records), ...options });
+    const body = toJson(records);
+    const isList = Array.isArray(records);
+    if (this.#calls !== undefined && !isList && options.idempotencyKey === undefined) {
+      const id = (records as Readonly<Record<string, unknown>> | null)?.[this.#idField];
+      return this.#calls.call({ method, id, text: body, signal: options.signal });
+    }
+    return this.#session.call({
+      method,
+      path: isList ? this.#listPath : this.#path,
+      body,
+      ...options,
+    });
   }
 
   #upload<Sent extends object>(

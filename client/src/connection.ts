@@ -14,8 +14,12 @@ export interface Ask {
   /** JSON. */
   readonly body?: string | undefined;
   readonly lenient?: boolean;
+  /** Lenient, and each item gets the verdict of a single request. */
+  readonly asSingle?: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called with the X-Request-Id of a reply of success. */
+  readonly onReply?: (requestId: string | undefined) => void;
 }
 
 export class Connection {
@@ -38,7 +42,10 @@ export class Connection {
       const headers = headersOf(ask, authorization);
       const attempt = { method, path, headers, body, call, number, signal };
       try {
-        return read(attempt, await exchange(this.#settings, attempt));
+        const reply = await exchange(this.#settings, attempt);
+        const answer = read(attempt, reply);
+        ask.onReply?.(reply.requestId);
+        return answer;
       } catch (error) {
         const delayMs = policy.delayMsAfter(error);
         if (delayMs === undefined) throw error;
@@ -64,6 +71,7 @@ function headersOf(ask: Ask, authorization: string): Record<string, string> {
     accept: "application/json",
     ...(ask.body === undefined ? {} : { "content-type": "application/json" }),
     ...(ask.lenient === true ? { prefer: "handling=lenient" } : {}),
+    ...(ask.asSingle === true ? { prefer: "handling=lenient, verdicts=single" } : {}),
     ...(ask.idempotencyKey === undefined ? {} : { "idempotency-key": ask.idempotencyKey }),
   };
 }

@@ -20,6 +20,11 @@ export interface SluiceOptions {
   readonly retryForMs?: number | undefined;
   /** The time limit of one attempt. Default: 30,000. The `signal` of a call limits all of its attempts. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Whether concurrent calls of `add` and `update` with one record are sent as one list, with the answers that they would
+   * get alone. A call with an `idempotencyKey` never is. Default: true.
+   */
+  readonly batching?: boolean | undefined;
   /** Instead of the runtime's own. */
   readonly fetch?: typeof fetch | undefined;
 }

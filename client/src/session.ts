@@ -18,10 +18,13 @@ const staleCodes: ReadonlySet<number> = new Set([40102, 40103]);
 export class Session {
   readonly #connection: Connection;
   readonly #tokens: TokenKeeper;
+  /** Whether concurrent calls are sent as lists. */
+  readonly batching: boolean;
 
-  constructor(connection: Connection, tokens: TokenKeeper) {
+  constructor(connection: Connection, tokens: TokenKeeper, batching = false) {
     this.#connection = connection;
     this.#tokens = tokens;
+    this.batching = batching;
   }
 
   /** All attempts have the same Idempotency-Key, so the call has its effect once, whatever fails on the way. */

@@ -25,7 +25,11 @@ export class Sluice extends Collections {
   /** Sends no request. Throws TypeError for an option that is missing or wrong. */
   constructor(options: SluiceOptions) {
     const connection = new Connection(readSettings(options));
-    const session = new Session(connection, new TokenKeeper(connection, options));
+    const session = new Session(
+      connection,
+      new TokenKeeper(connection, options),
+      options.batching ?? true,
+    );
     super(session);
     this.deletions = new Deletions(session);
   }

@@ -134,7 +134,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
 }
 
 /** Refusals of a list that a single record can cause: invalid, or too large, also for a proxy (413). */
-const causedByRecord: ReadonlySet<number> = new Set([
+export const causedByRecord: ReadonlySet<number> = new Set([
   errorCodes.validation_failed,
   errorCodes.malformed_json,
   errorCodes.too_large,

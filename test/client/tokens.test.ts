@@ -9,9 +9,16 @@ import { makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clientOf } from "./engine.ts";
-import { follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
+import { type Answer, follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
 
 const found = reply(200, { sar_id: "sar-1" });
+
+function acceptSecondToken(code: number): Answer {
+  return ({ headers }) =>
+    headers["authorization"] === "Bearer sluice_token_secret_1"
+      ? json(401, { code, message: "No." })
+      : json(201, { success: true });
+}
 
 describe("the token", () => {
   it("is requested as the options say, with the key as the whole credential", async () => {
@@ -61,12 +68,9 @@ describe("the token", () => {
         status: "FILED",
         timestamp: "2026-07-01T00:00:00Z",
       } as const;
-      const { client, sent, tokenRequests } = follow([
-        ({ headers }) =>
-          headers["authorization"] === "Bearer sluice_token_secret_1"
-            ? json(401, { code, message: "No." })
-            : json(201, { success: true }),
-      ]);
+      const { client, sent, tokenRequests } = follow([acceptSecondToken(code)], {
+        batching: false,
+      });
       await Promise.all(Array.from({ length: 5 }, () => client.customerSars.add(record)));
       assert.equal(tokenRequests.length, 2);
       assert.equal(sent.length, 10);
