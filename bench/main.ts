@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   closing: "the deletion of a closed organization, beside intake",
   parties: "finding the transactions that name a person",
   console: "the pages of the console, alone and beside intake",
+  clients: "concurrent calls of each client, one request for each and batched",
 };
 
 process.exitCode = await main(process.argv.slice(2));
