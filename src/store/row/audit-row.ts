@@ -10,6 +10,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { type RequestText, subjectOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { RestoreCut } from "../interface/replay.ts";
 import type { SealedReceipt } from "../interface/receipt.ts";
+import { reader } from "./reader.ts";
 
 export type NewAuditEntry = Omit<AuditEntry, "entryNo" | "previousHash" | "hash">;
 
@@ -92,19 +93,7 @@ export function cutOf(
   return { entry: toHead(row), audit, receipts, shared };
 }
 
-export function toAuditEntry(row: AuditRow): AuditEntry {
-  return {
-    entryNo: row.entry_no,
-    at: row.at,
-    actor: row.actor,
-    action: row.action,
-    organizationId: row.organization_id ?? undefined,
-    subject: row.subject,
-    detail: JSON.parse(row.detail) as Readonly<Record<string, unknown>>,
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  };
-}
+export const toAuditEntry = reader<AuditEntry>({ detail: "json" });
 
 /** These fields are in the detail of the entry of a completed deletion. */
 export function describeReceipt(

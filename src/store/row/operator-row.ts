@@ -1,97 +1,51 @@
-// Rows of operators, passkeys and sessions, the aliases under which they are read together, and their conversion. The same
-// on every engine.
+// Operators, passkeys and sessions as they are read, alone and together.
 
-import type {
-  Operator,
-  OperatorRole,
-  OperatorSession,
-  Passkey,
-  SignInMethod,
-} from "../../domain/operator.ts";
-import type { OperatorDetails, SessionHolder } from "../interface/operators.ts";
+import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
+import type { OperatorDetails, PasskeyHolder, SessionHolder } from "../interface/operators.ts";
+import { prefixed, reader, type Row } from "./reader.ts";
 
-export interface OperatorRow {
-  readonly operator_id: string;
-  readonly operator_name: string;
-  readonly roles: string;
-  readonly operator_created_at: number;
-  readonly disabled_at: number | null;
-  readonly issuer: string | null;
-  readonly subject: string | null;
+export const operatorColumns = prefixed(
+  "",
+  "operator",
+  "operator_id name roles created_at disabled_at issuer subject",
+);
+
+export const passkeyColumns = prefixed(
+  "passkey.",
+  "operator_passkey",
+  "credential_id operator_id public_key sign_count transports created_at last_used_at",
+);
+
+export const sessionColumns = prefixed(
+  "session.",
+  "operator_session",
+  "session_id operator_id method created_at expires_at",
+);
+
+interface StoredOperator extends Omit<OperatorDetails, "identity"> {
+  readonly issuer: string | undefined;
+  readonly subject: string | undefined;
 }
 
-export interface PasskeyRow {
-  readonly credential_id: string;
-  readonly operator_id: string;
-  readonly public_key: Uint8Array;
-  readonly sign_count: number;
-  readonly transports: string;
-  readonly passkey_created_at: number;
-  readonly last_used_at: number | null;
+const readOperator = reader<StoredOperator>({ roles: "json" });
+
+/** The counts are there if the statement selects them. */
+export function toDetails(row: Row): OperatorDetails {
+  const { issuer, subject, ...operator } = readOperator(row);
+  if (issuer === undefined || subject === undefined) return operator;
+  return { ...operator, identity: { issuer, subject } };
 }
 
-export interface SessionRow {
-  readonly session_id: string;
-  readonly operator_id: string;
-  readonly method: SignInMethod;
-  readonly session_created_at: number;
-  readonly session_expires_at: number;
-}
+export const toOperator: (row: Row) => Operator = toDetails;
 
-export const operatorColumns = `
-  operator.operator_id, operator.name AS operator_name, operator.roles,
-  operator.created_at AS operator_created_at, operator.disabled_at, operator.issuer, operator.subject`;
+export const toPasskey = reader<Passkey>({ transports: "json" }, "passkey.");
 
-export const passkeyColumns = `
-  operator_passkey.credential_id, operator_passkey.operator_id, operator_passkey.public_key,
-  operator_passkey.sign_count, operator_passkey.transports,
-  operator_passkey.created_at AS passkey_created_at, operator_passkey.last_used_at`;
+const toSession = reader<OperatorSession>({}, "session.");
 
-export const sessionColumns = `
-  operator_session.session_id, operator_session.operator_id, operator_session.method,
-  operator_session.created_at AS session_created_at,
-  operator_session.expires_at AS session_expires_at`;
-
-export function toOperator(row: OperatorRow): Operator {
-  const { issuer, subject } = row;
-  return {
-    operatorId: row.operator_id,
-    name: row.operator_name,
-    roles: JSON.parse(row.roles) as readonly OperatorRole[],
-    createdAt: row.operator_created_at,
-    disabledAt: row.disabled_at ?? undefined,
-    ...(issuer === null || subject === null ? {} : { identity: { issuer, subject } }),
-  };
-}
-
-export function toDetails(
-  row: OperatorRow & { readonly passkeys: number; readonly sessions: number },
-): OperatorDetails {
-  return { ...toOperator(row), passkeys: row.passkeys, sessions: row.sessions };
-}
-
-export function toPasskey(row: PasskeyRow): Passkey {
-  return {
-    credentialId: row.credential_id,
-    operatorId: row.operator_id,
-    publicKey: row.public_key,
-    signCount: row.sign_count,
-    transports: JSON.parse(row.transports) as readonly string[],
-    createdAt: row.passkey_created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
-}
-
-export function toSession(row: SessionRow): OperatorSession {
-  return {
-    sessionId: row.session_id,
-    operatorId: row.operator_id,
-    method: row.method,
-    createdAt: row.session_created_at,
-    expiresAt: row.session_expires_at,
-  };
-}
-
-export function toHolder(row: SessionRow & OperatorRow): SessionHolder {
+export function toSessionHolder(row: Row): SessionHolder {
   return { session: toSession(row), operator: toOperator(row) };
+}
+
+export function toPasskeyHolder(row: Row): PasskeyHolder {
+  return { passkey: toPasskey(row), operator: toOperator(row) };
 }

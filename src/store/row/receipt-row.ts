@@ -8,6 +8,7 @@ import {
   type SealingHead,
 } from "../../domain/deletion/receipt.ts";
 import type { SealedReceipt, StoredReceipt } from "../interface/receipt.ts";
+import { reader } from "./reader.ts";
 
 /** Hexadecimal digits of the hash of a receipt that is in no chain: 52 bits. */
 const hashDigits = 13;
@@ -20,30 +21,11 @@ export interface ReceiptRow {
   readonly hash: string;
 }
 
-export interface HeadRow {
-  readonly store_id: string;
-  readonly receipt_no: number;
-  readonly hash: string;
-}
+export const toHead = reader<ReceiptHead>({});
 
-export interface SealingHeadRow extends HeadRow {
-  readonly salt_key: string;
-}
+export const toSealingHead = reader<SealingHead>({});
 
-export interface KeyRow {
-  readonly key_id: string;
-  readonly public_key: string;
-  readonly created_at: number;
-  readonly retired_at: number | null;
-}
-
-export function toHead({ store_id, receipt_no, hash }: HeadRow): ReceiptHead {
-  return { storeId: store_id, receiptNo: receipt_no, hash };
-}
-
-export function toSealingHead(row: SealingHeadRow): SealingHead {
-  return { ...toHead(row), saltKey: row.salt_key };
-}
+export const toReceiptKey = reader<ReceiptKey>({});
 
 export function toReceipt({ document }: Pick<ReceiptRow, "document">): Receipt {
   return JSON.parse(document) as Receipt;
@@ -60,15 +42,6 @@ export function rowNoOf({ receipt_no: no }: Pick<Receipt, "receipt_no">, hash: s
 
 /** A number below that of every row. */
 export const firstRowNo = -(16 ** hashDigits) - 1;
-
-export function toReceiptKey(row: KeyRow): ReceiptKey {
-  return {
-    keyId: row.key_id,
-    publicKey: row.public_key,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at ?? undefined,
-  };
-}
 
 /** True if the receipt is the next one in the chain, or is in no chain. */
 export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): boolean {

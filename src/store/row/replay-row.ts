@@ -5,6 +5,7 @@ import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entr
 import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import type { ReplayBeginning, RestoreCut, RestoreState } from "../interface/replay.ts";
+import { reader } from "./reader.ts";
 
 /** The ledger does not contain reasons, which are free text. */
 export const replayReason = "replayed after a restore";
@@ -23,25 +24,7 @@ export function describeRestoring({ state, sources }: RestoreState): string {
   );
 }
 
-export interface RestoreRow {
-  readonly state: RestoreState["state"];
-  readonly began_at: number;
-  readonly began_by: string;
-  readonly sources: string;
-  readonly cut: string | null;
-  readonly reopened: number;
-}
-
-export function toRestoreState(row: RestoreRow): RestoreState {
-  return {
-    state: row.state,
-    beganAt: row.began_at,
-    beganBy: row.began_by,
-    sources: JSON.parse(row.sources) as readonly string[],
-    cut: row.cut === null ? undefined : (JSON.parse(row.cut) as RestoreCut),
-    reopened: row.reopened,
-  };
-}
+export const toRestoreState = reader<RestoreState>({ sources: "json", cut: "json" });
 
 /** Where the chains end in the store, and where they ended according to the ledger. */
 export function makeCut(

@@ -2,16 +2,9 @@
 // against.
 
 import type { AccessToken, Caller } from "../../../domain/access.ts";
-import {
-  callerColumns,
-  type KeyRow,
-  type OrganizationRow,
-  toKey,
-  toOrganization,
-  toToken,
-  type TokenRow,
-} from "../../row/access-row.ts";
-import { get, run, type Statements } from "../statement/statements.ts";
+import { callerColumns, toKey, toOrganization, toToken } from "../../row/access-row.ts";
+import type { Row } from "../../row/reader.ts";
+import { find, run, type Statements } from "../statement/statements.ts";
 
 export interface NewToken extends AccessToken {
   readonly tokenHash: Uint8Array;
@@ -39,7 +32,9 @@ export function* createToken(token: NewToken): Statements<void> {
 }
 
 export function* findCaller(tokenHash: Uint8Array): Statements<Caller | undefined> {
-  const row = yield* get<TokenRow & KeyRow & OrganizationRow>(findByHash, tokenHash);
-  if (row === undefined) return undefined;
+  return yield* find(toCaller, findByHash, tokenHash);
+}
+
+function toCaller(row: Row): Caller {
   return { token: toToken(row), key: toKey(row), organization: toOrganization(row) };
 }

@@ -1,19 +1,13 @@
 // API keys: created, revoked, rotated and read. Stores the SHA-256 of a secret, never the secret.
 
 import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
-import {
-  describeKey,
-  keyColumns,
-  type KeyRow,
-  type OrganizationRow,
-  toKey,
-  toOrganization,
-} from "../../row/access-row.ts";
+import { describeKey, keyColumns, toKey, toOrganization } from "../../row/access-row.ts";
+import type { Row } from "../../row/reader.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NewKey } from "../../interface/access.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { find, list, run, type Statements } from "../statement/statements.ts";
 
 const insertKey = `
   INSERT INTO api_key (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at)
@@ -73,22 +67,21 @@ export function* rotateKey(
 }
 
 export function* findKey(keyId: string): Statements<ApiKey | undefined> {
-  const row = yield* get<KeyRow>(findOne, keyId);
-  return row === undefined ? undefined : toKey(row);
+  return yield* find(toKey, findOne, keyId);
 }
 
 export function* findKeyBySecret(secretHash: Uint8Array): Statements<KeyHolder | undefined> {
-  const row = yield* get<KeyRow & OrganizationRow>(findBySecret, secretHash);
-  return row === undefined ? undefined : { key: toKey(row), organization: toOrganization(row) };
+  return yield* find(toKeyHolder, findBySecret, secretHash);
+}
+
+function toKeyHolder(row: Row): KeyHolder {
+  return { key: toKey(row), organization: toOrganization(row) };
 }
 
 /** Lists the keys of one organization, or of all if none is named. */
 export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
-  const rows =
-    organizationId === undefined
-      ? yield* all<KeyRow>(findAll)
-      : yield* all<KeyRow>(findOfOrganization, organizationId);
-  return rows.map(toKey);
+  if (organizationId === undefined) return yield* list(toKey, findAll);
+  return yield* list(toKey, findOfOrganization, organizationId);
 }
 
 function* insert(key: NewKey): Statements<void> {

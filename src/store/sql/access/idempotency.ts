@@ -3,8 +3,9 @@
 
 import { limits } from "../../../domain/limits.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
+import { reader } from "../../row/reader.ts";
 import { named } from "../statement/named.ts";
-import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { list, Rows, run, type Statements } from "../statement/statements.ts";
 
 /** Hashes are hexadecimal in the rows of a statement. */
 const find = `
@@ -34,24 +35,12 @@ const store = `
     fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
   WHERE idempotent_reply.created_at <= excluded.created_at - CAST($6 AS bigint)`;
 
-interface ReplyRow {
-  readonly organization_id: string;
-  readonly key_hash: Uint8Array;
-  readonly fingerprint: Uint8Array;
-  readonly outcome: string;
-  readonly created_at: number;
-}
+const toReply = reader<StoredReply>({});
 
 export function* findReplies(names: readonly ReplyName[]): Statements<readonly StoredReply[]> {
   if (names.length === 0) return [];
   const rows = names.map(({ organizationId, keyHash }) => [organizationId, hex(keyHash)]);
-  return (yield* all<ReplyRow>(find, new Rows(rows, 2))).map((row) => ({
-    organizationId: row.organization_id,
-    keyHash: row.key_hash,
-    fingerprint: row.fingerprint,
-    outcome: row.outcome,
-    createdAt: row.created_at,
-  }));
+  return yield* list(toReply, find, new Rows(rows, 2));
 }
 
 /** Returns how many replies were stored: fewer than given if another process has stored one of them meanwhile. */

@@ -2,10 +2,10 @@
 
 import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
 import type { SignIn } from "../../interface/operators.ts";
-import { operatorColumns, type OperatorRow, toOperator } from "../../row/operator-row.ts";
+import { operatorColumns, toOperator } from "../../row/operator-row.ts";
 import { auditOperator, findById, removeSessions } from "./operator.ts";
 import { insertSession } from "./operator-session.ts";
-import { get, run, type Statements } from "../statement/statements.ts";
+import { find, run, type Statements } from "../statement/statements.ts";
 
 const findOne = `SELECT ${operatorColumns} FROM operator WHERE issuer = $1 AND subject = $2`;
 
@@ -16,8 +16,7 @@ export function* findByIdentity({
   issuer,
   subject,
 }: OperatorIdentity): Statements<Operator | undefined> {
-  const row = yield* get<OperatorRow>(findOne, issuer, subject);
-  return row === undefined ? undefined : toOperator(row);
+  return yield* find(toOperator, findOne, issuer, subject);
 }
 
 /**
@@ -29,11 +28,10 @@ export function* useIdentity(
   roles: readonly OperatorRole[],
   { session, act }: SignIn,
 ): Statements<boolean> {
-  const row = yield* get<OperatorRow>(findById, operatorId);
-  const operator = row === undefined ? undefined : toOperator(row);
+  const operator = yield* find(toOperator, findById, operatorId);
   if (operator === undefined || operator.disabledAt !== undefined) return false;
   const text = JSON.stringify(roles);
-  if (text !== row?.roles) {
+  if (text !== JSON.stringify(operator.roles)) {
     yield* run(setRoles, operatorId, text);
     const detail = { roles, before: operator.roles };
     yield* auditOperator(operator, { action: "roles", detail, act });

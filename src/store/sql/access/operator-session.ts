@@ -10,18 +10,15 @@ import type {
 } from "../../interface/operators.ts";
 import {
   operatorColumns,
-  type OperatorRow,
   passkeyColumns,
-  type PasskeyRow,
   sessionColumns,
-  type SessionRow,
-  toHolder,
-  toOperator,
   toPasskey,
+  toPasskeyHolder,
+  toSessionHolder,
 } from "../../row/operator-row.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { all, find, list, run, type Statements } from "../statement/statements.ts";
 
 const insertOne = `
   INSERT INTO operator_session (session_id, token_hash, operator_id, method, created_at, expires_at)
@@ -104,8 +101,7 @@ export function* findSession(
   tokenHash: Uint8Array,
   now: number,
 ): Statements<SessionHolder | undefined> {
-  const row = yield* get<SessionRow & OperatorRow>(findByToken, tokenHash, now);
-  return row === undefined ? undefined : toHolder(row);
+  return yield* find(toSessionHolder, findByToken, tokenHash, now);
 }
 
 /** Lists the sessions of one operator, or of all; newest first. */
@@ -113,7 +109,7 @@ export function* listSessions(
   operatorId: string | undefined,
   now: number,
 ): Statements<readonly SessionHolder[]> {
-  return (yield* all<SessionRow & OperatorRow>(listNewest, now, operatorId ?? null)).map(toHolder);
+  return yield* list(toSessionHolder, listNewest, now, operatorId ?? null);
 }
 
 /**
@@ -124,12 +120,11 @@ export function* endSession(
   operatorId: string | undefined,
   act: Act,
 ): Statements<boolean> {
-  const row = yield* get<SessionRow & OperatorRow>(findOne, sessionId);
-  if (row === undefined || (operatorId !== undefined && row.operator_id !== operatorId)) {
-    return false;
-  }
+  const holder = yield* find(toSessionHolder, findOne, sessionId);
+  const owner = holder?.operator;
+  if (owner === undefined || (operatorId ?? owner.operatorId) !== owner.operatorId) return false;
   if ((yield* run(removeOne, sessionId)) === 0) return false;
-  yield* auditAct(noteOfEnd(row.operator_name, { sessionId }), act);
+  yield* auditAct(noteOfEnd(owner.name, { sessionId }), act);
   return true;
 }
 
@@ -150,13 +145,12 @@ export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
 }
 
 export function* findPasskey(credentialId: string): Statements<PasskeyHolder | undefined> {
-  const row = yield* get<PasskeyRow & OperatorRow>(findPasskeyById, credentialId);
-  return row === undefined ? undefined : { passkey: toPasskey(row), operator: toOperator(row) };
+  return yield* find(toPasskeyHolder, findPasskeyById, credentialId);
 }
 
 /** Oldest first. */
 export function* listPasskeys(operatorId: string): Statements<readonly Passkey[]> {
-  return (yield* all<PasskeyRow>(listOldest, operatorId)).map(toPasskey);
+  return yield* list(toPasskey, listOldest, operatorId);
 }
 
 /** False if the operator has no such passkey. */

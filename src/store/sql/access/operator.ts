@@ -3,15 +3,10 @@
 import type { Operator } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
-import {
-  operatorColumns,
-  type OperatorRow,
-  toDetails,
-  toOperator,
-} from "../../row/operator-row.ts";
+import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
 import { insertSession } from "./operator-session.ts";
-import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const insertOperator = `
   INSERT INTO operator (operator_id, name, roles, created_at, issuer, subject)
@@ -77,14 +72,12 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
 }
 
 export function* findOperator(name: string): Statements<Operator | undefined> {
-  const row = yield* get<OperatorRow>(findOne, name);
-  return row === undefined ? undefined : toOperator(row);
+  return yield* find(toOperator, findOne, name);
 }
 
 /** In the order of their names. */
 export function* listOperators(now: number): Statements<readonly OperatorDetails[]> {
-  type Row = OperatorRow & { readonly passkeys: number; readonly sessions: number };
-  return (yield* all<Row>(findAll, now)).map(toDetails);
+  return yield* list(toDetails, findAll, now);
 }
 
 /**
@@ -93,10 +86,8 @@ export function* listOperators(now: number): Statements<readonly OperatorDetails
  */
 export function* disableOperator(operatorId: string, act: Act): Statements<Operator | undefined> {
   const disabled = yield* run(setDisabled, act.now, operatorId);
-  const row = yield* get<OperatorRow>(findById, operatorId);
-  if (row === undefined) return undefined;
-  const operator = toOperator(row);
-  if (disabled === 1) {
+  const operator = yield* find(toOperator, findById, operatorId);
+  if (operator !== undefined && disabled === 1) {
     yield* runTogether(
       [removeSessions, operatorId],
       [removePasskeys, operatorId],
@@ -109,18 +100,17 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
 
 /** Only the last link of an operator is valid. */
 export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
-  const row = yield* get<OperatorRow>(findById, link.operatorId);
-  if (row === undefined) throw new TypeError("a link needs an operator");
+  const operator = yield* find(toOperator, findById, link.operatorId);
+  if (operator === undefined) throw new TypeError("a link needs an operator");
   yield* run(removeLinks, link.operatorId);
   yield* insert(link);
   const detail = { expiresAt: link.expiresAt };
-  yield* auditOperator(toOperator(row), { action: "link", detail, act });
+  yield* auditOperator(operator, { action: "link", detail, act });
 }
 
 /** Finds the operator of an unused link that has not expired. Does not use the link. */
 export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operator | undefined> {
-  const row = yield* get<OperatorRow>(findLinkHolder, tokenHash, now);
-  return row === undefined ? undefined : toOperator(row);
+  return yield* find(toOperator, findLinkHolder, tokenHash, now);
 }
 
 /**

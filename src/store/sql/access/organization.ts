@@ -5,12 +5,12 @@ import type { Organization } from "../../../domain/access.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
-import { applyChange, type OrganizationRow, toOrganization } from "../../row/access-row.ts";
+import { applyChange, toOrganization } from "../../row/access-row.ts";
 import type { Act } from "../../interface/act.ts";
-import { type FloorRow, toFloor } from "../../row/floor-row.ts";
+import { reader } from "../../row/reader.ts";
 import type { OrganizationChange } from "../../interface/access.ts";
 import { auditAct } from "../trail/audit.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements } from "../statement/statements.ts";
 
 /** The wanted `retainDays` is shorter than this floor. Nothing was changed. */
 export interface CeilingTooLow {
@@ -38,6 +38,8 @@ const lockOne = `
   `;
 
 const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
+
+export const toFloor = reader<RetentionFloor>({});
 
 /** No floor is longer. */
 const anyDays = 1_000_000;
@@ -89,8 +91,8 @@ export function* changeOrganization(
   if (before === undefined) return undefined;
   const after = applyChange(before, change);
   const retainDays = change.retainDays ?? anyDays;
-  const longer = yield* get<FloorRow>(findLongerFloor, organizationId, retainDays);
-  if (longer !== undefined) return { ceilingTooLowFor: toFloor(longer) };
+  const longer = yield* find(toFloor, findLongerFloor, organizationId, retainDays);
+  if (longer !== undefined) return { ceilingTooLowFor: longer };
   yield* run(
     updateOrganization,
     after.name,
@@ -111,13 +113,11 @@ export function* changeOrganization(
 
 /** Locks an organization: nobody else changes it, or its retention floors, until the end of the transaction. */
 export function* lockOrganization(organizationId: string): Statements<Organization | undefined> {
-  const row = yield* get<OrganizationRow>(lockOne, organizationId);
-  return row === undefined ? undefined : toOrganization(row);
+  return yield* find(toOrganization, lockOne, organizationId);
 }
 
 export function* findOrganization(organizationId: string): Statements<Organization | undefined> {
-  const row = yield* get<OrganizationRow>(findOne, organizationId);
-  return row === undefined ? undefined : toOrganization(row);
+  return yield* find(toOrganization, findOne, organizationId);
 }
 
 /**
@@ -131,7 +131,7 @@ export function* readConfidentialTypes(
 }
 
 export function* listOrganizations(): Statements<readonly Organization[]> {
-  return (yield* all<OrganizationRow>(findAll)).map(toOrganization);
+  return yield* list(toOrganization, findAll);
 }
 
 /** Must be called in the transaction of every change to an organization or a key. */

@@ -7,11 +7,10 @@ import {
   organizationType,
 } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import { type OrganizationRow, toOrganization } from "../../row/access-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { credentialsChanged, findOrganization } from "../access/organization.ts";
+import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
-import { get, run, type Statements } from "../statement/statements.ts";
+import { run, type Statements } from "../statement/statements.ts";
 
 /** The deletion of everything that belongs to a closed organization. */
 export interface OrganizationDeletionRequest {
@@ -28,11 +27,6 @@ export interface OpenedDeletion {
   /** False if it had been requested before. */
   readonly isNew: boolean;
 }
-
-const lockOne = `
-  SELECT * FROM organization WHERE organization_id = $1
-  --postgres FOR NO KEY UPDATE
-  `;
 
 const setClosed = `
   UPDATE organization SET closed_at = $1 WHERE organization_id = $2 AND closed_at IS NULL`;
@@ -78,8 +72,7 @@ export function* requestOrganizationDeletion(
   { organizationId, deletionRequestId, reason, requestedBy, exported }: OrganizationDeletionRequest,
   act: Act,
 ): Statements<OpenedDeletion> {
-  const row = yield* get<OrganizationRow>(lockOne, organizationId);
-  const organization = row === undefined ? undefined : toOrganization(row);
+  const organization = yield* lockOrganization(organizationId);
   const { closedAt, deletionRequestId: known } = organization ?? {};
   if (closedAt === undefined) throw new TypeError("the organization is not closed");
   if (known !== undefined) return { deletionRequestId: known, isNew: false };

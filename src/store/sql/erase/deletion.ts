@@ -10,7 +10,7 @@ import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
 
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
@@ -195,11 +195,8 @@ export function* findDeletion(
   deletionRequestId: string,
   organizationId?: string,
 ): Statements<Deletion | undefined> {
-  const row =
-    organizationId === undefined
-      ? yield* get<DeletionRow>(findById, deletionRequestId)
-      : yield* get<DeletionRow>(findByIdOfOrganization, deletionRequestId, organizationId);
-  return row === undefined ? undefined : toDeletion(row);
+  if (organizationId === undefined) return yield* find(toDeletion, findById, deletionRequestId);
+  return yield* find(toDeletion, findByIdOfOrganization, deletionRequestId, organizationId);
 }
 
 export function* readExistingDeletion(deletionRequestId: string): Statements<Deletion> {
@@ -212,7 +209,7 @@ export function* readExistingDeletion(deletionRequestId: string): Statements<Del
 export function* findDeletions(
   deletionRequestIds: readonly string[],
 ): Statements<readonly Deletion[]> {
-  return (yield* all<DeletionRow>(findSome, deletionRequestIds)).map(toDeletion);
+  return yield* list(toDeletion, findSome, deletionRequestIds);
 }
 
 /** Returns the deletions of these rows, in the order of the ids. */
@@ -229,7 +226,7 @@ export function* listDeletionsById(
   afterId: string,
   limit: number,
 ): Statements<readonly Deletion[]> {
-  return (yield* all<DeletionRow>(listById, afterId, limit)).map(toDeletion);
+  return yield* list(toDeletion, listById, afterId, limit);
 }
 
 export function* listDeletions(filter: DeletionFilter): Statements<readonly Deletion[]> {

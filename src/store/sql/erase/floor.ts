@@ -3,10 +3,9 @@
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
-import { type FloorRow, toFloor } from "../../row/floor-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { lockOrganization } from "../access/organization.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { lockOrganization, toFloor } from "../access/organization.ts";
+import { all, find, list, run, type Statements } from "../statement/statements.ts";
 
 /** One transaction makes at most this many deletions due. */
 export const wokenAtOnceMax = 5_000;
@@ -63,11 +62,8 @@ const wakeRestricted = `
 export function* listFloors(
   organizationId: string | undefined,
 ): Statements<readonly RetentionFloor[]> {
-  const rows =
-    organizationId === undefined
-      ? yield* all<FloorRow>(findAll)
-      : yield* all<FloorRow>(findOfOrganization, organizationId);
-  return rows.map(toFloor);
+  if (organizationId === undefined) return yield* list(toFloor, findAll);
+  return yield* list(toFloor, findOfOrganization, organizationId);
 }
 
 /**
@@ -88,8 +84,9 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
 /** Stores a floor even if it is above the ceiling. False if nothing had to be changed. */
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
-  const row = yield* get<FloorRow>(findOne, organizationId, resourceType);
-  if (row?.keep_days === rule?.keepDays && row?.counted_from === rule?.countedFrom) return false;
+  const before = yield* find(toFloor, findOne, organizationId, resourceType);
+  if (before?.keepDays === rule?.keepDays && before?.countedFrom === rule?.countedFrom)
+    return false;
   if (rule === undefined) yield* run(removeFloor, organizationId, resourceType);
   else yield* run(storeFloor, organizationId, resourceType, rule.keepDays, rule.countedFrom);
   yield* wakeFrom(organizationId, "");

@@ -6,11 +6,11 @@ import { organizationType } from "../../../domain/deletion/organization-deletion
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { type HoldRow, toHold } from "../../row/hold-row.ts";
+import { reader } from "../../row/reader.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements } from "../statement/statements.ts";
 
 export type NewHold = Omit<Hold, "placedAt" | "placedBy">;
 
@@ -22,6 +22,8 @@ export interface HoldFilter {
   readonly after?: string | undefined;
   readonly limit: number;
 }
+
+const toHold = reader<Hold>({});
 
 const findById = `SELECT * FROM hold WHERE hold_id = $1`;
 
@@ -134,13 +136,12 @@ export function* releaseHold(
 }
 
 export function* findHold(holdId: string): Statements<Hold | undefined> {
-  const row = yield* get<HoldRow>(findById, holdId);
-  return row === undefined ? undefined : toHold(row);
+  return yield* find(toHold, findById, holdId);
 }
 
 /** The holds on several records, in the order of the keys, oldest first. */
 export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
-  return (yield* all<HoldRow>(findOfRecords, keysText(keys))).map(toHold);
+  return yield* list(toHold, findOfRecords, keysText(keys));
 }
 
 /** The holds on records with the types and ids of these in other organizations. */
@@ -149,7 +150,7 @@ export function* findHoldsIn(
   keys: readonly RecordKey[],
 ): Statements<readonly Hold[]> {
   if (organizationIds.length === 0) return [];
-  return (yield* all<HoldRow>(findIn, keyRows(keys), organizationIds)).map(toHold);
+  return yield* list(toHold, findIn, keyRows(keys), organizationIds);
 }
 
 function keysText(keys: readonly RecordKey[]): string {
@@ -165,9 +166,6 @@ function keysText(keys: readonly RecordKey[]): string {
 /** In the order of their ids. */
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, after = "", limit } = filter;
-  const rows =
-    organizationId === undefined
-      ? yield* all<HoldRow>(findPage, after, limit)
-      : yield* all<HoldRow>(findPageOfOrganization, after, limit, organizationId);
-  return rows.map(toHold);
+  if (organizationId === undefined) return yield* list(toHold, findPage, after, limit);
+  return yield* list(toHold, findPageOfOrganization, after, limit, organizationId);
 }

@@ -19,7 +19,6 @@ import {
   replayReason,
   type ReplayRow,
   requestOf,
-  type RestoreRow,
   sourcesOf,
   toReplayRow,
   toRestoreState,
@@ -42,9 +41,9 @@ import { auditDeletion, cancelDeletion, findDeletion, findOpenDeletion } from ".
 import { putFloor } from "./floor.ts";
 import { addHold, releaseHold } from "./hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "../trail/receipt.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { all, find, get, run, type Statements } from "../statement/statements.ts";
 
-const findState = `SELECT * FROM restore WHERE single`;
+const findState = `SELECT state, began_at, began_by, sources, cut, reopened FROM restore WHERE single`;
 
 const insertState = `
   INSERT INTO restore (single, state, began_at, began_by, sources, cut)
@@ -126,8 +125,7 @@ const countOpen = `
   FROM deletion WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL`;
 
 export function* readRestoreState(): Statements<RestoreState | undefined> {
-  const row = yield* get<RestoreRow>(findState);
-  return row === undefined ? undefined : toRestoreState(row);
+  return yield* find(toRestoreState, findState);
 }
 
 /** Throws StoreError: in a store that is being restored, what was erased since the backup may be readable. */

@@ -7,8 +7,9 @@ import {
   restrictedId,
   type RestrictedRecord,
 } from "../../../domain/deletion/restricted-set.ts";
-import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { toDeletion } from "../../row/deletion-row.ts";
+import { reader } from "../../row/reader.ts";
+import { all, list, type Statements } from "../statement/statements.ts";
 
 export interface SetPage {
   /** The organization that the records come from; undefined for all. */
@@ -64,20 +65,10 @@ const findStatuses = `
 
 const straySetsMax = 100;
 
-interface RecordRow {
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly first_seen: string;
-  readonly last_seen: string;
-}
+const toRecord = reader<RestrictedRecord>({});
 
-interface ReferenceRow {
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly from_set: string;
-  readonly to_type: string;
-  readonly to_id: string;
-}
+/** The set of the referring record is empty if that record is in none. */
+const toReference = reader<KeptReference & { readonly fromSet: string }>({});
 
 /** The deletions of sets that are not erased yet, in the order of their ids. */
 export function* listSets({
@@ -85,7 +76,7 @@ export function* listSets({
   after,
   limit,
 }: SetPage): Statements<readonly Deletion[]> {
-  return (yield* all<DeletionRow>(findSets, organizationId ?? null, after, limit)).map(toDeletion);
+  return yield* list(toDeletion, findSets, organizationId ?? null, after, limit);
 }
 
 export function* listRecords({
@@ -94,13 +85,7 @@ export function* listRecords({
   limit,
 }: RestrictedRecordPage): Statements<readonly RestrictedRecord[]> {
   const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
-  const rows = yield* all<RecordRow>(findRecords, set, ...from, limit);
-  return rows.map((row) => ({
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    firstSeen: row.first_seen,
-    lastSeen: row.last_seen,
-  }));
+  return yield* list(toRecord, findRecords, set, ...from, limit);
 }
 
 export function* listReferences({
@@ -110,21 +95,11 @@ export function* listReferences({
 }: KeptReferencePage): Statements<readonly KeptReference[]> {
   const { fromType = "", fromId = "", toType = "", toId = "" } = after ?? {};
   const moving = deletionOfSet(set) ?? "";
-  const rows = yield* all<ReferenceRow>(
-    findReferences,
-    moving,
-    fromType,
-    fromId,
-    toType,
-    toId,
-    limit,
-  );
-  return rows.map((row) => ({
-    fromType: row.from_type,
-    fromId: row.from_id,
-    fromSet: row.from_set === "" ? undefined : restrictedId(row.from_set),
-    toType: row.to_type,
-    toId: row.to_id,
+  const place = [moving, fromType, fromId, toType, toId] as const;
+  const found = yield* list(toReference, findReferences, ...place, limit);
+  return found.map((one) => ({
+    ...one,
+    fromSet: one.fromSet === "" ? undefined : restrictedId(one.fromSet),
   }));
 }
 

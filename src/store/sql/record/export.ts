@@ -2,7 +2,8 @@
 // read, so that even a long export never keeps erased bytes from being freed.
 
 import type { ExportedChange } from "../../../domain/record/record-write.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
+import { list, type Statements } from "../statement/statements.ts";
 
 export interface ChangePage {
   readonly organizationId: string;
@@ -25,22 +26,12 @@ const readPage = `
     AND change_no <= $5
   ORDER BY resource_id, change_no LIMIT $6`;
 
-interface ChangeRow {
-  readonly resource_id: string;
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
-}
+const toChange = reader<ExportedChange>({});
 
 /** In the order of record ids (as bytes) and, within a record, of arrival. */
 export function* listChanges(page: ChangePage): Statements<readonly ExportedChange[]> {
   const { organizationId, resourceType, upTo, after, limit } = page;
   const { resourceId = "", changeNo = 0 } = after ?? {};
   const place = [organizationId, resourceType, resourceId, changeNo, upTo, limit] as const;
-  return (yield* all<ChangeRow>(readPage, ...place)).map((row) => ({
-    resourceId: row.resource_id,
-    changeNo: row.change_no,
-    receivedAt: row.received_at,
-    payload: row.payload,
-  }));
+  return yield* list(toChange, readPage, ...place);
 }

@@ -1,12 +1,8 @@
 // Imports: begun, reported and listed.
 
-import type {
-  ImportOutcome,
-  ImportReport,
-  ImportRun,
-  NewImportRun,
-} from "../../interface/imports.ts";
-import { all, run, type Statements } from "../statement/statements.ts";
+import type { ImportReport, ImportRun, NewImportRun } from "../../interface/imports.ts";
+import { reader } from "../../row/reader.ts";
+import { list, run, type Statements } from "../statement/statements.ts";
 
 const insert = `
   INSERT INTO import_run
@@ -18,24 +14,14 @@ const update = `
   SET updated_at = $3, rows_read = $4, written = $5, unchanged = $6, refused = $7, outcome = $8
   WHERE organization_id = $1 AND import_id = $2 AND outcome IS NULL`;
 
-const findNewest = `SELECT * FROM import_run ORDER BY started_at DESC, import_id DESC LIMIT $1`;
+const findNewest = `
+  SELECT organization_id, import_id, resource_type, source, started_at, started_by, updated_at,
+    rows_read AS rows, written, unchanged, refused, outcome
+  FROM import_run ORDER BY started_at DESC, import_id DESC LIMIT $1`;
 
 const removeOfOrganization = `DELETE FROM import_run WHERE organization_id = $1`;
 
-interface ImportRow {
-  readonly organization_id: string;
-  readonly import_id: string;
-  readonly resource_type: string;
-  readonly source: ImportRun["source"];
-  readonly started_at: number;
-  readonly started_by: string;
-  readonly updated_at: number;
-  readonly rows_read: number;
-  readonly written: number;
-  readonly unchanged: number;
-  readonly refused: number;
-  readonly outcome: ImportOutcome | null;
-}
+const toImportRun = reader<ImportRun>({});
 
 export function* beginImport(one: NewImportRun): Statements<void> {
   const { organizationId, importId, resourceType, source, startedAt, startedBy } = one;
@@ -51,26 +37,9 @@ export function* reportImport(report: ImportReport): Statements<void> {
 
 /** Lists the imports of all organizations, newest first. */
 export function* listImports(limit: number): Statements<readonly ImportRun[]> {
-  return (yield* all<ImportRow>(findNewest, limit)).map(toImportRun);
+  return yield* list(toImportRun, findNewest, limit);
 }
 
 export function* removeImportsOf(organizationId: string): Statements<void> {
   yield* run(removeOfOrganization, organizationId);
-}
-
-function toImportRun(row: ImportRow): ImportRun {
-  return {
-    importId: row.import_id,
-    organizationId: row.organization_id,
-    resourceType: row.resource_type,
-    source: row.source,
-    startedAt: row.started_at,
-    startedBy: row.started_by,
-    updatedAt: row.updated_at,
-    rows: row.rows_read,
-    written: row.written,
-    unchanged: row.unchanged,
-    refused: row.refused,
-    outcome: row.outcome ?? undefined,
-  };
 }

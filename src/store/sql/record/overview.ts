@@ -5,7 +5,7 @@ import type { AuditEntry } from "../../../domain/access.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
 import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../../row/audit-row.ts";
 import { readChainHead } from "../trail/audit.ts";
-import { all, get, type Statements } from "../statement/statements.ts";
+import { all, find, get, type Statements } from "../statement/statements.ts";
 
 /** The deletions to count, and the highest count of each kind. */
 export interface QueueQuery {
@@ -91,8 +91,7 @@ export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue>
 
 /** The entry of the last backup that this service made. */
 export function* findLastBackup(): Statements<AuditEntry | undefined> {
-  const row = yield* get<AuditRow>(findBackup);
-  return row === undefined ? undefined : toAuditEntry(row);
+  return yield* find(toAuditEntry, findBackup);
 }
 
 export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {

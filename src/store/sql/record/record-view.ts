@@ -1,9 +1,9 @@
 // Parts of the history and of the relations of one record, for people. Each statement reads as many rows as it returns.
 
-import type { RelationKind } from "../../../domain/record-type.ts";
 import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../interface/overview.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
+import { list, type Statements } from "../statement/statements.ts";
 
 /** The records of one type that refer to a record. */
 export interface ReferrerPart extends RecordKey {
@@ -27,25 +27,17 @@ const readPart = `
   ORDER BY change_no DESC LIMIT $5`;
 
 const findReferrers = `
-  SELECT from_type AS type, from_id AS id, kind FROM relation
+  SELECT from_type AS resource_type, from_id AS resource_id, kind FROM relation
   WHERE organization_id = $1 AND to_type = $2 AND to_id = $3 AND from_type = $4 AND from_id > $5
   ORDER BY from_id LIMIT $6`;
 
 const findReferences = `
-  SELECT to_type AS type, to_id AS id, kind FROM relation
+  SELECT to_type AS resource_type, to_id AS resource_id, kind FROM relation
   WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 LIMIT $4`;
 
-interface RelatedRow {
-  readonly type: string;
-  readonly id: string;
-  readonly kind: RelationKind;
-}
+const toChange = reader<Change>({});
 
-interface ChangeRow {
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
-}
+const toRelated = reader<RelatedRecord>({});
 
 /** Reads changes, the latest first. */
 export function* readHistoryPart({
@@ -53,10 +45,7 @@ export function* readHistoryPart({
   limit,
   ...key
 }: HistoryPart): Statements<readonly Change[]> {
-  const rows = yield* all<ChangeRow>(readPart, ...valuesOf(key), before, limit);
-  return rows.map(({ change_no: changeNo, received_at: receivedAt, payload }) => {
-    return { changeNo, receivedAt, payload };
-  });
+  return yield* list(toChange, readPart, ...valuesOf(key), before, limit);
 }
 
 /** In the order of their ids. */
@@ -66,8 +55,7 @@ export function* listReferrersOfType({
   limit,
   ...key
 }: ReferrerPart): Statements<readonly RelatedRecord[]> {
-  const rows = yield* all<RelatedRow>(findReferrers, ...valuesOf(key), fromType, after, limit);
-  return rows.map(toRelated);
+  return yield* list(toRelated, findReferrers, ...valuesOf(key), fromType, after, limit);
 }
 
 /** Lists the records that this one refers to, at most `limit`. */
@@ -75,13 +63,9 @@ export function* listReferences(
   key: RecordKey,
   limit: number,
 ): Statements<readonly RelatedRecord[]> {
-  return (yield* all<RelatedRow>(findReferences, ...valuesOf(key), limit)).map(toRelated);
+  return yield* list(toRelated, findReferences, ...valuesOf(key), limit);
 }
 
 function valuesOf({ organizationId, resourceType, resourceId }: RecordKey) {
   return [organizationId, resourceType, resourceId] as const;
-}
-
-function toRelated({ type: resourceType, id: resourceId, kind }: RelatedRow): RelatedRecord {
-  return { resourceType, resourceId, kind };
 }

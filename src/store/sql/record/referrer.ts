@@ -1,7 +1,8 @@
 // The records that belong to others or mention them, page by page. Reads relations only.
 
 import type { RelationKind } from "../../../domain/record-type.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
+import { list, type Statements } from "../statement/statements.ts";
 
 /** The records that refer to any of some records of one type. */
 export interface ReferrerPage {
@@ -21,23 +22,20 @@ export interface Referrer {
 
 /** A record that belongs to one of these records and mentions another is listed as belonging. */
 const findPage = `
-  SELECT from_type, from_id, min(kind) AS kind FROM relation
+  SELECT from_type AS resource_type, from_id AS resource_id, min(kind) AS kind FROM relation
   WHERE organization_id = $1 AND to_type = $2
     --sqlite AND to_id IN (SELECT value FROM json_each($3))
     --postgres AND to_id = ANY ($3::text[])
     AND (from_type, from_id) > ($4, $5)
   GROUP BY from_type, from_id ORDER BY from_type, from_id LIMIT $6`;
 
-interface ReferrerRow {
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly kind: RelationKind;
-}
+const toReferrer = reader<Referrer>({});
 
 /** Lists referrers in the order of type and id. */
 export function* listReferrers(page: ReferrerPage): Statements<readonly Referrer[]> {
   const { organizationId, resourceType, resourceIds, after, limit } = page;
-  const rows = yield* all<ReferrerRow>(
+  return yield* list(
+    toReferrer,
     findPage,
     organizationId,
     resourceType,
@@ -46,7 +44,4 @@ export function* listReferrers(page: ReferrerPage): Statements<readonly Referrer
     after?.resourceId ?? "",
     limit,
   );
-  return rows.map(({ from_type: type, from_id: id, kind }) => {
-    return { resourceType: type, resourceId: id, kind };
-  });
 }

@@ -100,6 +100,25 @@ export function* all<Row>(sql: string, ...values: readonly Value[]): Statements<
   return (yield* ask({ method: "all", sql, values })) as readonly Row[];
 }
 
+/** The first row, as `read` makes it. */
+export function* find<Found>(
+  read: (row: never) => Found,
+  sql: string,
+  ...values: readonly Value[]
+): Statements<Found | undefined> {
+  const row = yield* get(sql, ...values);
+  return row === undefined ? undefined : read(row as never);
+}
+
+/** All rows, as `read` makes them. */
+export function* list<Found>(
+  read: (row: never) => Found,
+  sql: string,
+  ...values: readonly Value[]
+): Statements<readonly Found[]> {
+  return (yield* all(sql, ...values)).map((row) => read(row as never));
+}
+
 /** How many rows were changed. */
 export function* run(sql: string, ...values: readonly Value[]): Statements<number> {
   return (yield* ask({ method: "run", sql, values })) as number;

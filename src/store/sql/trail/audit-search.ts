@@ -3,7 +3,7 @@
 
 import type { AuditPart, AuditQuery } from "../../interface/trail.ts";
 import { type AuditRow, toAuditEntry } from "../../row/audit-row.ts";
-import { all, get, type Statements } from "../statement/statements.ts";
+import { get, list, type Statements } from "../statement/statements.ts";
 
 /** The time of an entry is that of the process which wrote it; clocks of processes differ by less than this. */
 const clockSkewMsMax = 60 * 60_000;
@@ -34,7 +34,8 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
   const before = query.before ?? (yield* findEnd(until));
   const oldest = yield* get<Place>(findOldest, before, examinedMax);
   if (oldest === undefined) return { entries: [], next: undefined };
-  const rows = yield* all<AuditRow>(
+  const found = yield* list(
+    toAuditEntry,
     findMatching,
     before,
     oldest.entry_no,
@@ -45,13 +46,10 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
     query.action ?? null,
     limit + 1,
   );
-  const shown = rows.slice(0, limit);
+  const entries = found.slice(0, limit);
   const isComplete = oldest.entry_no === 1 || oldest.at < (from ?? 0) - clockSkewMsMax;
   const rest = isComplete ? undefined : oldest.entry_no;
-  return {
-    entries: shown.map(toAuditEntry),
-    next: rows.length > limit ? shown.at(-1)?.entry_no : rest,
-  };
+  return { entries, next: found.length > limit ? entries.at(-1)?.entryNo : rest };
 }
 
 /** The number after the last entry that can be before `until`, found by bisection: later entries have later times. */

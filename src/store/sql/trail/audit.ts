@@ -18,7 +18,7 @@ import {
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type { AuditNote, ChainPlace, VerifiedPart } from "../../interface/trail.ts";
 import { named } from "../statement/named.ts";
-import { all, get, Rows, runTogether, type Statements } from "../statement/statements.ts";
+import { all, get, list, Rows, runTogether, type Statements } from "../statement/statements.ts";
 
 const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
 
@@ -93,7 +93,7 @@ export function* readChainHead(): Statements<ChainHead> {
 }
 
 export function* listAudit(afterEntryNo: number, limit: number): Statements<readonly AuditEntry[]> {
-  return (yield* all<AuditRow>(readPage, afterEntryNo, limit)).map(toAuditEntry);
+  return yield* list(toAuditEntry, readPage, afterEntryNo, limit);
 }
 
 /** A part of the chain, for a verification whose progress is shown. */

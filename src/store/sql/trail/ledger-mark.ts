@@ -1,10 +1,11 @@
 // How far each ledger outside the store is known to reach, so that a truncated ledger is noticed. Reads no ledger.
 
 import type { LedgerMark } from "../../interface/replay.ts";
-import { all, run, type Statements } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
+import { list, run, type Statements } from "../statement/statements.ts";
 
 const findAll = `
-  SELECT ledger_id, frame_end, digest, noted_at
+  SELECT ledger_id, frame_end AS "end", digest, noted_at
   FROM ledger ORDER BY noted_at DESC, ledger_id LIMIT 1000`;
 
 /** If two processes mark the same ledger, the lower mark changes nothing. */
@@ -14,20 +15,10 @@ const insertMark = `
     frame_end = excluded.frame_end, digest = excluded.digest, noted_at = excluded.noted_at
   WHERE excluded.frame_end > ledger.frame_end`;
 
-interface MarkRow {
-  readonly ledger_id: string;
-  readonly frame_end: number;
-  readonly digest: string;
-  readonly noted_at: number;
-}
+const toMark = reader<LedgerMark>({});
 
 export function* listLedgerMarks(): Statements<readonly LedgerMark[]> {
-  return (yield* all<MarkRow>(findAll)).map(({ ledger_id, frame_end, digest, noted_at }) => ({
-    ledgerId: ledger_id,
-    end: frame_end,
-    digest,
-    notedAt: noted_at,
-  }));
+  return yield* list(toMark, findAll);
 }
 
 export function* markLedger(mark: LedgerMark): Statements<void> {

@@ -1,40 +1,24 @@
 // What a move reads of either engine: pages of a table, and the numbers and chain heads that the target continues from.
 
 import type { MoveEnds, MovedTable } from "../../interface/move.ts";
-import { get, type Statements } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
+import { find, type Statements } from "../statement/statements.ts";
 
 const findEnds = `
-  SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key, entry_no, audit_head.hash AS audit_hash,
-    --sqlite (SELECT value FROM counter WHERE name = 'arrival') AS arrival,
-    --sqlite (SELECT value FROM meta WHERE name = 'credentials_version') AS credentials
-    --postgres (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM arrival) AS arrival,
-    --postgres (SELECT value FROM counter WHERE name = 'credentials_version') AS credentials
+  SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key,
+    entry_no AS audit_entry_no, audit_head.hash AS audit_hash,
+    --sqlite (SELECT value FROM counter WHERE name = 'arrival') AS arrival_no,
+    --sqlite (SELECT value FROM meta WHERE name = 'credentials_version') AS credentials_version
+    --postgres (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM arrival) AS arrival_no,
+    --postgres (SELECT value FROM counter WHERE name = 'credentials_version') AS credentials_version
   FROM receipt_head CROSS JOIN audit_head`;
 
-interface EndsRow {
-  readonly store_id: string;
-  readonly receipt_no: number;
-  readonly receipt_hash: string;
-  readonly salt_key: string;
-  readonly entry_no: number;
-  readonly audit_hash: string;
-  readonly arrival: number;
-  readonly credentials: number;
-}
+const toEnds = reader<MoveEnds>({});
 
 export function* readMoveEnds(): Statements<MoveEnds> {
-  const row = yield* get<EndsRow>(findEnds);
-  if (row === undefined) throw new TypeError("the chains have no heads");
-  return {
-    storeId: row.store_id,
-    arrivalNo: row.arrival,
-    credentialsVersion: row.credentials,
-    receiptNo: row.receipt_no,
-    receiptHash: row.receipt_hash,
-    saltKey: row.salt_key,
-    auditEntryNo: row.entry_no,
-    auditHash: row.audit_hash,
-  };
+  const ends = yield* find(toEnds, findEnds);
+  if (ends === undefined) throw new TypeError("the chains have no heads");
+  return ends;
 }
 
 export interface PageOptions {

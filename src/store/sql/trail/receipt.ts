@@ -13,10 +13,7 @@ import {
 import type { Act } from "../../interface/act.ts";
 import { readIntact, ReceiptChainCheck } from "../../shared/chain-check.ts";
 import {
-  type HeadRow,
-  type KeyRow,
   type ReceiptRow,
-  type SealingHeadRow,
   toHead,
   toSealingHead,
   firstRowNo,
@@ -28,7 +25,7 @@ import {
 import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
 import { auditAct } from "./audit.ts";
 import { named } from "../statement/named.ts";
-import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, find, list, Rows, run, type Statements } from "../statement/statements.ts";
 
 export interface KeepKeyOptions {
   /** Whether the other keys are retired. */
@@ -76,17 +73,17 @@ const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
 const pageRows = 1_000;
 
 export function* readReceiptHead(): Statements<ReceiptHead> {
-  return toHead(existing(yield* get<HeadRow>(findHead)));
+  return existing(yield* find(toHead, findHead));
 }
 
 /** Reads the head of the chain, with everything that sealing the next receipt needs. */
 export function* readSealingHead(): Statements<SealingHead> {
-  return toSealingHead(existing(yield* get<SealingHeadRow>(findSealingHead)));
+  return existing(yield* find(toSealingHead, findSealingHead));
 }
 
 /** Does the same, and locks the head: nobody else adds a receipt to the chain until the end of the transaction. */
 export function* lockReceiptHead(): Statements<SealingHead> {
-  return toSealingHead(existing(yield* get<SealingHeadRow>(lockHead)));
+  return existing(yield* find(toSealingHead, lockHead));
 }
 
 /** Returns the key from which the salts of receipts are derived: 256 bits in hex. */
@@ -94,9 +91,9 @@ export function* readSaltKey(): Statements<string> {
   return (yield* readSealingHead()).saltKey;
 }
 
-function existing<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new TypeError("the chain of receipts has no end");
-  return row;
+function existing<Head>(head: Head | undefined): Head {
+  if (head === undefined) throw new TypeError("the chain of receipts has no end");
+  return head;
 }
 
 /**
@@ -130,8 +127,7 @@ export function* findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
 ): Statements<Receipt | undefined> {
-  const row = yield* get<ReceiptRow>(findOne, deletionRequestId, organizationId ?? null);
-  return row === undefined ? undefined : toReceipt(row);
+  return yield* find(toReceipt, findOne, deletionRequestId, organizationId ?? null);
 }
 
 /** Lists receipts in the order of the chain. */
@@ -139,18 +135,18 @@ export function* listReceipts(
   afterReceiptNo: number,
   limit: number,
 ): Statements<readonly StoredReceipt[]> {
-  return (yield* all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toStoredReceipt);
+  return yield* list(toStoredReceipt, readPage, afterReceiptNo, limit);
 }
 
 export function* findReceipts(
   deletionRequestIds: readonly string[],
 ): Statements<readonly StoredReceipt[]> {
-  return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toStoredReceipt);
+  return yield* list(toStoredReceipt, findSome, deletionRequestIds);
 }
 
 /** Lists keys, oldest first. */
 export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
-  return (yield* all<KeyRow>(findKeys)).map(toReceiptKey);
+  return yield* list(toReceiptKey, findKeys);
 }
 
 /** Stores a public key unless it is known. */
@@ -161,7 +157,7 @@ export function* keepReceiptKey(
 ): Statements<void> {
   yield* addKey(key, act);
   if (!options.retireOthers) return;
-  for (const row of yield* all<Pick<KeyRow, "key_id">>(retireOthers, act.now, key.keyId)) {
+  for (const row of yield* all<{ key_id: string }>(retireOthers, act.now, key.keyId)) {
     yield* auditKey(row.key_id, { action: "receipt_key.retire", detail: {}, act });
   }
 }
