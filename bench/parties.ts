@@ -10,11 +10,9 @@ import { parseArgs } from "node:util";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
-import { openStore } from "../src/store/open-store.ts";
-import type { Store } from "../src/store/interface/store.ts";
 import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
 import { median } from "./figures.ts";
-import { claimOne, eraseOne } from "../test/support/one-deletion.ts";
+import { openTestStore, type TestStore } from "../test/support/test-store.ts";
 
 const { values } = parseArgs({
   options: {
@@ -114,7 +112,7 @@ function makeTransaction(withRelations: boolean): Draft {
   return { ...draft, references };
 }
 
-async function addAll(store: Store, lists: readonly (readonly Draft[])[]): Promise<void> {
+async function addAll(store: TestStore, lists: readonly (readonly Draft[])[]): Promise<void> {
   let next = 0;
   const work = async () => {
     for (let list = lists[next++]; list !== undefined; list = lists[next++]) {
@@ -140,10 +138,10 @@ function makeLists(count: number, items: number, variant: Variant): Draft[][] {
 /** Records per second of each variant, in turn. */
 async function compareAdds(): Promise<void> {
   for (const items of [listItems, 1]) {
-    const stores = new Map<Variant, Store>();
+    const stores = new Map<Variant, TestStore>();
     for (const variant of variants) {
       const place = await makePlace(`${variant}-${items}`);
-      const store = await openStore(place.url, { role: "serve" });
+      const store = await openTestStore(place.url, { role: "serve" });
       if (variant === "index") for (const sql of indexes) await place.run(sql);
       if (variant === "bare") await place.run(`DROP INDEX ${arrivalIndex}`);
       stores.set(variant, store);
@@ -180,7 +178,7 @@ async function compareAdds(): Promise<void> {
 
 async function measureDeletions(): Promise<void> {
   const place = await makePlace("deletions");
-  const store = await openStore(place.url, { role: "serve" });
+  const store = await openTestStore(place.url, { role: "serve" });
   const startedAt = performance.now();
   for (let left = records; left > 0; left -= 100_000) {
     await addAll(store, makeLists(Math.min(left, 100_000) / 500, 500, "scan"));
@@ -198,7 +196,7 @@ async function measureDeletions(): Promise<void> {
 let used = 0;
 let requested = 0;
 
-async function erasePersons(store: Store, ids: readonly string[]) {
+async function erasePersons(store: TestStore, ids: readonly string[]) {
   const person = recordTypeByName("person");
   if (person === undefined) throw new Error("there is no type person");
   const drafts = ids.map((id) =>
@@ -218,14 +216,14 @@ async function erasePersons(store: Store, ids: readonly string[]) {
     const request = { ...key, reason: "bench", deletionRequestId, dueAt: 0 };
     await store.requestDeletion(request, { actor: "bench", now: Date.now() });
     const claim = { now: Date.now(), leaseUntil: Date.now() + 600_000, claimant: "bench" };
-    const claimed = await claimOne(store, claim);
+    const claimed = await store.claimOne(claim);
     if (claimed !== undefined) deletions.push(claimed.deletionRequestId);
   }
   const startedAt = performance.now();
   let pseudonymised = 0;
   for (let open: readonly string[] = deletions; open.length > 0;) {
     const act = { actor: "worker", now: Date.now() };
-    for (const id of open) while (!(await eraseOne(store, id, 128, act)));
+    for (const id of open) while (!(await store.eraseOne(id, 128, act)));
     const outcomes = await store.completeDeletions(open, act);
     open = open.filter((_, index) => outcomes[index]?.result !== "completed");
     for (const outcome of outcomes) {

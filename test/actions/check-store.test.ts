@@ -9,20 +9,10 @@ import { keepReceiptKey } from "../../src/actions/receipt/receipt-keys.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
-import {
-  acme,
-  add,
-  claim,
-  finish,
-  keyOf,
-  operator,
-  organization,
-  request,
-  worker,
-} from "../conformance/scene.ts";
+import { acme, keyOf, operator, organization } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { eraseOne } from "../support/one-deletion.ts";
+import { withActs } from "../support/test-store.ts";
 
 const folder = makeTempFolder();
 let app: OpenApp;
@@ -32,7 +22,7 @@ before(async () => {
   app = await openApp(config, { role: "serve" });
   await keepReceiptKey(app, makeKeyReader(config)());
   await app.store.createOrganization(organization(acme), operator);
-  for (const id of ["held", "deleted", "kept"]) await add(app.store, "transaction", id);
+  for (const id of ["held", "deleted", "kept"]) await withActs(app.store).add("transaction", id);
 });
 after(async () => {
   await app.close();
@@ -45,16 +35,16 @@ async function findings(): Promise<readonly string[]> {
 
 describe("the check of a store", () => {
   it("finds nothing wrong with a deletion in any of its states", async () => {
-    const { store } = app;
-    const cancelled = await request(store, keyOf("transaction", "kept"));
+    const store = withActs(app.store);
+    const cancelled = await store.request(keyOf("transaction", "kept"));
     await store.cancelDeletion(cancelled ?? "", operator);
-    const id = (await request(store, keyOf("transaction", "deleted"))) ?? "";
+    const id = await store.request(keyOf("transaction", "deleted"));
     assert.deepEqual(await findings(), []);
-    assert.equal((await claim(store))?.status, "processing");
+    assert.equal((await store.claim())?.status, "processing");
     assert.deepEqual(await findings(), []);
-    await eraseOne(store, id, 100, worker);
+    await store.eraseOne(id, 100);
     assert.deepEqual(await findings(), []);
-    assert.equal((await finish(store, id)).status, "completed");
+    assert.equal((await store.finish(id)).status, "completed");
     await keepLedger(app);
     assert.deepEqual(await findings(), []);
   });

@@ -6,9 +6,10 @@ import { auditPages, deletionPages, holdPages, receiptPages } from "../../src/ac
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { hold, keyOf, operator, transaction, write } from "../conformance/scene.ts";
+import { keyOf, operator, transaction } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { withActs } from "../support/test-store.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
@@ -60,8 +61,8 @@ describe("pages of the audit trail and of holds", () => {
   });
 
   it("contain the holds in the order of their ids", async () => {
-    await write(app.store, [transaction("a"), transaction("b")]);
-    for (const id of ["a", "b", "a"]) await hold(app.store, keyOf("transaction", id));
+    await withActs(app.store).write([transaction("a"), transaction("b")]);
+    for (const id of ["a", "b", "a"]) await withActs(app.store).hold(keyOf("transaction", id));
     const ids = (await Array.fromAsync(holdPages(app))).flat().map(({ holdId }) => holdId);
     assert.equal(ids.length, 3);
     assert.deepEqual(ids, ids.toSorted());

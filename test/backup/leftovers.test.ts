@@ -12,10 +12,11 @@ import {
 } from "../../src/data-folder/unfinished-files.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
-import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";
+import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate, startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { withActs } from "../support/test-store.ts";
 
 function makeLine(test: TestContext): CommandLine & { readonly apart: string } {
   const [folder, apart] = [makeTempFolder(), makeTempFolder()];
@@ -67,10 +68,7 @@ describe("an unfinished file", () => {
       await store.createOrganization(organization(acme), operator);
       for (let from = 0; from < 60_000; from += 5_000) {
         const ids = Array.from({ length: 5_000 }, (_, index) => `t${from + index}`);
-        await write(
-          store,
-          ids.map((id) => transaction(id)),
-        );
+        await withActs(store).write(ids.map((id) => transaction(id)));
       }
     });
     const mine = join(line.apart, "backup.db.part");

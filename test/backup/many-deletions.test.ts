@@ -10,17 +10,11 @@ import { processDeletions } from "../../src/actions/deletion/process-deletions.t
 import { limits } from "../../src/domain/limits.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
-import {
-  keyOf,
-  organization,
-  operator,
-  request,
-  transaction,
-  write,
-} from "../conformance/scene.ts";
+import { keyOf, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { withActs } from "../support/test-store.ts";
 
 const count = limits.ledgerEntriesAtOnce + 150;
 const ids = Array.from({ length: count }, (_, index) => `gone-${index}`);
@@ -37,14 +31,11 @@ describe("a restore with more deletions than are created at once", () => {
     const receipts = join(apart, "receipts.ndjson");
     await operate(line.environment, async ({ store }) => {
       await store.createOrganization(organization(acme), operator);
-      await write(
-        store,
-        [...ids, "stays"].map((id) => transaction(id)),
-      );
+      await withActs(store).write([...ids, "stays"].map((id) => transaction(id)));
     });
     await line.ask("backup", backup);
     await operate(line.environment, async (app) => {
-      await Promise.all(ids.map((id) => request(app.store, keyOf("transaction", id))));
+      await Promise.all(ids.map((id) => withActs(app.store).request(keyOf("transaction", id))));
       const { signal } = new AbortController();
       while ((await processDeletions(app, { claimant: "test", stopping: signal })).length > 0);
     });
@@ -56,7 +47,9 @@ describe("a restore with more deletions than are created at once", () => {
     const { child, ended } = startProgram(restore, line.environment);
     let told = "";
     child.stderr.on("data", (text: Buffer) => (told += text.toString()));
-    await waitFor("some of it to be done", () => (/replayed [1-9]0%/.test(told) ? true : undefined));
+    await waitFor("some of it to be done", () =>
+      /replayed [1-9]0%/.test(told) ? true : undefined,
+    );
     child.kill("SIGKILL");
     assert.equal((await ended).code, -1);
 

@@ -4,29 +4,11 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { beforeFirst } from "../../src/domain/deletion/ledger-entry.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
-import {
-  acme,
-  add,
-  claim,
-  deletionOf,
-  exists,
-  hold,
-  keyOf,
-  operator,
-  organization,
-  other,
-  processAll,
-  release,
-  request,
-  requireConsistent,
-  transaction,
-  worker,
-  write,
-} from "./scene.ts";
+import { acme, keyOf, operator, organization, other, transaction, worker } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const late = worker.now + 1_000_000_000;
 
@@ -34,7 +16,7 @@ function by(actor: string): Act {
   return { actor, now: operator.now + 5 };
 }
 
-async function addOperators(store: Store): Promise<void> {
+async function addOperators(store: TestStore): Promise<void> {
   for (const name of ["anna", "ben", "carla", "dora"]) {
     const roles = ["officer"] as const;
     const person = { operatorId: `op_${name}`, name, roles, createdAt: 1, disabledAt: undefined };
@@ -46,15 +28,15 @@ async function addOperators(store: Store): Promise<void> {
 export function testApproval(engine: Engine): void {
   describe(`${engine.name}: an approval`, () => {
     const site = useSite(engine, { sealReceipt: makeTestSeal() });
-    let store: Store;
+    let store: TestStore;
     let count = 0;
 
     /** Requested by anna unless it is said by whom. */
-    async function ask(fields: Parameters<typeof request>[2] = {}): Promise<string> {
+    async function ask(fields: Parameters<TestStore["request"]>[1] = {}): Promise<string> {
       count += 1;
-      await add(store, "transaction", `t${count}`);
+      await store.add("transaction", `t${count}`);
       const key = keyOf("transaction", `t${count}`);
-      return (await request(store, key, { actor: "anna", ...fields })) ?? "";
+      return store.request(key, { actor: "anna", ...fields });
     }
 
     async function listed(organizationId?: string): Promise<readonly string[]> {
@@ -74,16 +56,14 @@ export function testApproval(engine: Engine): void {
     it("is awaited by every deletion that a person or a program requests, whatever its due date", async () => {
       const id = await ask({ requestedBy: "operator" });
       const ofKey = await ask({ actor: "key_1", now: operator.now + 1 });
-      await write(store, transaction("x"), { organizationId: other });
-      const free = await request(store, keyOf("transaction", "x", other), { actor: "anna" });
+      await store.write(transaction("x"), { organizationId: other });
+      const free = await store.request(keyOf("transaction", "x", other), { actor: "anna" });
       assert.deepEqual(
-        (await processAll(store, late)).map((one) => one.deletionRequestId),
+        (await store.processAll(late)).map((one) => one.deletionRequestId),
         [free],
       );
-      const { approval, requestedBy, status, waitingFor, nextAttemptAt } = await deletionOf(
-        store,
-        id,
-      );
+      const { approval, requestedBy, status, waitingFor, nextAttemptAt } =
+        await store.deletionOf(id);
       const none = { approvedBy: undefined, approvedAt: undefined };
       assert.deepEqual(approval, { requester: "anna", ...none });
       assert.deepEqual(
@@ -95,7 +75,7 @@ export function testApproval(engine: Engine): void {
           nextAttemptAt: undefined,
         },
       );
-      assert.deepEqual((await deletionOf(store, ofKey)).approval, { requester: "key_1", ...none });
+      assert.deepEqual((await store.deletionOf(ofKey)).approval, { requester: "key_1", ...none });
       assert.deepEqual(await listed(), [ofKey, id]);
       assert.deepEqual(await listed(acme), [ofKey, id]);
       assert.deepEqual(await listed(other), []);
@@ -125,15 +105,15 @@ export function testApproval(engine: Engine): void {
       ] as const) {
         assert.equal(await approve(actor), outcome, actor);
       }
-      assert.equal(await claim(store, late), undefined);
+      assert.equal(await store.claim(late), undefined);
       const approval = { requester: "anna", approvedBy: "ben", approvedAt: by("ben").now };
       assert.deepEqual(await approve("ben"), approval);
       assert.equal(await approve("carla"), "approved_before");
       assert.equal(await store.approvals.approve("del_none", by("ben")), "no_such_deletion");
-      const [done, ...more] = await processAll(store, late);
+      const [done, ...more] = await store.processAll(late);
       assert.equal(done?.deletionRequestId, id);
       assert.deepEqual(more, []);
-      assert.deepEqual((await deletionOf(store, id)).approval, approval);
+      assert.deepEqual((await store.deletionOf(id)).approval, approval);
       assert.equal(await approve("carla"), "not_pending");
       const entries = await store.listAudit(0, 1_000);
       const entry = entries.findLast(({ action }) => action === "deletion.approve");
@@ -154,13 +134,13 @@ export function testApproval(engine: Engine): void {
       ]);
       const given = outcomes.filter((one): one is Deletion => typeof one !== "string");
       assert.equal(given.length, 1);
-      assert.deepEqual((await deletionOf(store, id)).approval, given[0]?.approval);
+      assert.deepEqual((await store.deletionOf(id)).approval, given[0]?.approval);
       const entries = (await store.listAudit(0, 1_000)).filter(
         ({ action, subject }) => action === "deletion.approve" && subject === id,
       );
       assert.equal(entries.length, 1);
       await another.close();
-      await processAll(store, late);
+      await store.processAll(late);
     });
 
     it("is not possible once the deletion is cancelled", async () => {
@@ -168,42 +148,42 @@ export function testApproval(engine: Engine): void {
       await store.cancelDeletion(id, by("anna"));
       assert.equal(await store.approvals.approve(id, by("ben")), "not_pending");
       assert.ok(!(await listed()).includes(id));
-      assert.equal(await claim(store, late), undefined);
+      assert.equal(await store.claim(late), undefined);
     });
 
     it("ends neither the grace period nor a hold", async () => {
       const id = await ask({ dueAt: late });
       const key = keyOf("transaction", `t${count}`);
-      await hold(store, key);
+      await store.hold(key);
       await store.approvals.approve(id, by("ben"));
-      assert.equal(await claim(store, late - 1), undefined);
-      assert.equal(await claim(store, late), undefined);
-      assert.equal((await deletionOf(store, id)).waitingFor, `a hold on transaction t${count}`);
-      await release(store, key);
-      assert.equal((await processAll(store, late)).length, 1);
+      assert.equal(await store.claim(late - 1), undefined);
+      assert.equal(await store.claim(late), undefined);
+      assert.equal((await store.deletionOf(id)).waitingFor, `a hold on transaction t${count}`);
+      await store.release(key);
+      assert.equal((await store.processAll(late)).length, 1);
     });
 
     it("is still awaited after a hold was released, and when the setting is turned off", async () => {
       const id = await ask();
       const key = keyOf("transaction", `t${count}`);
-      await hold(store, key);
-      await release(store, key);
+      await store.hold(key);
+      await store.release(key);
       await store.changeOrganization(acme, { deletionApproval: false }, operator);
       const free = await ask();
-      assert.equal((await deletionOf(store, free)).approval, undefined);
+      assert.equal((await store.deletionOf(free)).approval, undefined);
       assert.equal(await store.approvals.approve(free, by("ben")), "not_needed");
       await store.changeOrganization(acme, { deletionApproval: true }, operator);
       assert.deepEqual(
-        (await processAll(store, late)).map((one) => one.deletionRequestId),
+        (await store.processAll(late)).map((one) => one.deletionRequestId),
         [free],
       );
-      assert.equal((await deletionOf(store, id)).status, "pending");
+      assert.equal((await store.deletionOf(id)).status, "pending");
     });
 
     it("is not awaited by what a rule of the organization deletes", async () => {
       const id = await ask({ isAutomatic: true, actor: "retention" });
-      assert.equal((await deletionOf(store, id)).approval, undefined);
-      assert.equal((await processAll(store, late)).length, 1);
+      assert.equal((await store.deletionOf(id)).approval, undefined);
+      assert.equal((await store.processAll(late)).length, 1);
     });
 
     it("of the deletion of an organization covers those of its records", async () => {
@@ -212,15 +192,14 @@ export function testApproval(engine: Engine): void {
       const wanted = { organizationId: acme, deletionRequestId: "del_all", reason: "r" };
       const act = { actor: "anna", now: operator.now };
       await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, act);
-      assert.deepEqual(await processAll(store, late), []);
+      assert.deepEqual(await store.processAll(late), []);
       assert.equal(await store.approvals.approve("del_all", by("anna")), "own_request");
       assert.equal(typeof (await store.approvals.approve("del_all", by("carla"))), "object");
-      await processAll(store, late);
+      await store.processAll(late);
       for (const id of ["del_all", single]) {
-        assert.equal((await deletionOf(store, id)).status, "completed", id);
+        assert.equal((await store.deletionOf(id)).status, "completed", id);
       }
       assert.deepEqual(await listed(), []);
-      await requireConsistent(store);
     });
   });
 
@@ -230,8 +209,8 @@ export function testApproval(engine: Engine): void {
       await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
       const ids: string[] = [];
       for (const id of ["approved", "cancelled", "open"]) {
-        await add(store, "transaction", id);
-        ids.push((await request(store, keyOf("transaction", id))) ?? "");
+        await store.add("transaction", id);
+        ids.push(await store.request(keyOf("transaction", id)));
       }
       const [approved = "", cancelled = "", open = ""] = ids;
       const hash = "a".repeat(64);
@@ -253,13 +232,12 @@ export function testApproval(engine: Engine): void {
       ]);
       await store.replay.startReplay();
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 2);
-      const done = (await processAll(store, late)).map((one) => one.deletionRequestId);
+      const done = (await store.processAll(late)).map((one) => one.deletionRequestId);
       assert.deepEqual(done.toSorted(), [approved, "del_later"].toSorted());
-      assert.equal((await deletionOf(store, cancelled)).status, "cancelled");
-      assert.equal((await deletionOf(store, open)).status, "pending");
-      assert.equal(await exists(store, keyOf("transaction", "open")), true);
+      assert.equal((await store.deletionOf(cancelled)).status, "cancelled");
+      assert.equal((await store.deletionOf(open)).status, "pending");
+      assert.equal(await store.exists(keyOf("transaction", "open")), true);
       await store.replay.finishReplay(operator);
-      await requireConsistent(store);
     });
   });
 }

@@ -3,50 +3,23 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,
-  add,
-  claim,
-  deletionOf,
-  finish,
-  hold,
+  day,
+  onDay,
+  seen,
   keyOf,
   noFigures,
   operator,
   organization,
   other,
-  release,
-  request,
-  requireConsistent,
   worker,
-  write,
   draftOf,
 } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const deletionRequestId = "del_everything";
-const day = 86_400_000;
-/** Midnight of a day of January 1970, by which the test clock counts. */
-const onDay = (number: number) => (number - 1) * day;
-const seen = (number: number) => ({ timestamp: new Date(onDay(number)).toISOString() });
-
-async function close(store: Store): Promise<void> {
-  await store.closeOrganization(acme, operator);
-  const wanted = { organizationId: acme, deletionRequestId, reason: "ended" };
-  await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, operator);
-}
-
-function setFloor(
-  store: Store,
-  resourceType: string,
-  keepDays: number | undefined,
-  countedFrom: FloorOrigin = "last_seen",
-) {
-  const rule = keepDays === undefined ? undefined : { keepDays, countedFrom };
-  return store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
-}
 
 /** Records of several types, seen on the first days of the month; the person is not closed. */
 async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<Site> {
@@ -58,41 +31,41 @@ async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]):
     ["t2", 6],
     ["t3", 4],
   ] as const) {
-    await add(store, "transaction", id, seen(number));
+    await store.add("transaction", id, seen(number));
   }
-  await add(store, "transaction_check", "c", { ...seen(9), related_tx_ids: ["t1"] });
-  await add(store, "company", "closed", { ...seen(3), account_status: "CLOSED" });
-  await write(store, draftOf("transaction", "t"), { organizationId: other });
+  await store.add("transaction_check", "c", { ...seen(9), related_tx_ids: ["t1"] });
+  await store.add("company", "closed", { ...seen(3), account_status: "CLOSED" });
+  await store.write(draftOf("transaction", "t"), { organizationId: other });
   return site;
 }
 
 /** Waits until this time, and is claimed then. */
-async function requireFloor(store: Store, until: number): Promise<string | undefined> {
+async function requireFloor(store: TestStore, until: number): Promise<string | undefined> {
   const before = await store.countRecords(acme);
-  for (const now of [worker.now, until - 1]) assert.equal(await claim(store, now), undefined);
-  const waiting = await deletionOf(store, deletionRequestId);
+  for (const now of [worker.now, until - 1]) assert.equal(await store.claim(now), undefined);
+  const waiting = await store.deletionOf(deletionRequestId);
   assert.deepEqual([waiting.status, waiting.floorUntil], ["pending", until]);
   assert.deepEqual(await store.countRecords(acme), before);
-  assert.equal((await claim(store, until))?.deletionRequestId, deletionRequestId);
+  assert.equal((await store.claim(until))?.deletionRequestId, deletionRequestId);
   return waiting.waitingFor;
 }
 
-async function requireErased(store: Store): Promise<void> {
-  const { status, erased } = await finish(store, deletionRequestId);
+async function requireErased(store: TestStore): Promise<void> {
+  const { status, erased } = await store.finish(deletionRequestId);
   assert.equal(status, "completed");
   assert.deepEqual(erased, { company: 1, transaction: 3, transaction_check: 1 });
   assert.deepEqual(await store.countRecords(acme), {});
   assert.deepEqual(await store.countRecords(other), { transaction: 1 });
-  await requireConsistent(store);
+  await store.requireConsistent();
 }
 
 export function testClosingUnderFloors(engine: Engine): void {
   describe(`${engine.name}: the deletion of an organization under retention floors`, () => {
     it("waits for the last floor of any record, and erases everything together", async (test) => {
       const { store } = await openFilled(engine, test);
-      await setFloor(store, "transaction", 10);
-      await setFloor(store, "company", 11, "closed");
-      await close(store);
+      await store.setFloor("transaction", 10);
+      await store.setFloor("company", 11, "closed");
+      await store.closeAll(deletionRequestId);
       const text =
         "the retention floor of transaction t2: 10 days from last_seen, until 1970-01-16";
       assert.equal(await requireFloor(store, onDay(16)), text);
@@ -102,38 +75,38 @@ export function testClosingUnderFloors(engine: Engine): void {
     it("counts a floor from the request while a company is not closed", async (test) => {
       const { store } = await openFilled(engine, test);
       const open = draftOf("company", "closed", { ...seen(4), account_status: "APPROVED" });
-      await write(store, open, { resourceType: "company", mode: "update" });
-      await setFloor(store, "company", 5, "closed");
-      await close(store);
+      await store.write(open, { resourceType: "company", mode: "update" });
+      await store.setFloor("company", 5, "closed");
+      await store.closeAll(deletionRequestId);
       await requireFloor(store, operator.now + 5 * day);
       await requireErased(store);
     });
 
     it("is evaluated again when a rule changes, also if the organization is closed", async (test) => {
       const { store } = await openFilled(engine, test);
-      await setFloor(store, "transaction", 10);
-      await close(store);
-      assert.equal(await claim(store), undefined);
-      assert.equal((await deletionOf(store, deletionRequestId)).floorUntil, onDay(16));
-      await setFloor(store, "transaction_check", 20);
-      assert.equal((await deletionOf(store, deletionRequestId)).nextAttemptAt, 0);
-      assert.equal(await claim(store), undefined);
-      assert.equal((await deletionOf(store, deletionRequestId)).floorUntil, onDay(29));
-      await setFloor(store, "transaction_check", undefined);
+      await store.setFloor("transaction", 10);
+      await store.closeAll(deletionRequestId);
+      assert.equal(await store.claim(), undefined);
+      assert.equal((await store.deletionOf(deletionRequestId)).floorUntil, onDay(16));
+      await store.setFloor("transaction_check", 20);
+      assert.equal((await store.deletionOf(deletionRequestId)).nextAttemptAt, 0);
+      assert.equal(await store.claim(), undefined);
+      assert.equal((await store.deletionOf(deletionRequestId)).floorUntil, onDay(29));
+      await store.setFloor("transaction_check", undefined);
       await requireFloor(store, onDay(16));
       await requireErased(store);
     });
 
     it("waits for a hold first, and for the floor afterwards", async (test) => {
       const { store } = await openFilled(engine, test);
-      await setFloor(store, "transaction", 10);
+      await store.setFloor("transaction", 10);
       const held = keyOf("transaction_check", "c");
-      await hold(store, held);
-      await close(store);
-      assert.equal(await claim(store, onDay(16)), undefined);
-      const waiting = await deletionOf(store, deletionRequestId);
+      await store.hold(held);
+      await store.closeAll(deletionRequestId);
+      assert.equal(await store.claim(onDay(16)), undefined);
+      const waiting = await store.deletionOf(deletionRequestId);
       assert.equal(waiting.waitingFor, "a hold on transaction_check c");
-      await release(store, held);
+      await store.release(held);
       await requireFloor(store, onDay(16));
       assert.deepEqual(await store.deletionFigures(onDay(16)), noFigures);
       await requireErased(store);
@@ -142,31 +115,31 @@ export function testClosingUnderFloors(engine: Engine): void {
 
     it("does not wait for the floor of a record that another deletion has erased", async (test) => {
       const { store } = await openFilled(engine, test);
-      await setFloor(store, "transaction", 10);
-      const last = (await request(store, keyOf("transaction", "t2"))) ?? "";
-      await close(store);
-      assert.equal(await claim(store), undefined);
-      await setFloor(store, "transaction", 1);
+      await store.setFloor("transaction", 10);
+      const last = await store.request(keyOf("transaction", "t2"));
+      await store.closeAll(deletionRequestId);
+      assert.equal(await store.claim(), undefined);
+      await store.setFloor("transaction", 1);
       const now = onDay(7);
-      const first = await claim(store, now);
-      const second = await claim(store, now);
+      const first = await store.claim(now);
+      const second = await store.claim(now);
       assert.deepEqual([first?.deletionRequestId, second], [last, undefined]);
-      const { waitingFor } = await deletionOf(store, deletionRequestId);
+      const { waitingFor } = await store.deletionOf(deletionRequestId);
       assert.equal(waitingFor, `the deletion ${last}, which is processing`);
-      await finish(store, last);
-      assert.equal((await claim(store, now + 5_000))?.deletionRequestId, deletionRequestId);
-      assert.deepEqual((await finish(store, deletionRequestId)).erased["transaction"], 2);
+      await store.finish(last);
+      assert.equal((await store.claim(now + 5_000))?.deletionRequestId, deletionRequestId);
+      assert.deepEqual((await store.finish(deletionRequestId)).erased["transaction"], 2);
     });
 
     it("is not delayed by floors when it is replayed", async (test) => {
       const { store } = await openFilled(engine, test);
-      await setFloor(store, "transaction", 500);
+      await store.setFloor("transaction", 500);
       const completed = { at: 2_000, receiptNo: 1, receiptHash: "a".repeat(64) };
       const by = { requestedBy: "operator", requestedAt: 1_000, completed };
       const named = { organizationId: acme, resourceType: "organization", resourceId: acme };
       await store.replay.queueReplay([{ kind: "deletion", deletionRequestId, ...named, ...by }]);
       await store.replay.reopenDeletions({ after: undefined, limit: 10 }, operator);
-      assert.equal((await claim(store))?.deletionRequestId, deletionRequestId);
+      assert.equal((await store.claim())?.deletionRequestId, deletionRequestId);
       await requireErased(store);
     });
   });

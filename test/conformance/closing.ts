@@ -6,17 +6,11 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { NewImportRun } from "../../src/store/interface/imports.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,
-  changesOf,
-  claim,
-  deletionOf,
   draftOf,
-  finish,
-  hold,
   keyOf,
   mark,
   newKey,
@@ -25,23 +19,18 @@ import {
   operator,
   organization,
   other,
-  processAll,
-  release,
-  request,
-  requireConsistent,
   transaction,
   worker,
-  write,
   bytesOf,
 } from "./scene.ts";
-import { completeOne, eraseOne } from "../support/one-deletion.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const deletionRequestId = "del_everything";
 const records = 12;
 const erased = { person: 1, transaction: records, transaction_check: records };
 
 /** Two organizations with the same records, related to each other, with histories and replies. */
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   await Promise.all([fillOne(store, acme), fillOne(store, other)]);
 }
 
@@ -50,7 +39,7 @@ function importOf(organizationId: string): NewImportRun {
   return { ...ofType, importId: "imp_1", startedAt: operator.now, startedBy: operator.actor };
 }
 
-async function fillOne(store: Store, organizationId: string): Promise<void> {
+async function fillOne(store: TestStore, organizationId: string): Promise<void> {
   await store.createOrganization(organization(organizationId), operator);
   await store.imports.begin(importOf(organizationId));
   const ids = Array.from({ length: records }, (_, index) => index);
@@ -61,25 +50,19 @@ async function fillOne(store: Store, organizationId: string): Promise<void> {
   );
   await Promise.all([
     ...ids.map((index) =>
-      write(store, transaction(`t${index}`), { ...options, idempotency: mark(`${index}`) }),
+      store.write(transaction(`t${index}`), { ...options, idempotency: mark(`${index}`) }),
     ),
-    write(store, checks, { ...options, resourceType: "transaction_check" }),
-    write(store, draftOf("person", "p"), ofPerson),
+    store.write(checks, { ...options, resourceType: "transaction_check" }),
+    store.write(draftOf("person", "p"), ofPerson),
   ]);
   const update = { mode: "update" } as const;
   const amounts = ids.map((index) => transaction(`t${index}`, { amount: index }));
   // More changes than a step may remove.
   const names = ids.slice(0, 9).map((name) => draftOf("person", "p", { name: `name ${name}` }));
   await Promise.all([
-    write(store, amounts, { ...options, ...update }),
-    write(store, names, { ...ofPerson, ...update }),
+    store.write(amounts, { ...options, ...update }),
+    store.write(names, { ...ofPerson, ...update }),
   ]);
-}
-
-async function close(store: Store): Promise<void> {
-  await store.closeOrganization(acme, operator);
-  const wanted = { organizationId: acme, deletionRequestId, reason: "ended" };
-  await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, operator);
 }
 
 async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<Site> {
@@ -88,7 +71,7 @@ async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]):
   return site;
 }
 
-async function requireErased(store: Store, deletion: Deletion): Promise<void> {
+async function requireErased(store: TestStore, deletion: Deletion): Promise<void> {
   assert.equal(deletion.status, "completed");
   assert.deepEqual(deletion.erased, erased);
   assert.deepEqual(await store.countRecords(acme), {});
@@ -98,9 +81,9 @@ async function requireErased(store: Store, deletion: Deletion): Promise<void> {
     imports.map(({ organizationId }) => organizationId),
     [other],
   );
-  assert.equal((await changesOf(store, keyOf("transaction", "t3", other))).length, 2);
-  assert.equal((await changesOf(store, keyOf("person", "p", other))).length, 10);
-  await requireConsistent(store);
+  assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);
+  assert.equal((await store.changesOf(keyOf("person", "p", other))).length, 10);
+  await store.requireConsistent();
 }
 
 const isClosed = (error: unknown): boolean =>
@@ -120,14 +103,14 @@ export function testClosing(engine: Engine): void {
       assert.equal(caller?.key.revokedAt, operator.now);
       assert.equal(caller.organization.closedAt, operator.now);
       for (const options of [{}, { mode: "update" }, { idempotency: mark("0") }] as const) {
-        await assert.rejects(write(store, transaction("t0"), options), isClosed);
+        await assert.rejects(store.write(transaction("t0"), options), isClosed);
       }
-      await assert.rejects(write(store, [transaction("a"), transaction("b")]), isClosed);
-      await assert.rejects(request(store, keyOf("transaction", "t0")), isClosed);
+      await assert.rejects(store.write([transaction("a"), transaction("b")]), isClosed);
+      await assert.rejects(store.request(keyOf("transaction", "t0")), isClosed);
       // A neighbour whose write shares the group is not affected.
       const shared = await Promise.allSettled([
-        write(store, transaction("new")),
-        write(store, transaction("new"), { organizationId: other }),
+        store.write(transaction("new")),
+        store.write(transaction("new"), { organizationId: other }),
       ]);
       assert.deepEqual(
         shared.map(({ status }) => status),
@@ -157,68 +140,68 @@ export function testClosing(engine: Engine): void {
   describe(`${engine.name}: the deletion of an organization`, () => {
     it("erases everything of it in bounded steps, and nothing else, with one receipt", async (test) => {
       const { store } = await openFilled(engine, test);
-      await close(store);
-      assert.equal((await claim(store))?.deletionRequestId, deletionRequestId);
+      await store.closeAll(deletionRequestId);
+      assert.equal((await store.claim())?.deletionRequestId, deletionRequestId);
       let left = 2 * records + 1;
       for (let done = false; !done;) {
-        done = await eraseOne(store, deletionRequestId, 4, worker);
+        done = await store.eraseOne(deletionRequestId, 4);
         const counts = Object.values(await store.countRecords(acme));
         const now = counts.reduce((sum, count) => sum + count, 0);
         assert.ok(left - now <= 4, `${left} ${now}`);
         left = now;
-        await requireConsistent(store);
+        await store.requireConsistent();
       }
-      const deletion = await finish(store, deletionRequestId, 4);
+      const deletion = await store.finish(deletionRequestId, 4);
       await requireErased(store, deletion);
       const receipt = await store.findReceipt(deletionRequestId, acme);
       assert.equal(receipt?.asked.resource_type, "organization");
       assert.equal(receipt.asked.resource_id, acme);
-      assert.equal(await claim(store), undefined);
+      assert.equal(await store.claim(), undefined);
     });
 
     it("continues after a restart between any two steps", async (test) => {
       const site = await openFilled(engine, test);
-      await close(site.store);
+      await site.store.closeAll(deletionRequestId);
       let { store } = site;
       for (let later = worker.now; ; later += 3_600_000) {
-        assert.equal((await claim(store, later))?.deletionRequestId, deletionRequestId);
-        const done = await eraseOne(store, deletionRequestId, 9, { ...worker, now: later });
+        assert.equal((await store.claim(later))?.deletionRequestId, deletionRequestId);
+        const done = await store.eraseOne(deletionRequestId, 9, { ...worker, now: later });
         store = await site.reopen();
-        await requireConsistent(store);
+        await store.requireConsistent();
         if (done) break;
       }
-      await claim(store, worker.now * 1_000_000);
-      await requireErased(store, await finish(store, deletionRequestId));
+      await store.claim(worker.now * 1_000_000);
+      await requireErased(store, await store.finish(deletionRequestId));
     });
 
     it("waits while any record is on hold, and erases nothing until then", async (test) => {
       const { store } = await openFilled(engine, test);
       const held = keyOf("person", "p");
-      await hold(store, held);
-      await close(store);
-      assert.equal(await claim(store), undefined);
-      const waiting = await deletionOf(store, deletionRequestId);
+      await store.hold(held);
+      await store.closeAll(deletionRequestId);
+      assert.equal(await store.claim(), undefined);
+      const waiting = await store.deletionOf(deletionRequestId);
       assert.deepEqual([waiting.status, waiting.waitingFor], ["pending", "a hold on person p"]);
       assert.deepEqual(await store.deletionFigures(worker.now), noFigures);
       assert.deepEqual(await store.countRecords(acme), erased);
-      await release(store, held);
-      assert.equal((await claim(store))?.status, "processing");
-      assert.equal(await hold(store, held), "being_erased");
-      await requireErased(store, await finish(store, deletionRequestId));
+      await store.release(held);
+      assert.equal((await store.claim())?.status, "processing");
+      assert.equal(await store.hold(held), "being_erased");
+      await requireErased(store, await store.finish(deletionRequestId));
     });
 
     it("waits for a deletion that is processing; pending ones are then completed at once", async (test) => {
       const { store } = await openFilled(engine, test);
-      const first = (await request(store, keyOf("transaction", "t1"))) ?? "";
-      assert.equal((await claim(store))?.deletionRequestId, first);
+      const first = await store.request(keyOf("transaction", "t1"));
+      assert.equal((await store.claim())?.deletionRequestId, first);
       const dueAt = worker.now * 1_000;
-      const second = (await request(store, keyOf("transaction", "t2"), { dueAt })) ?? "";
-      await close(store);
-      assert.equal(await claim(store), undefined);
-      const { waitingFor } = await deletionOf(store, deletionRequestId);
+      const second = await store.request(keyOf("transaction", "t2"), { dueAt });
+      await store.closeAll(deletionRequestId);
+      assert.equal(await store.claim(), undefined);
+      const { waitingFor } = await store.deletionOf(deletionRequestId);
       assert.equal(waitingFor, `the deletion ${first}, which is processing`);
-      await finish(store, first);
-      const completed = await processAll(store, worker.now + 60_000);
+      await store.finish(first);
+      const completed = await store.processAll(worker.now + 60_000);
       assert.deepEqual(
         completed.map((deletion) => [deletion.deletionRequestId, deletion.status]),
         [
@@ -226,19 +209,18 @@ export function testClosing(engine: Engine): void {
           [second, "completed"],
         ],
       );
-      assert.deepEqual((await deletionOf(store, second)).erased, {});
+      assert.deepEqual((await store.deletionOf(second)).erased, {});
       assert.deepEqual(await store.countRecords(acme), {});
-      await requireConsistent(store);
     });
 
     it("is not completed while anything is left", async (test) => {
       const { store } = await openFilled(engine, test);
-      await close(store);
-      await claim(store);
-      await eraseOne(store, deletionRequestId, 4, worker);
-      assert.equal(await completeOne(store, deletionRequestId, worker), undefined);
-      assert.equal((await deletionOf(store, deletionRequestId)).status, "processing");
-      await requireErased(store, await finish(store, deletionRequestId));
+      await store.closeAll(deletionRequestId);
+      await store.claim();
+      await store.eraseOne(deletionRequestId, 4);
+      assert.equal(await store.completeOne(deletionRequestId), undefined);
+      assert.equal((await store.deletionOf(deletionRequestId)).status, "processing");
+      await requireErased(store, await store.finish(deletionRequestId));
     });
   });
 }

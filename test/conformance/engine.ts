@@ -2,7 +2,8 @@
 // Names no engine.
 
 import { after, before, type TestContext } from "node:test";
-import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
+import type { StoreOptions } from "../../src/store/interface/store.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 export interface Engine {
   /** The prefix of every title. */
@@ -13,11 +14,11 @@ export interface Engine {
 
 /** One place where data is stored. */
 export interface Site {
-  readonly store: Store;
+  readonly store: TestStore;
   /** Opens the same data once more, in addition to what is already open. */
-  openAnother(options?: Partial<StoreOptions>): Promise<Store>;
+  openAnother(options?: Partial<StoreOptions>): Promise<TestStore>;
   /** Closes everything and opens the same data again. */
-  reopen(): Promise<Store>;
+  reopen(): Promise<TestStore>;
   /** Closes everything that was opened here and removes the data. */
   remove(): Promise<void>;
 }
@@ -28,7 +29,7 @@ export function useSite(engine: Engine, options?: Partial<StoreOptions>): () => 
   before(async () => {
     site = await engine.open(options);
   });
-  after(() => site?.remove());
+  after(() => endSite(site));
   return () => {
     if (site === undefined) throw new Error("the site is there when the tests run, not before");
     return site;
@@ -42,6 +43,19 @@ export async function openSite(
   options?: Partial<StoreOptions>,
 ): Promise<Site> {
   const site = await engine.open(options);
-  test.after(() => site.remove());
+  test.after(() => endSite(site));
   return site;
+}
+
+/** Whatever a test did, the store is consistent afterwards, unless the test closed it. */
+async function endSite(site: Site | undefined): Promise<void> {
+  const isOpen = await site?.store.ping().then(
+    () => true,
+    () => false,
+  );
+  try {
+    if (isOpen === true) await site?.store.requireConsistent();
+  } finally {
+    await site?.remove();
+  }
 }

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Store } from "../../src/store/interface/store.ts";
 import type { ExportedChange } from "../../src/domain/record/record-write.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, add, processAll, keyOf, other, request, transaction, write } from "./scene.ts";
+import { acme, keyOf, other, transaction } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 async function readAll(
-  store: Store,
+  store: TestStore,
   { upTo, limit = 3 }: { upTo: number; limit?: number },
 ): Promise<readonly ExportedChange[]> {
   const asked = { organizationId: acme, resourceType: "transaction", upTo, limit };
@@ -31,11 +31,11 @@ export function testExporting(engine: Engine): void {
     it("returns each change as it was stored, ordered by the bytes of the id, then by arrival", async (test) => {
       const { store } = await openSite(engine, test);
       const ids = ["b", "a", "é", "Z", "\u{1f600}", "\uffff", "a b"];
-      for (const id of ids) await write(store, transaction(id), { receivedAt: 7 });
+      for (const id of ids) await store.write(transaction(id), { receivedAt: 7 });
       const later = transaction("a", { amount: 2 });
-      await write(store, later, { mode: "update", receivedAt: 8 });
-      await add(store, "person", "a");
-      await write(store, transaction("a"), { organizationId: other });
+      await store.write(later, { mode: "update", receivedAt: 8 });
+      await store.add("person", "a");
+      await store.write(transaction("a"), { organizationId: other });
       const all = await readAll(store, { upTo: await store.latestArrival() });
       const inBytes = [...ids, "a"].sort((one, two) =>
         Buffer.compare(Buffer.from(one), Buffer.from(two)),
@@ -48,9 +48,9 @@ export function testExporting(engine: Engine): void {
 
     it("reads the changes of one record page by page", async (test) => {
       const { store } = await openSite(engine, test);
-      await write(store, transaction("one", { amount: 0 }));
+      await store.write(transaction("one", { amount: 0 }));
       for (let amount = 1; amount < 10; amount += 1) {
-        await write(store, transaction("one", { amount }), { mode: "update" });
+        await store.write(transaction("one", { amount }), { mode: "update" });
       }
       for (const limit of [1, 3, 5, 100]) {
         const all = await readAll(store, { upTo: await store.latestArrival(), limit });
@@ -64,13 +64,13 @@ export function testExporting(engine: Engine): void {
     it("omits what arrives after its moment, and what is erased before its page is read", async (test) => {
       const { store } = await openSite(engine, test);
       assert.deepEqual(await readAll(store, { upTo: await store.latestArrival() }), []);
-      for (const id of ["a", "b", "c"]) await write(store, transaction(id));
+      for (const id of ["a", "b", "c"]) await store.write(transaction(id));
       const upTo = await store.latestArrival();
-      await write(store, transaction("d"));
-      await write(store, transaction("a", { amount: 2 }), { mode: "update" });
+      await store.write(transaction("d"));
+      await store.write(transaction("a", { amount: 2 }), { mode: "update" });
       assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "b", "c"]);
-      await request(store, keyOf("transaction", "b"));
-      await processAll(store);
+      await store.request(keyOf("transaction", "b"));
+      await store.processAll();
       assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "c"]);
     });
 
@@ -85,7 +85,7 @@ export function testExporting(engine: Engine): void {
         for (let count = 0; !stopping.signal.aborted; count += 1) {
           const id = `${writer}-${String(count).padStart(5, "0")}`;
           begun.push(id);
-          await write(stores[writer % 2] ?? store, transaction(id));
+          await (stores[writer % 2] ?? store).write(transaction(id));
           acknowledged.push(id);
         }
       });

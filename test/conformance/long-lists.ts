@@ -4,21 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Draft, DraftOutcome } from "../../src/domain/record/record-write.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  acme,
-  add,
-  changesOf,
-  draftOf,
-  exists,
-  finish,
-  claim,
-  keyOf,
-  request,
-  requireConsistent,
-  write,
-} from "./scene.ts";
+import { acme, draftOf, keyOf } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const check = "transaction_check";
 const count = 53;
@@ -30,24 +18,24 @@ function checks(owner: string): readonly Draft[] {
   );
 }
 
-function writeChecks(store: Store, drafts: readonly Draft[], lenient: boolean) {
-  return write(store, drafts, { resourceType: check, lenient });
+function writeChecks(store: TestStore, drafts: readonly Draft[], lenient: boolean) {
+  return store.write(drafts, { resourceType: check, lenient });
 }
 
 /**
  * Processes the deletion of the transaction, and returns how many records of each type were erased
  * with it.
  */
-async function erasedWith(store: Store, id: string): Promise<unknown> {
-  const asked = (await request(store, keyOf("transaction", id))) ?? "";
-  await claim(store);
-  return (await finish(store, asked)).erased;
+async function erasedWith(store: TestStore, id: string): Promise<unknown> {
+  const asked = await store.request(keyOf("transaction", id));
+  await store.claim();
+  return (await store.finish(asked)).erased;
 }
 
-async function changeCounts(store: Store): Promise<readonly number[]> {
+async function changeCounts(store: TestStore): Promise<readonly number[]> {
   const counts: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    counts.push((await changesOf(store, keyOf(check, `check ${index}`))).length);
+    counts.push((await store.changesOf(keyOf(check, `check ${index}`))).length);
   }
   return counts;
 }
@@ -64,23 +52,23 @@ export function testLongLists(engine: Engine): void {
     for (const there of [0, 15, 16, count - 1]) {
       it(`stores nothing if it is strict and number ${there} already exists`, async (test) => {
         const { store } = await openSite(engine, test);
-        await add(store, "transaction", "owner");
-        await add(store, check, `check ${there}`);
+        await store.add("transaction", "owner");
+        await store.add(check, `check ${there}`);
         const { written, drafts } = await writeChecks(store, checks("owner"), false);
         assert.equal(written, 0);
         assert.equal(drafts[there], "record_exists");
         assert.deepEqual(await store.countRecords(acme), { transaction: 1, [check]: 1 });
         for (let index = 0; index < count; index += 1) {
-          assert.equal(await exists(store, keyOf(check, `check ${index}`)), index === there);
+          assert.equal(await store.exists(keyOf(check, `check ${index}`)), index === there);
         }
         assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
-        await requireConsistent(store);
+        await store.requireConsistent();
       });
 
       it(`stores all others if it is lenient and number ${there} already exists`, async (test) => {
         const { store } = await openSite(engine, test);
-        await add(store, "transaction", "owner");
-        await add(store, check, `check ${there}`);
+        await store.add("transaction", "owner");
+        await store.add(check, `check ${there}`);
         const { written, drafts } = await writeChecks(store, checks("owner"), true);
         assert.equal(written, count - 1);
         const expected: DraftOutcome[] = Array.from({ length: count }, () => "created");
@@ -91,13 +79,13 @@ export function testLongLists(engine: Engine): void {
           Array.from({ length: count }, () => 1),
         );
         assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1, [check]: count - 1 });
-        await requireConsistent(store);
+        await store.requireConsistent();
       });
     }
 
     it("can be sent again after it was refused, and the numbers that follow are in order", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "transaction", "owner");
+      await store.add("transaction", "owner");
       const all = checks("owner");
       const again = [...all.slice(0, -1), ...all.slice(0, 1)];
       assert.equal((await writeChecks(store, again, false)).written, 0);
@@ -108,12 +96,11 @@ export function testLongLists(engine: Engine): void {
         await changeCounts(store),
         Array.from({ length: count }, () => 1),
       );
-      await requireConsistent(store);
     });
 
     it("evaluates a record that it contains twice against its first occurrence", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "transaction", "owner");
+      await store.add("transaction", "owner");
       const all = checks("owner");
       const twice = [...all.slice(0, 20), ...all.slice(3, 5), ...all.slice(20)];
       const { written, drafts } = await writeChecks(store, twice, true);
@@ -124,37 +111,34 @@ export function testLongLists(engine: Engine): void {
         "identical_record_exists",
         "created",
       ]);
-      await requireConsistent(store);
     });
 
     it("rolls back completely, with no effect on the list that follows", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "transaction", "owner");
-      await add(store, "transaction", "heir");
-      await add(store, check, "check 50");
+      await store.add("transaction", "owner");
+      await store.add("transaction", "heir");
+      await store.add(check, "check 50");
       await writeChecks(store, checks("owner"), false);
       const outcome = await writeChecks(store, checks("heir").slice(0, 50), false);
       assert.equal(outcome.written, 50);
       assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
       assert.deepEqual(await erasedWith(store, "heir"), { transaction: 1, [check]: 50 });
-      await requireConsistent(store);
     });
   });
 
   describe(`${engine.name}: a list of many changes of one record`, () => {
     it("skips only what is stored already and what it contains twice", async (test) => {
       const { store } = await openSite(engine, test);
-      const append = (drafts: readonly Draft[]) => write(store, drafts, { mode: "append" });
+      const append = (drafts: readonly Draft[]) => store.write(drafts, { mode: "append" });
       assert.equal((await append(changes(0, 10))).written, 10);
       const { written, drafts } = await append([...changes(5, 30), ...changes(20, 40)]);
       assert.equal(written, 30);
       assert.deepEqual(drafts.slice(0, 6), [...Array(5).fill("unchanged"), "updated"]);
       assert.deepEqual(drafts.slice(25, 36), [...Array(10).fill("unchanged"), "updated"]);
-      assert.equal((await changesOf(store, keyOf("transaction", "one"))).length, 40);
+      assert.equal((await store.changesOf(keyOf("transaction", "one"))).length, 40);
       assert.equal((await append(changes(0, 40))).written, 0);
       const other = await append([...changes(0, 5), draftOf("transaction", "two")]);
       assert.deepEqual(other.drafts, [...Array(5).fill("unchanged"), "created"]);
-      await requireConsistent(store);
     });
   });
 }

@@ -7,19 +7,10 @@ import * as fc from "fast-check";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { Draft, WriteMode } from "../../src/domain/record/record-write.ts";
 import { comparedChanges } from "../../src/store/shared/payload-digest.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { Model } from "./model.ts";
-import {
-  add,
-  keyOf,
-  operator,
-  payloadsOf,
-  request,
-  requireConsistent,
-  transaction,
-  write,
-} from "./scene.ts";
+import { keyOf, operator, transaction } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 interface Step {
   readonly mode: WriteMode;
@@ -40,7 +31,7 @@ export function testManyChanges(engine: Engine): void {
   describe(`${engine.name}: a record with many changes`, () => {
     it("has the same result as in the model", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "transaction", "other");
+      await store.add("transaction", "other");
       let runs = 0;
       const anySteps = fc.array(anyStep, { minLength: 4, maxLength: 14, size: "max" });
       await fc.assert(
@@ -50,25 +41,24 @@ export function testManyChanges(engine: Engine): void {
         }),
         { numRuns: 25, endOnFailure: true },
       );
-      await requireConsistent(store);
     });
   });
 }
 
-async function runSteps(store: Store, id: string, steps: readonly Step[]): Promise<void> {
+async function runSteps(store: TestStore, id: string, steps: readonly Step[]): Promise<void> {
   const model = new Model();
   const draftsOf = (amounts: readonly number[]) =>
     amounts.map((amount) => transaction(id, { amount }));
   for (const { mode, amounts, deletionOpen } of [firstStep, ...steps]) {
     const drafts = draftsOf(amounts);
-    const deletion = deletionOpen ? await request(store, keyOf("transaction", "other")) : undefined;
-    const outcome = await write(store, drafts, { mode, lenient: true });
+    const deletion = deletionOpen ? await store.request(keyOf("transaction", "other")) : undefined;
+    const outcome = await store.write(drafts, { mode, lenient: true });
     const options = { mode, lenient: true };
     assert.deepEqual(outcome, model.write("transaction", drafts.map(payloadOf), options));
     if (deletion !== undefined) await store.cancelDeletion(deletion, operator);
   }
   const expected = model.records.get(`transaction/${id}`);
-  assert.deepEqual(await payloadsOf(store, keyOf("transaction", id)), expected);
+  assert.deepEqual(await store.payloadsOf(keyOf("transaction", id)), expected);
 }
 
 /** So that some of the next changes are still compared one by one, and others are not. */

@@ -5,20 +5,9 @@ import { before, describe, it } from "node:test";
 import { nodeKey, planErasure } from "../../src/domain/deletion/erasure.ts";
 import type { Operator } from "../../src/domain/operator.ts";
 import type { OneTimeToken, SignIn } from "../../src/store/interface/operators.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, useSite } from "./engine.ts";
-import {
-  acme,
-  add,
-  bytesOf,
-  changesOf,
-  draftOf,
-  keyOf,
-  operator as act,
-  organization,
-  request,
-  write,
-} from "./scene.ts";
+import { acme, bytesOf, draftOf, keyOf, operator as act, organization } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const minute = 60_000;
 const at = act.now;
@@ -47,7 +36,7 @@ function link(id: string, operatorId: string) {
 export function testOperators(engine: Engine): void {
   describe(`${engine.name}: operators`, () => {
     const site = useSite(engine);
-    let store: Store;
+    let store: TestStore;
     const [anna, ben] = [person("anna"), person("ben")];
     before(async () => {
       store = site().store;
@@ -218,9 +207,9 @@ export function testOperators(engine: Engine): void {
 
     it("are shown what a deletion would erase, up to a bound", async () => {
       await store.createOrganization(organization(acme), act);
-      for (const id of ["tx-1", "tx-2"]) await add(store, "transaction", id);
-      await add(store, "transaction_check", "own", { related_tx_ids: ["tx-1"] });
-      await add(store, "transaction_check", "shared", { related_tx_ids: ["tx-1", "tx-2"] });
+      for (const id of ["tx-1", "tx-2"]) await store.add("transaction", id);
+      await store.add("transaction_check", "own", { related_tx_ids: ["tx-1"] });
+      await store.add("transaction_check", "shared", { related_tx_ids: ["tx-1", "tx-2"] });
       const types = ["transaction", "transaction_check"] as const;
       const { edges, isComplete } = await store.overview.previewCascade(
         keyOf("transaction", "tx-1"),
@@ -236,7 +225,7 @@ export function testOperators(engine: Engine): void {
       const checks = Array.from({ length: 250 }, (_, index) =>
         draftOf("transaction_check", `many-${index}`, { related_tx_ids: ["tx-2"] }),
       );
-      await write(store, checks, { resourceType: "transaction_check" });
+      await store.write(checks, { resourceType: "transaction_check" });
       const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"), types);
       assert.equal(large.isComplete, false);
       const without = await store.overview.previewCascade(
@@ -249,16 +238,16 @@ export function testOperators(engine: Engine): void {
 
     it("read the history and the relations of a record in parts, and its open deletion", async () => {
       const company = keyOf("company", "views");
-      await add(store, "company", "views");
+      await store.add("company", "views");
       for (const id of ["a", "b", "c"]) {
-        await add(store, "person", id, { related_company_id: "views" });
+        await store.add("person", id, { related_company_id: "views" });
       }
-      await write(store, draftOf("person", "a", { related_company_id: "other" }), {
+      await store.write(draftOf("person", "a", { related_company_id: "other" }), {
         resourceType: "person",
         mode: "update",
       });
       const { overview } = store;
-      const all = (await changesOf(store, keyOf("person", "a"))).toReversed();
+      const all = (await store.changesOf(keyOf("person", "a"))).toReversed();
       const part = { ...keyOf("person", "a"), before: undefined, limit: 5 };
       assert.deepEqual(await overview.readHistoryPart(part), all);
       assert.deepEqual(await overview.readHistoryPart({ ...part, limit: 1 }), all.slice(0, 1));
@@ -277,9 +266,9 @@ export function testOperators(engine: Engine): void {
       assert.equal((await overview.listReferences(keyOf("person", "a"), 1)).length, 1);
       assert.deepEqual(await overview.listReferences(keyOf("person", "a", "org_none"), 5), []);
       assert.equal(await overview.findOpenDeletion(company), undefined);
-      const id = await request(store, company, { dueAt: 10 * at });
+      const id = await store.request(company, { dueAt: 10 * at });
       assert.equal(await overview.findOpenDeletion(company), id);
-      await store.cancelDeletion(id ?? "", act);
+      await store.cancelDeletion(id, act);
       assert.equal(await overview.findOpenDeletion(company), undefined);
     });
 

@@ -5,40 +5,20 @@ import { describe, it } from "node:test";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  acme,
-  add,
-  claim,
-  draftOf,
-  finish,
-  hold,
-  keyOf,
-  mark,
-  operator,
-  organization,
-  other,
-  payloadsOf,
-  processAll,
-  release,
-  request,
-  requireConsistent,
-  worker,
-  write,
-} from "./scene.ts";
-import { completeOne, eraseOne } from "../support/one-deletion.ts";
+import { acme, draftOf, keyOf, mark, operator, organization, other, worker } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const countries = { sender_country: "DE", receiver_country: "DE" };
 
 /** Adds a transaction between these two, or without a receiver. */
 function pay(
-  store: Store,
+  store: TestStore,
   id: string,
   [sender_id, receiver_id]: readonly [sender: string, receiver?: string],
 ): Promise<void> {
   const receiver = receiver_id === undefined ? {} : { receiver_id };
-  return add(store, "transaction", id, { ...countries, sender_id, ...receiver });
+  return store.add("transaction", id, { ...countries, sender_id, ...receiver });
 }
 
 /** Transactions in which a pseudonym has replaced an id. */
@@ -46,16 +26,9 @@ export function changedBy(deletion: Deletion | undefined): number | undefined {
   return deletion?.redactedByType["transaction"];
 }
 
-async function erase(store: Store, type: string, id: string) {
-  await request(store, keyOf(type, id));
-  const [deletion] = await processAll(store);
-  assert.ok(deletion);
-  return deletion;
-}
-
 /** Of every change: who sends, and who receives. */
-async function partiesOf(store: Store, id: string, organizationId = acme) {
-  const payloads = await payloadsOf(store, keyOf("transaction", id, organizationId));
+async function partiesOf(store: TestStore, id: string, organizationId = acme) {
+  const payloads = await store.payloadsOf(keyOf("transaction", id, organizationId));
   return payloads.map(({ sender_id, receiver_id }) => [sender_id, receiver_id]);
 }
 
@@ -64,8 +37,8 @@ function requirePseudonym(id: unknown): string {
   return id;
 }
 
-async function update(store: Store, id: string, fields: Payload): Promise<void> {
-  const outcome = await write(store, draftOf("transaction", id, fields), { mode: "update" });
+async function update(store: TestStore, id: string, fields: Payload): Promise<void> {
+  const outcome = await store.write(draftOf("transaction", id, fields), { mode: "update" });
   assert.deepEqual(outcome.drafts, ["updated"]);
 }
 
@@ -74,7 +47,7 @@ export function testParties(engine: Engine): void {
     it("replaces its id by one pseudonym in every change of every transaction", async (test) => {
       const { store } = await openSite(engine, test);
       const id = 'p "quoted" \\ ü';
-      await add(store, "person", id);
+      await store.add("person", id);
       await pay(store, "sent", [id, "q"]);
       await pay(store, "received", ["q", id]);
       await pay(store, "both", [id, id]);
@@ -83,8 +56,8 @@ export function testParties(engine: Engine): void {
       await update(store, "sent", { sender_id: "x", sender_country: "DE" });
       await update(store, "sent", { sender_id: id, sender_country: "FR" });
       const elsewhere = draftOf("transaction", "sent", { ...countries, sender_id: id });
-      await write(store, elsewhere, { organizationId: other });
-      const deletion = await erase(store, "person", id);
+      await store.write(elsewhere, { organizationId: other });
+      const deletion = await store.erase("person", id);
       assert.deepEqual(deletion.erased, { person: 1 });
       assert.deepEqual([deletion.redacted, changedBy(deletion)], [3, 3]);
       const [first, ...later] = await partiesOf(store, "sent");
@@ -104,9 +77,8 @@ export function testParties(engine: Engine): void {
         { sender_id: pseudonym, sender_country: "FR" },
         { sender_id: id, sender_country: "FR" },
       ].map((fields) => draftOf("transaction", "sent", fields));
-      const again = await write(store, drafts, { lenient: true });
+      const again = await store.write(drafts, { lenient: true });
       assert.deepEqual(again.drafts, ["identical_record_exists", "record_exists"]);
-      await requireConsistent(store);
     });
 
     it("uses another pseudonym in each deletion, also of the same id", async (test) => {
@@ -117,9 +89,9 @@ export function testParties(engine: Engine): void {
         ["company", "b", "t2"],
         ["person", "a", "t3"],
       ] as const) {
-        await add(store, type, id);
+        await store.add(type, id);
         await pay(store, tx, [id, "shop"]);
-        await erase(store, type, id);
+        await store.erase(type, id);
         pseudonyms.add(requirePseudonym((await partiesOf(store, tx))[0]?.[0]));
       }
       assert.equal(pseudonyms.size, 3);
@@ -130,41 +102,40 @@ export function testParties(engine: Engine): void {
 
     it("finds transactions that arrive while it runs, and counts each once", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "person", "p");
+      await store.add("person", "p");
       await pay(store, "early", ["p", "q"]);
       await pay(store, "unrelated", ["q", "r"]);
-      const id = (await request(store, keyOf("person", "p"))) ?? "";
-      await claim(store);
-      while (!(await eraseOne(store, id, 1, worker)));
+      const id = await store.request(keyOf("person", "p"));
+      await store.claim();
+      while (!(await store.eraseOne(id, 1)));
       await pay(store, "late 1", ["p", "q"]);
-      assert.equal(await completeOne(store, id, worker), undefined);
+      assert.equal(await store.completeOne(id), undefined);
       await update(store, "unrelated", { receiver_id: "p", receiver_country: "DE" });
-      while (!(await eraseOne(store, id, 1, worker)));
+      while (!(await store.eraseOne(id, 1)));
       await pay(store, "late 2", ["q", "p"]);
       await update(store, "early", { sender_id: "p", sender_country: "FR" });
-      const deletion = await finish(store, id);
+      const deletion = await store.finish(id);
       assert.equal(changedBy(deletion), 4);
       for (const tx of ["early", "unrelated", "late 1", "late 2"]) {
         assert.ok(!JSON.stringify(await partiesOf(store, tx)).includes('"p"'), tx);
       }
-      await requireConsistent(store);
     });
 
     it("continues after a restart between any two steps", async (test) => {
       const site = await openSite(engine, test);
-      await add(site.store, "person", "p");
+      await site.store.add("person", "p");
       for (let tx = 0; tx < 7; tx += 1) await pay(site.store, `t${tx}`, [tx % 2 === 0 ? "p" : "q"]);
-      const id = (await request(site.store, keyOf("person", "p"))) ?? "";
+      const id = await site.store.request(keyOf("person", "p"));
       let completed: Deletion | undefined;
       const pseudonyms = new Set<unknown>();
       for (let round = 0; completed === undefined; round += 1) {
         assert.ok(round < 20);
         const store = await site.reopen();
-        await claim(store, worker.now + round * 120_000);
-        const done = await eraseOne(store, id, 2, worker);
+        await store.claim(worker.now + round * 120_000);
+        const done = await store.eraseOne(id, 2);
         const parties = await Promise.all([0, 2, 4, 6].map((tx) => partiesOf(store, `t${tx}`)));
         for (const [pair] of parties) if (pair?.[0] !== "p") pseudonyms.add(pair?.[0]);
-        if (done) completed = await completeOne(store, id, worker);
+        if (done) completed = await store.completeOne(id);
       }
       assert.equal(changedBy(completed), 4);
       assert.equal(pseudonyms.size, 1);
@@ -173,14 +144,14 @@ export function testParties(engine: Engine): void {
 
     it("removes the stored reply of a request that named it", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "person", "p");
+      await store.add("person", "p");
       const draft = draftOf("transaction", "t", { ...countries, sender_id: "p" });
       const idempotency = mark("key");
-      const first = await write(store, draft, { idempotency });
+      const first = await store.write(draft, { idempotency });
       assert.deepEqual(first.drafts, ["created"]);
-      assert.deepEqual((await write(store, draft, { idempotency })).drafts, ["created"]);
-      await erase(store, "person", "p");
-      assert.deepEqual((await write(store, draft, { idempotency })).drafts, ["record_exists"]);
+      assert.deepEqual((await store.write(draft, { idempotency })).drafts, ["created"]);
+      await store.erase("person", "p");
+      assert.deepEqual((await store.write(draft, { idempotency })).drafts, ["record_exists"]);
     });
   });
 
@@ -192,33 +163,33 @@ function testWaiting(engine: Engine): void {
   describe(`${engine.name}: a person in a transaction under a hold`, () => {
     it("is not erased before the hold is released", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "person", "p");
+      await store.add("person", "p");
       await pay(store, "held", ["q", "p"]);
-      await hold(store, keyOf("transaction", "held"));
-      const id = (await request(store, keyOf("person", "p"))) ?? "";
-      assert.equal(await claim(store), undefined);
+      await store.hold(keyOf("transaction", "held"));
+      const id = await store.request(keyOf("person", "p"));
+      assert.equal(await store.claim(), undefined);
       const waiting = await store.findDeletion(id, undefined);
       assert.deepEqual([waiting?.status, waiting?.erased], ["pending", {}]);
       assert.equal(waiting?.waitingFor, "a hold on transaction held");
-      await release(store, keyOf("transaction", "held"));
-      const [deletion] = await processAll(store);
+      await store.release(keyOf("transaction", "held"));
+      const [deletion] = await store.processAll();
       assert.equal(changedBy(deletion), 1);
     });
 
     it("waits for a hold that is placed while it is processed", async (test) => {
       const { store } = await openSite(engine, test);
-      await add(store, "person", "p");
+      await store.add("person", "p");
       await pay(store, "held", ["q", "p"]);
-      const id = (await request(store, keyOf("person", "p"))) ?? "";
-      await claim(store);
-      await hold(store, keyOf("transaction", "held"));
-      while (!(await eraseOne(store, id, 1, worker)));
-      await assert.rejects(completeOne(store, id, worker), /waits for a hold/);
+      const id = await store.request(keyOf("person", "p"));
+      await store.claim();
+      await store.hold(keyOf("transaction", "held"));
+      while (!(await store.eraseOne(id, 1)));
+      await assert.rejects(store.completeOne(id), /waits for a hold/);
       assert.deepEqual(await partiesOf(store, "held"), [["q", "p"]]);
-      await release(store, keyOf("transaction", "held"));
-      const claimed = await claim(store, worker.now + 61_000);
+      await store.release(keyOf("transaction", "held"));
+      const claimed = await store.claim(worker.now + 61_000);
       assert.equal(claimed?.deletionRequestId, id);
-      assert.equal(changedBy(await finish(store, id)), 1);
+      assert.equal(changedBy(await store.finish(id)), 1);
     });
   });
 }
@@ -228,16 +199,16 @@ function testOrphans(engine: Engine): void {
     it("is deleted, with a receipt of its own, if the organization has chosen so", async (test) => {
       const { store } = await openSite(engine, test);
       await store.createOrganization(organization(acme), operator);
-      for (const id of ["p", "q"]) await add(store, "person", id);
+      for (const id of ["p", "q"]) await store.add("person", id);
       await pay(store, "between", ["p", "q"]);
       await pay(store, "alone", ["p"]);
       await pay(store, "other", ["p", "shop"]);
-      await add(store, "transaction_check", "c", { related_tx_ids: ["between"] });
-      await erase(store, "person", "p");
+      await store.add("transaction_check", "c", { related_tx_ids: ["between"] });
+      await store.erase("person", "p");
       assert.equal((await store.countRecords(acme))["transaction"], 3);
       await store.changeOrganization(acme, { eraseOrphanedTransactions: true }, operator);
-      await request(store, keyOf("person", "q"));
-      const completed = await processAll(store);
+      await store.request(keyOf("person", "q"));
+      const completed = await store.processAll();
       assert.deepEqual(
         completed.map(({ resourceId, erased, requestedBy }) => [resourceId, erased, requestedBy]),
         [

@@ -2,15 +2,15 @@
 // security applies to it.
 
 import { after, before } from "node:test";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
+import type { StoreOptions } from "../../src/store/interface/store.ts";
+import { openTestStore, type TestStore } from "../support/test-store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import type { Engine } from "./engine.ts";
 import { testEngine } from "./suite.ts";
 
 let running: PostgresServer | undefined;
 /** Databases that no test uses, and a store that is open on them. Emptying one is much faster than creating one. */
-const free: { readonly url: string; readonly first: Store | undefined }[] = [];
+const free: { readonly url: string; readonly first: TestStore | undefined }[] = [];
 
 before(async () => {
   running = await startPostgres();
@@ -46,9 +46,9 @@ const postgres: Engine = {
   name: "PostgreSQL",
   async open(options) {
     const { url, first } = free.pop() ?? { url: await server().makeDatabase(), first: undefined };
-    const opened: Store[] = [];
-    async function open(more?: Partial<StoreOptions>): Promise<Store> {
-      const store = await openStore(url, { role: "serve", ...options, ...more });
+    const opened: TestStore[] = [];
+    async function open(more?: Partial<StoreOptions>): Promise<TestStore> {
+      const store = await openTestStore(url, { role: "serve", ...options, ...more });
       opened.push(store);
       return store;
     }

@@ -8,22 +8,10 @@ import { limits } from "../../src/domain/limits.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { WriteMode } from "../../src/domain/record/record-write.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import type { Engine } from "./engine.ts";
 import { Model, textOf } from "./model.ts";
-import {
-  acme,
-  processAll,
-  draftOf,
-  hold,
-  keyOf,
-  operator,
-  payloadsOf,
-  request,
-  requireConsistent,
-  typeNamed,
-  write,
-} from "./scene.ts";
+import { acme, draftOf, keyOf, operator, typeNamed } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 /** Few ids, so that operations often meet. Nothing is ever stored under `t9`. */
 const idsByType: Readonly<Record<string, readonly string[]>> = {
@@ -132,7 +120,7 @@ export function testRandomWorkload(engine: Engine): void {
   });
 }
 
-async function runWorkload(store: Store, steps: readonly Step[]): Promise<void> {
+async function runWorkload(store: TestStore, steps: readonly Step[]): Promise<void> {
   const model = new Model();
   let now = operator.now;
   for (const step of steps) {
@@ -143,7 +131,7 @@ async function runWorkload(store: Store, steps: readonly Step[]): Promise<void> 
 }
 
 async function takeStep(
-  store: Store,
+  store: TestStore,
   model: Model,
   { step, now }: { readonly step: Step; readonly now: number },
 ): Promise<void> {
@@ -152,18 +140,18 @@ async function takeStep(
     case "write": {
       const { type: resourceType, payloads, mode, lenient } = step;
       const drafts = payloads.map((payload) => makeDraft(typeNamed(resourceType), payload));
-      const outcome = await write(store, drafts, { resourceType, mode, lenient });
+      const outcome = await store.write(drafts, { resourceType, mode, lenient });
       assert.deepEqual(outcome, model.write(resourceType, payloads, { mode, lenient }));
       return;
     }
     case "request": {
       const id = `del_${now}`;
-      const given = await request(store, keyNamed(step.name), { deletionRequestId: id, now });
+      const given = await store.tryRequest(keyNamed(step.name), { deletionRequestId: id, now });
       assert.equal(given, model.request(step.name, id, now));
       return;
     }
     case "hold": {
-      const held = await hold(store, keyNamed(step.name), act);
+      const held = await store.hold(keyNamed(step.name), act);
       assert.equal(typeof held === "object", model.hold(step.name));
       return;
     }
@@ -180,15 +168,15 @@ async function takeStep(
       return;
     }
     case "process":
-      await processAll(store, now);
+      await store.processAll(now);
       model.processDue(now, limits.heldDeletionRetryMs);
   }
 }
 
-async function compare(store: Store, model: Model): Promise<void> {
+async function compare(store: TestStore, model: Model): Promise<void> {
   for (const name of names) {
     const expected = model.records.get(name) ?? [];
-    const stored = await payloadsOf(store, keyNamed(name));
+    const stored = await store.payloadsOf(keyNamed(name));
     assert.deepEqual(
       stored.map((payload) => textOf(name, payload)),
       expected.map((payload) => textOf(name, payload)),
@@ -200,7 +188,7 @@ async function compare(store: Store, model: Model): Promise<void> {
     .toReversed()
     .map(({ deletionRequestId: id, ...rest }) => ({ id, ...rest }));
   assert.deepEqual(stored.map(summarize), model.deletions.map(summarize));
-  await requireConsistent(store);
+  await store.requireConsistent();
 }
 
 function keyNamed(name: string) {

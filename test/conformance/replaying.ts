@@ -4,24 +4,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeletionEntry } from "../../src/domain/deletion/ledger-entry.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  acme,
-  add,
-  processAll,
-  deletionOf,
-  exists,
-  hold,
-  keyOf,
-  operator,
-  organization,
-  request,
-  requireConsistent,
-  worker,
-} from "./scene.ts";
-import { claimOne } from "../support/one-deletion.ts";
+import { acme, keyOf, operator, organization, worker } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const hashOf = (no: number) => String(no).padStart(64, "a");
 const sealed = { sealReceipt: makeTestSeal() };
@@ -48,9 +34,9 @@ const known = {
 };
 const beginning = { known, sources: ["ledger.ndjson"], backup: "backup.db" };
 
-async function prepare(store: Store): Promise<void> {
+async function prepare(store: TestStore): Promise<void> {
   await store.createOrganization(organization(acme), operator);
-  for (const id of ["a", "b", "twice"]) await add(store, "transaction", id);
+  for (const id of ["a", "b", "twice"]) await store.add("transaction", id);
 }
 
 export function testReplaying(engine: Engine): void {
@@ -72,14 +58,13 @@ export function testReplaying(engine: Engine): void {
       assert.equal((await another.replay.restoreState())?.state, "replaying");
       await another.replay.finishReplay(operator);
       await (await site.openAnother(command)).close();
-      await requireConsistent(store);
     });
 
     it("writes down the deletions that it lacks, and replays each under its id", async (test) => {
       const { store } = await openSite(engine, test, sealed);
       await prepare(store);
-      const done = (await request(store, keyOf("transaction", "b"))) ?? "";
-      await processAll(store);
+      const done = await store.request(keyOf("transaction", "b"));
+      await store.processAll();
       const entries = [
         entry(1, "a", false),
         entry(1, "a"),
@@ -100,17 +85,17 @@ export function testReplaying(engine: Engine): void {
       const first = await store.replay.reopenDeletions(page, operator);
       assert.deepEqual(first, { opened: 3, next: undefined });
       assert.deepEqual(await store.replay.countReplayed(), { queued: 1, open: 3, held: 0 });
-      await processAll(store);
+      await store.processAll();
       // The second deletion of the same record follows the first one.
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 1);
-      await processAll(store);
+      await store.processAll();
       assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0, held: 0 });
       await store.replay.finishReplay(operator);
 
       for (const id of ["a", "twice"])
-        assert.equal(await exists(store, keyOf("transaction", id)), false);
+        assert.equal(await store.exists(keyOf("transaction", id)), false);
       for (const number of [1, 2, 3, 4]) {
-        const { status, processedBefore } = await deletionOf(store, `del_before_${number}`);
+        const { status, processedBefore } = await store.deletionOf(`del_before_${number}`);
         assert.equal(status, "completed");
         assert.equal(processedBefore?.receipt_no, number === 4 ? null : number);
       }
@@ -120,7 +105,6 @@ export function testReplaying(engine: Engine): void {
         [41, 42, 43, 44],
       );
       assert.equal(kept[0]?.receipt.previous_receipt, known.receipts.hash);
-      await requireConsistent(store);
     });
 
     it("creates them page by page, in the order in which they were completed", async (test) => {
@@ -138,7 +122,7 @@ export function testReplaying(engine: Engine): void {
         after = part.next;
       }
       assert.deepEqual(pages, [3, 7, undefined]);
-      const ids = (await processAll(store)).map(({ deletionRequestId }) => deletionRequestId);
+      const ids = (await store.processAll()).map(({ deletionRequestId }) => deletionRequestId);
       assert.deepEqual(
         ids,
         [1, 3, 5, 7, 9].map((number) => `del_before_${number}`),
@@ -155,21 +139,21 @@ export function testReplaying(engine: Engine): void {
       }
       await store.replay.startReplay();
       await store.replay.reopenDeletions(page, operator);
-      const { processedBefore } = await deletionOf(store, deletionRequestId);
+      const { processedBefore } = await store.deletionOf(deletionRequestId);
       assert.deepEqual([processedBefore?.receipt_no, processedBefore?.receipt], [9, hashOf(9)]);
     });
 
     it("makes the open deletion of a record due at once, unless it was due before", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
-      const early = await request(store, keyOf("transaction", "a"), { dueAt: 10 });
-      const late = await request(store, keyOf("transaction", "b"), { dueAt: 9_000_000 });
+      const early = await store.request(keyOf("transaction", "a"), { dueAt: 10 });
+      const late = await store.request(keyOf("transaction", "b"), { dueAt: 9_000_000 });
       await store.replay.beginReplay(beginning, operator);
       await store.replay.queueReplay([entry(1, "a"), entry(2, "b")]);
       await store.replay.startReplay();
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 0);
-      assert.equal((await deletionOf(store, early ?? "")).dueAt, 10);
-      assert.equal((await deletionOf(store, late ?? "")).dueAt, operator.now);
+      assert.equal((await store.deletionOf(early)).dueAt, 10);
+      assert.equal((await store.deletionOf(late)).dueAt, operator.now);
     });
 
     it("records in the audit trail where it was cut, and assigns no number twice", async (test) => {
@@ -195,13 +179,12 @@ export function testReplaying(engine: Engine): void {
       );
       assert.equal(trail[0]?.previousHash, before.hash);
       assert.equal((await store.receiptHead()).receiptNo, 40);
-      await requireConsistent(store);
     });
 
     it("has the holds that the ledger has, whether or not their records exist", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
-      await hold(store, keyOf("transaction", "a"));
+      await store.hold(keyOf("transaction", "a"));
       const [released] = await store.holds.list({ limit: 1 });
       const placed = {
         ...keyOf("person", "lost"),
@@ -229,12 +212,12 @@ export function testReplaying(engine: Engine): void {
     it("can be claimed at once after a replay was killed", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
-      await request(store, keyOf("transaction", "a"));
+      await store.request(keyOf("transaction", "a"));
       const claim = { now: worker.now, leaseUntil: worker.now + 60_000 };
-      assert.ok(await claimOne(store, { ...claim, claimant: "killed" }));
-      assert.equal(await claimOne(store, { ...claim, claimant: "next" }), undefined);
+      assert.ok(await store.claimOne({ ...claim, claimant: "killed" }));
+      assert.equal(await store.claimOne({ ...claim, claimant: "next" }), undefined);
       await store.replay.takeOver();
-      assert.ok(await claimOne(store, { ...claim, claimant: "next" }));
+      assert.ok(await store.claimOne({ ...claim, claimant: "next" }));
     });
 
     it("stores how far each ledger reached, and never forgets it", async (test) => {

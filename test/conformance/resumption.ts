@@ -3,65 +3,51 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  add,
-  claim,
-  deletionOf,
-  draftOf,
-  finish,
-  keyOf,
-  payloadsOf,
-  request,
-  requireConsistent,
-  transaction,
-  worker,
-  write,
-} from "./scene.ts";
-import { completeOne, eraseOne } from "../support/one-deletion.ts";
+import { draftOf, keyOf, transaction, worker } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const deletionRequestId = "del_broken_off";
 
 /** A transaction with dependents of every kind: 4 to erase, 2 references to redact. */
-async function prepareErasure(store: Store): Promise<void> {
-  await add(store, "transaction", "t");
-  await add(store, "transaction", "stays");
-  await write(store, transaction("t", { amount: 5 }), { mode: "update" });
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await add(store, "transaction_alert", "a", { related_check_id: "c" });
-  await add(store, "screening", "n", { related_tx_id: "t" });
+async function prepareErasure(store: TestStore): Promise<void> {
+  await store.add("transaction", "t");
+  await store.add("transaction", "stays");
+  await store.write(transaction("t", { amount: 5 }), { mode: "update" });
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.add("transaction_alert", "a", { related_check_id: "c" });
+  await store.add("screening", "n", { related_tx_id: "t" });
   for (const id of ["x", "y"]) {
-    await add(store, "transaction_alert", id, { related_tx_ids: ["t", "stays"] });
+    await store.add("transaction_alert", id, { related_tx_ids: ["t", "stays"] });
   }
-  await request(store, keyOf("transaction", "t"), { deletionRequestId });
+  await store.request(keyOf("transaction", "t"), { deletionRequestId });
 }
 
 /** The steps of a worker, one after another; each is durable before the next. */
-async function* workerMoves(store: Store): AsyncGenerator<string> {
-  await claim(store);
+async function* workerMoves(store: TestStore): AsyncGenerator<string> {
+  await store.claim();
   yield "claimed";
   for (let step = 1; ; step += 1) {
-    const done = await eraseOne(store, deletionRequestId, 1, worker);
+    const done = await store.eraseOne(deletionRequestId, 1);
     yield `step ${step}`;
     if (done) break;
   }
-  await completeOne(store, deletionRequestId, worker);
+  await store.completeOne(deletionRequestId);
   yield "completed";
 }
 
 /** Resumes long after every lease has expired. */
-async function resume(store: Store): Promise<void> {
+async function resume(store: TestStore): Promise<void> {
   const later = worker.now + 60 * 60_000;
-  const { status } = await deletionOf(store, deletionRequestId);
+  const { status } = await store.deletionOf(deletionRequestId);
   if (status === "completed") return;
-  const claimed = await claim(store, later);
+  const claimed = await store.claim(later);
   assert.equal(claimed?.deletionRequestId, deletionRequestId);
-  await finish(store, deletionRequestId, 2);
+  await store.finish(deletionRequestId, 2);
 }
 
-async function requireErased(store: Store): Promise<void> {
-  const deletion = await deletionOf(store, deletionRequestId);
+async function requireErased(store: TestStore): Promise<void> {
+  const deletion = await store.deletionOf(deletionRequestId);
   assert.equal(deletion.status, "completed");
   assert.deepEqual(deletion.erased, {
     transaction: 1,
@@ -72,14 +58,14 @@ async function requireErased(store: Store): Promise<void> {
   assert.equal(deletion.redacted, 2);
   assert.deepEqual(await store.countRecords("org_acme"), { transaction: 1, transaction_alert: 2 });
   for (const id of ["x", "y"]) {
-    const [payload] = await payloadsOf(store, keyOf("transaction_alert", id));
+    const [payload] = await store.payloadsOf(keyOf("transaction_alert", id));
     assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
   }
-  assert.deepEqual((await write(store, transaction("t"))).drafts, ["created"]);
+  assert.deepEqual((await store.write(transaction("t"))).drafts, ["created"]);
   const check = draftOf("transaction_check", "c");
-  const outcome = await write(store, check, { resourceType: "transaction_check" });
+  const outcome = await store.write(check, { resourceType: "transaction_check" });
   assert.deepEqual(outcome.drafts, ["created"]);
-  await requireConsistent(store);
+  await store.requireConsistent();
 }
 
 export function testResumption(engine: Engine): void {
@@ -96,7 +82,7 @@ export function testResumption(engine: Engine): void {
         }
         assert.equal(taken.at(-1), last);
         const reopened = await site.reopen();
-        await requireConsistent(reopened);
+        await reopened.requireConsistent();
         await resume(reopened);
         await requireErased(reopened);
       });

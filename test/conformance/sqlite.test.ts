@@ -1,8 +1,8 @@
 // The conformance suite on SQLite: what depends on the server's thread in a serving process, and all else as a command.
 
 import { join } from "node:path";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
+import type { StoreOptions } from "../../src/store/interface/store.ts";
+import { openTestStore, type TestStore } from "../support/test-store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
 import { testCommand, testServer } from "./suite.ts";
@@ -13,9 +13,9 @@ function sqlite(role: StoreOptions["role"]): Engine {
     async open(options) {
       const folder = makeTempFolder();
       const url = `sqlite:${join(folder, "data", "sluice.db")}`;
-      const opened: Store[] = [];
-      async function open(more?: Partial<StoreOptions>): Promise<Store> {
-        const store = await openStore(url, { role, ...options, ...more });
+      const opened: TestStore[] = [];
+      async function open(more?: Partial<StoreOptions>): Promise<TestStore> {
+        const store = await openTestStore(url, { role, ...options, ...more });
         opened.push(store);
         return store;
       }

@@ -6,20 +6,11 @@ import type { App } from "../../src/actions/app.ts";
 import { findSubject } from "../../src/actions/record/find-subject.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { makeRandom, type Random } from "../support/random.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  acme,
-  draftOf,
-  keyOf,
-  operator,
-  organization,
-  other,
-  processAll,
-  request,
-  write,
-} from "./scene.ts";
+import { acme, draftOf, keyOf, operator, organization, other } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const idsOfType = 6;
 
@@ -46,7 +37,7 @@ function randomFields(random: Random, resourceType: string): Payload {
   return fields[resourceType]?.() ?? either("related_person_id", "related_company_id");
 }
 
-async function fill(store: Store, random: Random): Promise<void> {
+async function fill(store: TestStore, random: Random): Promise<void> {
   for (const { resourceType } of recordTypes) {
     if (resourceType === "company") await writeAll(store, resourceType, () => ({}));
     else await writeAll(store, resourceType, () => randomFields(random, resourceType));
@@ -54,13 +45,17 @@ async function fill(store: Store, random: Random): Promise<void> {
 }
 
 /** Two changes of each record. */
-async function writeAll(store: Store, resourceType: string, fields: () => Payload): Promise<void> {
+async function writeAll(
+  store: TestStore,
+  resourceType: string,
+  fields: () => Payload,
+): Promise<void> {
   for (const mode of ["add", "append"] as const) {
     for (const organizationId of [acme, other]) {
       const drafts = Array.from({ length: idsOfType }, (_, id) =>
         draftOf(resourceType, String(id), fields()),
       );
-      await write(store, drafts, { resourceType, mode, organizationId });
+      await store.write(drafts, { resourceType, mode, organizationId });
     }
   }
 }
@@ -68,13 +63,13 @@ async function writeAll(store: Store, resourceType: string, fields: () => Payloa
 type Edges = Map<string, Set<string>>;
 
 /** As `type/id place`: all references in all changes of these places, as the schemas state them. */
-async function readEdges(store: Store, places: readonly string[]): Promise<Edges> {
+async function readEdges(store: TestStore, places: readonly string[]): Promise<Edges> {
   const edges: Edges = new Map();
   for (const place of places) await readEdgesOf(store, place, edges);
   return edges;
 }
 
-async function readEdgesOf(store: Store, place: string, edges: Edges): Promise<void> {
+async function readEdgesOf(store: TestStore, place: string, edges: Edges): Promise<void> {
   const upTo = await store.latestArrival();
   for (const type of recordTypes) {
     const { resourceType } = type;
@@ -174,8 +169,8 @@ export function testSubjects(engine: Engine): void {
         ["person", "1"],
         ["company", "2"],
       ] as const) {
-        await request(store, keyOf(type, id));
-        await processAll(store);
+        await store.request(keyOf(type, id));
+        await store.processAll();
       }
       const sets = await store.restricted.listSets({ organizationId: acme, after: "", limit: 100 });
       assert.ok(sets.length > 2, String(sets.length));

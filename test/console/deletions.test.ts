@@ -7,12 +7,13 @@ import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { draftOf, write } from "../conformance/scene.ts";
+import { draftOf } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
+import { type TestStore, withActs } from "../support/test-store.ts";
 
 const nasty = `</td><script>alert("1")</script>`;
 const timestamp = "2026-01-31T09:30:00Z";
@@ -188,8 +189,8 @@ describe("the deletions in the console", () => {
       organizationId: "many-transactions",
     });
     await changeOrganization(service.app, organizationId, { deletionGraceSeconds: 86_400 });
-    const add = (resourceType: string, drafts: Parameters<typeof write>[1]) =>
-      write(service.app.store, drafts, { organizationId, resourceType });
+    const add = (resourceType: string, drafts: Parameters<TestStore["write"]>[0]) =>
+      withActs(service.app.store).write(drafts, { organizationId, resourceType });
     await add("person", draftOf("person", "payer", { timestamp }));
     const naming = (id: string) =>
       draftOf("transaction", id, { timestamp, sender_id: "payer", sender_country: "DE" });

@@ -12,13 +12,14 @@ import {
   type CampaignRun,
   makeLimit,
 } from "../campaign/campaign.ts";
-import { draftOf, write } from "../conformance/scene.ts";
+import { draftOf } from "../conformance/scene.ts";
 import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
 import { withServicesOn } from "../support/database-maker.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { claimant, serviceOptions } from "./batch.ts";
 import { compareRanks, type RankStatistic } from "./rank-statistic.ts";
+import { withActs } from "../support/test-store.ts";
 
 interface Compared {
   readonly completion: Comparison;
@@ -134,7 +135,7 @@ async function measure(
   const token = await fetchToken(client, customer, { scopes });
   const related = { related_person_id: id };
   const add = async (resourceType: string, recordId: string, fields = {}) => {
-    await write(app.store, draftOf(resourceType, recordId, fields), {
+    await withActs(app.store).write(draftOf(resourceType, recordId, fields), {
       organizationId,
       resourceType,
     });

@@ -13,13 +13,12 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import type { Customer } from "../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
 import type { Ask } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { claimOne, eraseOne } from "../support/one-deletion.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 export interface FilledStore {
   readonly folder: string;
@@ -195,12 +194,12 @@ async function requestDeletion(scene: Scene, customer: Customer, id: string): Pr
  */
 async function beginErasure(folder: string, clock: FakeClock): Promise<void> {
   clock.advanceMs(graceSeconds * 1_000 - 1_000);
-  const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+  const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   try {
     const now = clock.now();
-    const claimed = await claimOne(store, { now, leaseUntil: now + 60_000, claimant: "gone" });
+    const claimed = await store.claimOne({ now, leaseUntil: now + 60_000, claimant: "gone" });
     assert.equal(claimed?.status, "processing");
-    await eraseOne(store, claimed.deletionRequestId, 1, { actor: "worker", now });
+    await store.eraseOne(claimed.deletionRequestId, 1, { actor: "worker", now });
   } finally {
     await store.close();
   }

@@ -8,10 +8,9 @@ import { after, before, beforeEach, describe, it, type TestContext } from "node:
 import { readConfig } from "../../src/settings/config.ts";
 import { MoveStopped } from "../../src/domain/move-step.ts";
 import { move } from "../../src/process/move.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { runProgram } from "../cli/program.ts";
-import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";
+import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
 import {
   password,
@@ -22,6 +21,7 @@ import {
 import { startServer } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 let server: PostgresServer;
 let url: string;
@@ -39,9 +39,9 @@ beforeEach(async (test) => {
 async function makeSource(test: TestContext): Promise<string> {
   const folder = makeTempFolder();
   test.after(() => removeFolder(folder));
-  const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+  const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   await store.createOrganization(organization(acme), operator);
-  await write(store, transaction("t1"));
+  await store.write(transaction("t1"));
   await store.close();
   return folder;
 }
@@ -70,11 +70,11 @@ async function requireRefused(folder: string, words: RegExp, to = url): Promise<
 describe("a move", () => {
   it("is refused to a database that is in use, which stays unchanged", async (test) => {
     const folder = await makeSource(test);
-    const store = await openStore(url, { role: "command" });
+    const store = await openTestStore(url, { role: "command" });
     await store.createOrganization(organization("org_there"), operator);
     await store.close();
     await requireRefused(folder, /database that --to names is in use: it has rows in \w+\./);
-    const left = await openStore(url, { role: "command" });
+    const left = await openTestStore(url, { role: "command" });
     assert.deepEqual(
       (await left.listOrganizations()).map(({ organizationId }) => organizationId),
       ["org_there"],
@@ -111,8 +111,8 @@ describe("a move", () => {
   it("is refused from a store that has changed since its move began", async (test) => {
     const folder = await makeSource(test);
     await beginMove(folder);
-    const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
-    await write(store, transaction("t2"));
+    const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+    await store.write(transaction("t2"));
     await store.close();
     await requireRefused(folder, /has changed since its move was begun, in record, change\./);
   });
@@ -135,7 +135,7 @@ describe("a move", () => {
       stopping: new AbortController().signal,
       onStep: ({ phase }) => {
         if (phase !== "copy" || refused.length > 0) return;
-        refused.push(assert.rejects(openStore(at, { role: "serve" }), /is being served/));
+        refused.push(assert.rejects(openTestStore(at, { role: "serve" }), /is being served/));
         const other = new DatabaseSync(join(folder, "sluice.db"), { timeout: 0 });
         assert.throws(() => other.exec("BEGIN IMMEDIATE"), /locked/);
         other.close();
@@ -175,7 +175,7 @@ describe("a move", () => {
 
   it("is refused with a role that can only serve", async (test) => {
     const folder = await makeSource(test);
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     const role = `sluice_mover_${process.pid}`;
     await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
     const to = urlOf(url, { user: role, password });

@@ -9,17 +9,9 @@ import { readConfig } from "../../src/settings/config.ts";
 import { type MovePhase, type MoveStep, MoveStopped } from "../../src/domain/move-step.ts";
 import { move } from "../../src/process/move.ts";
 import { serve } from "../../src/process/serve.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { type Started, startProgram } from "../cli/program.ts";
-import {
-  acme,
-  organization,
-  operator,
-  requireConsistent,
-  transaction,
-  write,
-} from "../conformance/scene.ts";
+import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import {
   password,
   type PostgresServer,
@@ -28,6 +20,7 @@ import {
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 /** Several pages of records, and of changes; most records have more than one. */
 const records = 5_200;
@@ -53,16 +46,13 @@ beforeEach(async (test) => {
 });
 
 async function fillPages(databaseUrl: string): Promise<void> {
-  const store = await openStore(databaseUrl, { role: "command" });
+  const store = await openTestStore(databaseUrl, { role: "command" });
   await store.createOrganization(organization(acme), operator);
   for (let from = 0; from < records; from += listLength) {
     const ids = Array.from({ length: listLength }, (_, index) => `t${from + index}`);
-    await write(
-      store,
-      ids.map((id) => transaction(id)),
-    );
+    await store.write(ids.map((id) => transaction(id)));
     const updates = ids.map((id) => transaction(id, { amount: from }));
-    await write(store, updates, { mode: "update" });
+    await store.write(updates, { mode: "update" });
   }
   await store.close();
 }
@@ -70,11 +60,11 @@ async function fillPages(databaseUrl: string): Promise<void> {
 async function requireWhole(): Promise<void> {
   const whole = [];
   for (const place of [environment["DATABASE_URL"] ?? "", url]) {
-    const store = await openStore(place, { role: "command", existing: true });
+    const store = await openTestStore(place, { role: "command", existing: true });
     const upTo = await store.latestArrival();
     const page = { organizationId: acme, resourceType: "transaction", upTo, after: undefined };
     whole.push(await store.listChanges({ ...page, limit: 3 * records }));
-    await requireConsistent(store);
+    await store.requireConsistent();
     await store.close();
   }
   assert.equal(whole[0]?.length, 2 * records);
@@ -83,7 +73,7 @@ async function requireWhole(): Promise<void> {
 
 async function requireRefused(): Promise<void> {
   const words = /move of the embedded store store_\w+ .* not finished\. Run `sluice move` again/s;
-  await assert.rejects(openStore(url, { role: "command" }), words);
+  await assert.rejects(openTestStore(url, { role: "command" }), words);
   const settings = readConfig({ ...environment, DATABASE_URL: url });
   await assert.rejects(serve(settings), words);
 }
@@ -119,7 +109,7 @@ async function startStuck(
   of: PostgresServer,
   to: string,
 ): Promise<{ program: Started; letGo: () => Promise<void> }> {
-  await (await openStore(to, { role: "command" })).close();
+  await (await openTestStore(to, { role: "command" })).close();
   const lock = new Client({ connectionString: to });
   lock.on("error", () => undefined);
   await lock.connect();

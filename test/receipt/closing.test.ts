@@ -10,13 +10,14 @@ import { closeOrganization } from "../../src/actions/access/close-organization.t
 import type { App } from "../../src/actions/app.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import { operator, organization, write } from "../conformance/scene.ts";
+import { operator, organization } from "../conformance/scene.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { canaryRecord, goes, stays } from "./canary.ts";
 import { copyOf, filesWith, killAt, processDue } from "./kill-scene.ts";
+import { withActs } from "../support/test-store.ts";
 
 const recordsOfType = 1;
 const related = {
@@ -38,7 +39,7 @@ async function fill(app: App): Promise<void> {
         const id = { [idField]: `${resourceType}-${index}` };
         return makeDraft(type, canaryRecord(resourceType, word, { ...fields, ...id }));
       });
-      await write(app.store, drafts, { organizationId, resourceType });
+      await withActs(app.store).write(drafts, { organizationId, resourceType });
     }
   }
 }

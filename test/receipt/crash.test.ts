@@ -10,12 +10,13 @@ import { hashCounts } from "../../src/actions/receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import { countsOf } from "../../src/domain/deletion/receipt-count.ts";
-import { acme, add, keyOf, request, requireConsistent } from "../conformance/scene.ts";
+import { acme, keyOf } from "../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { killAt, processDue } from "./kill-scene.ts";
+import { withActs } from "../support/test-store.ts";
 
 const folders: string[] = [];
 
@@ -29,16 +30,16 @@ after(() => folders.forEach(removeFolder));
 
 /** One completed deletion, and two due ones, of four records and of one. */
 async function prepare(app: App): Promise<void> {
-  const { store } = app;
-  for (const id of ["earlier", "t", "u"]) await add(store, "transaction", id);
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await add(store, "transaction_alert", "a", { related_check_id: "c" });
-  await add(store, "transaction", "stays");
-  await add(store, "transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
-  await request(store, keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
+  const store = withActs(app.store);
+  for (const id of ["earlier", "t", "u"]) await store.add("transaction", id);
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.add("transaction_alert", "a", { related_check_id: "c" });
+  await store.add("transaction", "stays");
+  await store.add("transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
+  await store.request(keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
   await processDue(app);
-  await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t" });
-  await request(store, keyOf("transaction", "u"), { deletionRequestId: "del_u" });
+  await store.request(keyOf("transaction", "t"), { deletionRequestId: "del_t" });
+  await store.request(keyOf("transaction", "u"), { deletionRequestId: "del_u" });
 }
 
 /** A folder with its store, and how to get a copy of it. */
@@ -75,7 +76,8 @@ async function placeOnPostgres(server: PostgresServer, template?: string): Promi
 const completed = ["del_earlier", "del_t", "del_u"];
 
 async function requireCompletedOnce(app: App): Promise<void> {
-  const { store, ledger } = app;
+  const { ledger } = app;
+  const store = withActs(app.store);
   const deletion = await store.findDeletion("del_t", undefined);
   assert.equal(deletion?.status, "completed");
   assert.deepEqual(deletion.erased, { transaction: 1, transaction_check: 1, transaction_alert: 1 });
@@ -103,7 +105,7 @@ async function requireCompletedOnce(app: App): Promise<void> {
   assert.deepEqual(noted, ids);
   assert.equal(await wasRolledBack(app), false);
   assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 1 });
-  await requireConsistent(store);
+  await store.requireConsistent();
 }
 
 function compare(one: string, other: string): number {

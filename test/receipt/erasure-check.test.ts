@@ -3,32 +3,23 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openStore } from "../../src/store/open-store.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import type { ErasureReport } from "../../src/store/interface/check-report.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import {
-  add,
-  processAll,
-  keyOf,
-  other,
-  request,
-  transaction,
-  write,
-} from "../conformance/scene.ts";
+import { keyOf, other, transaction } from "../conformance/scene.ts";
 import { makePlace } from "../store/sqlite/place.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openTestStore, type TestStore } from "../support/test-store.ts";
 
-async function eraseOne(store: Store): Promise<void> {
-  await add(store, "transaction", "tx-erased");
-  await add(store, "transaction", "tx-stays");
-  await request(store, keyOf("transaction", "tx-erased"), { deletionRequestId: "del_looked_at" });
-  assert.equal((await processAll(store)).length, 1);
+async function eraseOne(store: TestStore): Promise<void> {
+  await store.add("transaction", "tx-erased");
+  await store.add("transaction", "tx-stays");
+  await store.request(keyOf("transaction", "tx-erased"), { deletionRequestId: "del_looked_at" });
+  assert.equal((await store.processAll()).length, 1);
 }
 
-async function severe(store: Store): Promise<readonly string[]> {
+async function severe(store: TestStore): Promise<readonly string[]> {
   const { findings } = await store.checkErasure();
   return findings.filter((finding) => finding.severe).map(({ text }) => text);
 }
@@ -60,7 +51,7 @@ describe("the check of erasures on SQLite", () => {
     const store = await makePlace(test).open();
     await eraseOne(store);
     const receivedAt = Date.now();
-    await write(store, transaction("tx-erased"), { receivedAt });
+    await store.write(transaction("tx-erased"), { receivedAt });
     assert.deepEqual(await severe(store), []);
   });
 
@@ -80,12 +71,12 @@ describe("the check of erasures on SQLite", () => {
 describe("the check of erasures on PostgreSQL", () => {
   let postgres: PostgresServer;
   let url: string;
-  let store: Store;
+  let store: TestStore;
 
   before(async () => {
     postgres = await startPostgres({ settings: { autovacuum: "off" } });
     url = await postgres.makeDatabase();
-    store = await openStore(url, { role: "serve" });
+    store = await openTestStore(url, { role: "serve" });
     await eraseOne(store);
   });
   after(async () => {
@@ -101,7 +92,7 @@ describe("the check of erasures on PostgreSQL", () => {
   async function checkAs(superuserUrl: string): Promise<ErasureReport> {
     const admin = new URL(superuserUrl);
     admin.pathname = new URL(url).pathname;
-    const beside = await openStore(admin.href, { role: "command" });
+    const beside = await openTestStore(admin.href, { role: "command" });
     try {
       return await beside.checkErasure();
     } finally {
@@ -137,10 +128,10 @@ describe("the check of erasures on PostgreSQL", () => {
     const [gone, longer] = ["PAYMENT-2024-000117", "PAYMENT-2024-0001170"];
     const erased = [gone, "1", "x"];
     const kept = [longer, `x${gone}`, "11", "xx", `/${gone}/`, `${gone}\u00e9`];
-    for (const id of [...erased, ...kept]) await add(store, "transaction", id);
-    await write(store, transaction("1"), { organizationId: other });
-    for (const id of erased) await request(store, keyOf("transaction", id));
-    assert.equal((await processAll(store)).length, erased.length);
+    for (const id of [...erased, ...kept]) await store.add("transaction", id);
+    await store.write(transaction("1"), { organizationId: other });
+    for (const id of erased) await store.request(keyOf("transaction", id));
+    assert.equal((await store.processAll()).length, erased.length);
     const found = (await checkAsSuperuser()).join("\n");
     for (const name of ["record", "record_pkey (of record)", "change_pkey (of change)"]) {
       assert.ok(found.includes(`${name}: holds the ids of`), `${name}: ${found}`);

@@ -11,12 +11,13 @@ import { setFloor } from "../../src/actions/retention/retention-floors.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import { keyOf, operator, organization, request, typeNamed, write } from "../conformance/scene.ts";
+import { keyOf, operator, organization, typeNamed } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { canaryRecord, goes, stays } from "./canary.ts";
 import { filesWith, killAt, processDue } from "./kill-scene.ts";
+import { withActs } from "../support/test-store.ts";
 
 const deletionRequestId = "del_person";
 const set = restrictedId(deletionRequestId);
@@ -27,7 +28,7 @@ async function add(app: App, resourceType: string, word: string): Promise<void> 
   const related = resourceType === "person" ? {} : { related_person_id: "p" };
   const fields = { ...related, [type.idField]: resourceType === "person" ? "p" : "r" };
   const draft = makeDraft(type, canaryRecord(resourceType, word, fields));
-  await write(app.store, draft, { organizationId, resourceType });
+  await withActs(app.store).write(draft, { organizationId, resourceType });
 }
 
 async function fill(app: App): Promise<void> {
@@ -61,7 +62,9 @@ describe("a deletion that has to keep a report", () => {
     await operate(line.environment, fill);
     await line.ask("backup", backup);
     const root = keyOf("person", "p", organizationId);
-    await operate(line.environment, ({ store }) => request(store, root, { deletionRequestId }));
+    await operate(line.environment, ({ store }) =>
+      withActs(store).request(root, { deletionRequestId }),
+    );
     cpSync(line.folder, prepared, { recursive: true });
     await operate(line.environment, processDue);
   });
@@ -83,7 +86,7 @@ describe("a deletion that has to keep a report", () => {
       cpSync(backup, join(folder, "sluice.db"));
       const root = keyOf("person", "p", organizationId);
       const fields = { deletionRequestId };
-      await operate(testEnvironment(folder), ({ store }) => request(store, root, fields));
+      await operate(testEnvironment(folder), ({ store }) => withActs(store).request(root, fields));
       assert.equal(await killAt(Math.ceil(points * share), testEnvironment(folder)), undefined);
       await operate(testEnvironment(folder), processDue);
       await operate(testEnvironment(folder), requireRestricted);

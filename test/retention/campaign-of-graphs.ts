@@ -5,13 +5,12 @@
 import assert from "node:assert/strict";
 import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
-import type { Store } from "../../src/store/interface/store.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
 import { makeRandom } from "../support/random.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
 import { type ModelDeletion, type Name, RetentionModel } from "./model.ts";
 import { actAt, type Graph, holdRestricted, keyOf, releaseRestricted } from "./restricted-holds.ts";
-import { claimOne, eraseOne } from "../support/one-deletion.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 const daysOfSteps = 10;
 /** By then every floor has ended, also one that is counted from a request on the last day. */
@@ -19,7 +18,7 @@ const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayM
 const stepRecordsMax = 100;
 
 export interface GraphRun {
-  readonly store: Store;
+  readonly store: TestStore;
   /** Each has its own graph. */
   readonly seeds: readonly number[];
 }
@@ -75,14 +74,14 @@ async function onEach(
   await Promise.all([...graphs.values()].map(work));
 }
 
-async function takeSteps(store: Store, graph: Graph, day: number): Promise<void> {
+async function takeSteps(store: TestStore, graph: Graph, day: number): Promise<void> {
   const now = firstDay + day * dayMs;
   graph.isChanged = true;
   for (const step of stepsOfDay(graph.random, day)) await takeStep(store, graph, { step, now });
 }
 
 async function takeStep(
-  store: Store,
+  store: TestStore,
   graph: Graph,
   { step, now }: { readonly step: Step; readonly now: number },
 ): Promise<void> {
@@ -144,7 +143,7 @@ async function takeStep(
 }
 
 async function write(
-  store: Store,
+  store: TestStore,
   graph: Graph,
   { step, now }: { readonly step: Extract<Step, { do: "write" }>; readonly now: number },
 ): Promise<void> {
@@ -169,7 +168,7 @@ async function write(
 }
 
 async function request(
-  store: Store,
+  store: TestStore,
   graph: Graph,
   { step, now }: { readonly step: Extract<Step, { do: "request" }>; readonly now: number },
 ): Promise<void> {
@@ -194,7 +193,7 @@ async function request(
 }
 
 async function release(
-  store: Store,
+  store: TestStore,
   graph: Graph,
   { name, now }: { readonly name: Name; readonly now: number },
 ): Promise<void> {
@@ -204,7 +203,7 @@ async function release(
   graph.model.held.delete(name);
 }
 
-async function releaseAll(store: Store, graph: Graph, now: number): Promise<void> {
+async function releaseAll(store: TestStore, graph: Graph, now: number): Promise<void> {
   for (const name of graph.model.held) await release(store, graph, { name, now });
   for (const [id, { held }] of graph.model.sets) {
     for (const name of held) await releaseRestricted(store, graph, { id, name, now });
@@ -213,7 +212,7 @@ async function releaseAll(store: Store, graph: Graph, now: number): Promise<void
 
 /** As the worker does, until nothing is due. */
 async function process(
-  store: Store,
+  store: TestStore,
   graphs: ReadonlyMap<string, Graph>,
   now: number,
 ): Promise<void> {
@@ -241,14 +240,14 @@ function pendingOf(graphs: ReadonlyMap<string, Graph>): readonly ModelDeletion[]
 
 /** Each was allowed at that moment; the model has erased it then. */
 async function claimSome(
-  store: Store,
+  store: TestStore,
   graphs: ReadonlyMap<string, Graph>,
   now: number,
 ): Promise<readonly string[]> {
   const begun: string[] = [];
   while (begun.length < store.deletionsAtOnce) {
     const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
-    const deletion = await claimOne(store, claim);
+    const deletion = await store.claimOne(claim);
     if (deletion === undefined) return begun;
     const { organizationId, deletionRequestId: id, restrictedOf } = deletion;
     const graph = graphs.get(restrictedOf ?? organizationId);
@@ -273,11 +272,11 @@ async function claimSome(
   return begun;
 }
 
-async function finish(store: Store, ids: readonly string[], now: number): Promise<void> {
+async function finish(store: TestStore, ids: readonly string[], now: number): Promise<void> {
   const act = { actor: "worker", now };
   await Promise.all(
     ids.map(async (id) => {
-      while (!(await eraseOne(store, id, stepRecordsMax, act)));
+      while (!(await store.eraseOne(id, stepRecordsMax, act)));
     }),
   );
   for (const outcome of await store.completeDeletions(ids, act)) {
@@ -294,7 +293,7 @@ interface Comparison {
 
 /** What waits has to; and the records are those of the model. */
 async function compareWaiting(
-  store: Store,
+  store: TestStore,
   graphs: ReadonlyMap<string, Graph>,
   { now, waited, restricted }: Comparison,
 ): Promise<void> {
@@ -335,7 +334,7 @@ function mayWaitForOthers({ begunAt }: RetentionModel, { root }: ModelDeletion, 
  * deletion is evaluated again within the time of a retry.
  */
 async function requireWrittenSince(
-  store: Store,
+  store: TestStore,
   model: RetentionModel,
   { waiting, now }: { readonly waiting: Pick<ModelDeletion, "id">; readonly now: number },
 ): Promise<void> {
@@ -347,7 +346,7 @@ async function requireWrittenSince(
   assert.ok(isKnown, `${id} still waits at ${now}: ${JSON.stringify(deletion)}`);
 }
 
-async function compareEnd(store: Store, graph: Graph): Promise<void> {
+async function compareEnd(store: TestStore, graph: Graph): Promise<void> {
   const { organizationId, model } = graph;
   const open = model.deletions.filter(({ status }) => status === "pending");
   assert.deepEqual(open, [], organizationId);

@@ -3,7 +3,6 @@
 // the number of the graph, which is its seed.
 
 import { join } from "node:path";
-import { openStore } from "../../src/store/open-store.ts";
 import {
   type Campaign,
   type CampaignOutcome,
@@ -13,6 +12,7 @@ import {
 import { type MakeDatabase, withDatabases } from "../support/database-maker.ts";
 import { makeTempFolder, preferMemory, removeFolder } from "../support/temp-folder.ts";
 import { type GraphFigures, runGraphs } from "./campaign-of-graphs.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 interface Figures extends GraphFigures {
   readonly graphs: number;
@@ -43,7 +43,7 @@ async function compareGraphs(
   while (!isOver(figures.graphs)) {
     const folder = makeTempFolder();
     const url = (await makeDatabase?.()) ?? `sqlite:${join(folder, "sluice.db")}`;
-    const store = await openStore(url, { role: "serve" });
+    const store = await openTestStore(url, { role: "serve" });
     try {
       for (let batch = 0; batch < batchesOfStore && !isOver(figures.graphs); batch += 1) {
         const count = Math.min(graphsAtOnce[run.engine], run.countMax - figures.graphs);

@@ -3,27 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/interface/store.ts";
-import {
-  acme,
-  add,
-  claim,
-  draftOf,
-  finish,
-  keyOf,
-  payloadsOf,
-  request,
-  worker,
-  write,
-} from "../conformance/scene.ts";
+import { acme, draftOf, keyOf, worker } from "../conformance/scene.ts";
 import { changedBy } from "../conformance/parties.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "./sqlite/place.ts";
-import { completeOne, eraseOne } from "../support/one-deletion.ts";
+import { openTestStore, type TestStore } from "../support/test-store.ts";
 
 interface Scene {
-  readonly store: Store;
+  readonly store: TestStore;
   readonly query: (sql: string) => Promise<readonly object[]>;
 }
 
@@ -36,7 +23,7 @@ const engines: Readonly<Record<string, (test: TestContext) => Promise<Scene>>> =
   PostgreSQL: async (test) => {
     const server = await startPostgres();
     const url = await server.makeDatabase();
-    const store = await openStore(url, { role: "serve" });
+    const store = await openTestStore(url, { role: "serve" });
     test.after(async () => {
       await store.close();
       await server.remove();
@@ -51,26 +38,26 @@ describe("a transaction that names an erased person", () => {
   for (const [name, open] of Object.entries(engines)) {
     it(`is found after the last pass on ${name}`, async (test) => {
       const { store, query } = await open(test);
-      await add(store, "person", "p");
-      await add(store, "transaction", "old", { ...countries, sender_id: "q" });
-      const id = (await request(store, keyOf("person", "p"))) ?? "";
-      await claim(store);
-      while (!(await eraseOne(store, id, 10, worker)));
+      await store.add("person", "p");
+      await store.add("transaction", "old", { ...countries, sender_id: "q" });
+      const id = await store.request(keyOf("person", "p"));
+      await store.claim();
+      while (!(await store.eraseOne(id, 10)));
       // As after a pass that has found nothing.
       const upTo = await store.latestArrival();
       await query(`INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
         VALUES ('${id}', '${acme}', 'erased_${"0".repeat(32)}', ${upTo}) RETURNING verified_to`);
-      await add(store, "transaction", "new", { ...countries, sender_id: "q", receiver_id: "p" });
+      await store.add("transaction", "new", { ...countries, sender_id: "q", receiver_id: "p" });
       const update = draftOf("transaction", "old", { ...countries, sender_id: "p" });
-      await write(store, update, { mode: "update" });
-      await add(store, "transaction", "similar", { ...countries, sender_id: "pp" });
-      assert.equal(await completeOne(store, id, worker), undefined);
+      await store.write(update, { mode: "update" });
+      await store.add("transaction", "similar", { ...countries, sender_id: "pp" });
+      assert.equal(await store.completeOne(id), undefined);
       const rows = await query("SELECT resource_id FROM deletion_target WHERE action = 'redact'");
       const targets = rows.map((row) => (row as { resource_id: string }).resource_id);
       assert.deepEqual(targets.sort(), ["new", "old"]);
-      assert.equal(changedBy(await finish(store, id)), 2);
+      assert.equal(changedBy(await store.finish(id)), 2);
       const texts = await Promise.all(
-        ["old", "new", "similar"].map((tx) => payloadsOf(store, keyOf("transaction", tx))),
+        ["old", "new", "similar"].map((tx) => store.payloadsOf(keyOf("transaction", tx))),
       );
       assert.ok(!JSON.stringify(texts).includes('"p"'));
       assert.ok(JSON.stringify(texts).includes('"pp"'));
@@ -81,10 +68,10 @@ describe("a transaction that names an erased person", () => {
   it("is searched for in steps where many have arrived, on SQLite", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "transaction", "t", countries);
-    await add(store, "person", "p");
+    await store.add("transaction", "t", countries);
+    await store.add("person", "p");
     const keys = [keyOf("transaction", "t"), keyOf("person", "p")];
-    const ids = await Promise.all(keys.map(async (key) => (await request(store, key)) ?? ""));
+    const ids = await Promise.all(keys.map(async (key) => await store.request(key)));
     await store.claimDeletions({ now: worker.now, leaseUntil: worker.now, claimant: "c" }, 2);
     await store.eraseStep(ids, 10, worker);
     place.withDatabase((file) =>
@@ -96,7 +83,7 @@ describe("a transaction that names an erased person", () => {
       const drafts = Array.from({ length: 500 }, (_, index) =>
         draftOf("transaction", `t${no}-${index}`, { ...countries, sender_id: "q" }),
       );
-      await write(store, drafts);
+      await store.write(drafts);
     }
     const outcomes = await store.completeDeletions(ids, worker);
     assert.deepEqual(
@@ -108,12 +95,12 @@ describe("a transaction that names an erased person", () => {
   it("is not connected with its pseudonym by any byte of a file, on SQLite", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "person", "p");
-    await add(store, "transaction", "t", { ...countries, sender_id: "p" });
-    const id = (await request(store, keyOf("person", "p"))) ?? "";
-    await claim(store);
-    while (!(await eraseOne(store, id, 10, worker)));
-    assert.equal(await completeOne(store, id, worker), undefined);
+    await store.add("person", "p");
+    await store.add("transaction", "t", { ...countries, sender_id: "p" });
+    const id = await store.request(keyOf("person", "p"));
+    await store.claim();
+    while (!(await store.eraseOne(id, 10)));
+    assert.equal(await store.completeOne(id), undefined);
     const rows = place.withDatabase((file) =>
       file.prepare("SELECT pseudonym FROM pseudonym").all(),
     );
@@ -123,9 +110,9 @@ describe("a transaction that names an erased person", () => {
     const found = () =>
       [...place.readFiles().values()].filter((bytes) => bytes.includes(row)).length;
     assert.ok(found() > 0, "nothing would be found");
-    await finish(store, id);
+    await store.finish(id);
     assert.equal(found(), 0);
-    const [payload] = await payloadsOf(store, keyOf("transaction", "t"));
+    const [payload] = await store.payloadsOf(keyOf("transaction", "t"));
     assert.equal(payload?.["sender_id"], pseudonym);
   });
 });

@@ -3,12 +3,11 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openStore } from "../../src/store/open-store.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { startServer } from "../support/server.ts";
-import { claimOne } from "../support/one-deletion.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 const ofAcme = ["--organization", "acme"] as const;
 const ofPatient = ["--organization", "patient"] as const;
@@ -89,9 +88,9 @@ async function liveOn(folder: string, line: CommandLine): Promise<void> {
 /** As by a worker that has died; and an act after it, so that the whole trail is signed. */
 async function leaveProcessing(folder: string, line: CommandLine): Promise<void> {
   await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "in progress");
-  const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+  const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   const now = Date.now() + 1_000;
-  const claimed = await claimOne(store, { now, leaseUntil: now, claimant: "gone" });
+  const claimed = await store.claimOne({ now, leaseUntil: now, claimant: "gone" });
   assert.equal(claimed?.resourceId, "goes");
   await store.close();
   await line.ask("organization set acme --name Acme");

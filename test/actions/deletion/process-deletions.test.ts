@@ -9,35 +9,24 @@ import { processDeletions } from "../../../src/actions/deletion/process-deletion
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  add,
-  claim,
-  deletionOf,
-  finish,
-  keyOf,
-  payloadsOf,
-  request,
-  requireConsistent,
-  worker,
-} from "../../conformance/scene.ts";
+import { keyOf, worker } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "../../store/sqlite/place.ts";
-import { completeOne, eraseOne } from "../../support/one-deletion.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
-async function eraseAll(store: Store, id: string): Promise<void> {
-  await claim(store);
-  while (!(await eraseOne(store, id, 100, worker)));
+async function eraseAll(store: TestStore, id: string): Promise<void> {
+  await store.claim();
+  while (!(await store.eraseOne(id, 100)));
 }
 
-async function prepare(store: Store): Promise<string> {
-  for (const id of ["t", "stays"]) await add(store, "transaction", id);
-  await add(store, "transaction_alert", "a", { related_tx_ids: ["t", "stays"] });
-  const id = await request(store, keyOf("transaction", "t"));
+async function prepare(store: TestStore): Promise<string> {
+  for (const id of ["t", "stays"]) await store.add("transaction", id);
+  await store.add("transaction_alert", "a", { related_tx_ids: ["t", "stays"] });
+  const id = await store.request(keyOf("transaction", "t"));
   assert.ok(id);
   return id;
 }
 
-function makeApp(place: Place, store: Store): App {
+function makeApp(place: Place, store: TestStore): App {
   return {
     store,
     ledger: openStoreLedger(place.folder, "store_test", { now: () => worker.now }),
@@ -61,11 +50,11 @@ describe("a deletion is not completed while anything is left", () => {
         INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}', NULL);
         UPDATE counter SET value = 900`);
     });
-    assert.equal(await completeOne(store, id, worker), undefined);
-    assert.equal((await deletionOf(store, id)).status, "processing");
-    assert.equal((await finish(store, id)).status, "completed");
+    assert.equal(await store.completeOne(id), undefined);
+    assert.equal((await store.deletionOf(id)).status, "processing");
+    assert.equal((await store.finish(id)).status, "completed");
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("such as a reference in a record that stays, without a relation for it", async (test) => {
@@ -81,16 +70,16 @@ describe("a deletion is not completed while anything is left", () => {
         .prepare("UPDATE change SET payload = ? WHERE payload LIKE '%\"a\"%'")
         .run(String(before?.["payload"]));
     });
-    assert.equal(await completeOne(store, id, worker), undefined);
-    assert.equal((await finish(store, id)).status, "completed");
-    const [payload] = await payloadsOf(store, keyOf("transaction_alert", "a"));
+    assert.equal(await store.completeOne(id), undefined);
+    assert.equal((await store.finish(id)).status, "completed");
+    const [payload] = await store.payloadsOf(keyOf("transaction_alert", "a"));
     assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 });
 
 /** The store, with some of its methods replaced. */
-function replaceMethods(store: Store, methods: Partial<Store>): Store {
+function replaceMethods(store: TestStore, methods: Partial<TestStore>): TestStore {
   return new Proxy(store, {
     get: (_, name) => {
       if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
@@ -119,7 +108,7 @@ describe("a deletion of many steps", () => {
     });
     const stopping = new AbortController().signal;
     await processDeletions(makeApp(place, slow), { claimant: "test", stopping });
-    assert.equal((await deletionOf(store, id)).status, "completed");
+    assert.equal((await store.deletionOf(id)).status, "completed");
     assert.deepEqual(calls, [...Array.from({ length: 30 }, () => "erase"), "verify"]);
   });
 });
@@ -143,7 +132,7 @@ describe("an erasure that never finishes", () => {
       results.map(({ result }) => result),
       ["postponed"],
     );
-    const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
+    const { status, waitingFor, nextAttemptAt } = await store.deletionOf(id);
     assert.equal(status, "processing");
     assert.match(waitingFor ?? "", /20 verification passes have each found something/);
     assert.equal(passes, 20);
@@ -165,7 +154,7 @@ describe("an erasure that never finishes", () => {
       results.map(({ result }) => result),
       ["postponed"],
     );
-    const { status, waitingFor } = await deletionOf(store, id);
+    const { status, waitingFor } = await store.deletionOf(id);
     assert.equal(status, "processing");
     assert.match(waitingFor ?? "", /disk full/);
   });

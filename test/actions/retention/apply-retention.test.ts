@@ -16,18 +16,16 @@ import { makeCommandLine } from "../../cli/command-line.ts";
 import {
   acme,
   draftOf,
-  exists,
-  hold,
   keyOf,
   operator,
   organization,
   transaction,
-  write,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { StoreFaults } from "../../support/store-faults.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { type TestStore, withActs } from "../../support/test-store.ts";
 
 const now = Date.UTC(2026, 5, 1);
 const old = { timestamp: "2020-01-01T00:00:00Z" };
@@ -50,45 +48,40 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
   describe(`retention on ${engine}`, () => {
     const folder = makeTempFolder();
     let app: OpenApp;
+    let store: TestStore;
     let environment: Readonly<Record<string, string>>;
 
     before(async () => {
       environment = await environmentOf();
       const config = readConfig(testEnvironment(folder, environment));
       app = await openApp(config, { role: "command", now: () => now });
-      const { store } = app;
+      store = withActs(app.store);
       await store.createOrganization(organization(acme), operator);
       await store.createOrganization(organization("org_patient"), operator);
-      await write(
-        store,
+      await store.write(
         ["gone", "held", "needed", "deep", "seen-again"].map((id) => transaction(id, old)),
       );
-      await write(store, transaction("seen-again", fresh), { mode: "update" });
-      await write(store, transaction("young", fresh));
-      await write(store, transaction("just-kept", oldest));
-      await write(store, transaction("not-theirs", old), { organizationId: "org_patient" });
+      await store.write(transaction("seen-again", fresh), { mode: "update" });
+      await store.write(transaction("young", fresh));
+      await store.write(transaction("just-kept", oldest));
+      await store.write(transaction("not-theirs", old), { organizationId: "org_patient" });
       const resourceType = "transaction_check";
-      await write(store, draftOf(resourceType, "old-check", { ...old, related_tx_ids: ["gone"] }), {
+      await store.write(draftOf(resourceType, "old-check", { ...old, related_tx_ids: ["gone"] }), {
         resourceType,
       });
-      await write(
-        store,
+      await store.write(
         draftOf(resourceType, "late-check", { ...fresh, related_tx_ids: ["needed"] }),
         { resourceType },
       );
-      await write(
-        store,
-        draftOf(resourceType, "deep-check", { ...old, related_tx_ids: ["deep"] }),
-        {
-          resourceType,
-        },
-      );
+      await store.write(draftOf(resourceType, "deep-check", { ...old, related_tx_ids: ["deep"] }), {
+        resourceType,
+      });
       const alert = draftOf("transaction_alert", "deep-alert", {
         ...fresh,
         related_check_id: "deep-check",
       });
-      await write(store, alert, { resourceType: "transaction_alert" });
-      await hold(store, keyOf("transaction", "held"));
+      await store.write(alert, { resourceType: "transaction_alert" });
+      await store.hold(keyOf("transaction", "held"));
     });
     after(async () => {
       await app.close();
@@ -135,7 +128,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           ],
         },
       ]);
-      assert.deepEqual(await app.store.listDeletions({ limit: 10 }), []);
+      assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
     });
 
     it("queues each deletion once, under the name of retention", async () => {
@@ -144,7 +137,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.equal(set["retain_days"], 365);
       assert.equal(await applyAll(), 2);
       assert.equal(await applyAll(), 0);
-      const deletions = await app.store.listDeletions({ limit: 10 });
+      const deletions = await store.listDeletions({ limit: 10 });
       assert.deepEqual(deletions.map(({ resourceId }) => resourceId).sort(), ["gone", "old-check"]);
       for (const { requestedBy, reason } of deletions) {
         assert.equal(requestedBy, "retention");
@@ -156,31 +149,31 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       const stopping = new AbortController().signal;
       while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
       for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
-        assert.ok(await exists(app.store, keyOf("transaction", id)), id);
+        assert.ok(await store.exists(keyOf("transaction", id)), id);
       }
-      assert.ok(await exists(app.store, keyOf("transaction", "not-theirs", "org_patient")));
-      assert.equal(await exists(app.store, keyOf("transaction", "gone")), false);
-      const receipts = await app.store.listReceipts(Number.MIN_SAFE_INTEGER, 10);
+      assert.ok(await store.exists(keyOf("transaction", "not-theirs", "org_patient")));
+      assert.equal(await store.exists(keyOf("transaction", "gone")), false);
+      const receipts = await store.listReceipts(Number.MIN_SAFE_INTEGER, 10);
       assert.deepEqual(
         receipts.map(({ receipt }) => receipt.asked.by),
         ["retention", "retention"],
       );
-      assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
+      assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
     });
 
     it("requests no deletion of a record under a retention floor", async () => {
       const line = makeCommandLine({ folder, environment, now: () => now });
       const resourceType = "person";
       const closed = { ...old, account_status: "CLOSED" };
-      await write(app.store, draftOf(resourceType, "closed", closed), { resourceType });
-      await write(app.store, draftOf(resourceType, "customer", old), { resourceType });
+      await store.write(draftOf(resourceType, "closed", closed), { resourceType });
+      await store.write(draftOf(resourceType, "customer", old), { resourceType });
       const set = ["--organization", acme, "--type", "person", "--from", "closed"] as const;
       await line.ask("retention set", ...set, "--keep-days", "365");
       const { organizations } = await preview("--organization", acme);
       const [{ due, under_floor }] = organizations as [{ due: number; under_floor: number }];
       assert.deepEqual([due, under_floor], [1, 1]);
       assert.equal(await applyAll(), 1);
-      const [request] = await app.store.listDeletions({ limit: 1, status: "pending" });
+      const [request] = await store.listDeletions({ limit: 1, status: "pending" });
       assert.equal(request?.resourceId, "closed");
       await line.ask("retention set", ...set, "--keep-days", "none");
       assert.equal(await applyAll(), 1);
@@ -189,7 +182,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     it("looks at a bounded part each time, and at every record in the end", async () => {
       const count = retentionScannedMax + 5;
       const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
-      await write(app.store, many);
+      await store.write(many);
       const first = await applyRetention(app, undefined);
       assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
       assert.ok(first.next !== undefined);
@@ -212,9 +205,9 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
 
     it("requests a deletion that has the grace period of the organization", async () => {
       await changeOrganization(app, acme, { deletionGraceSeconds: 60 });
-      await write(app.store, transaction("graced", old));
+      await store.write(transaction("graced", old));
       assert.equal(await applyAll(), 1);
-      const pending = await app.store.listDeletions({ limit: 5_000, status: "pending" });
+      const pending = await store.listDeletions({ limit: 5_000, status: "pending" });
       const request = pending.find(({ resourceId }) => resourceId === "graced");
       assert.equal(request?.dueAt, now + 60_000);
     });
@@ -222,7 +215,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     it("passes over an organization that was closed", async () => {
       const organizationId = "org_patient";
       await changeOrganization(app, organizationId, { retainDays: 1 });
-      await app.store.closeOrganization(organizationId, operator);
+      await store.closeOrganization(organizationId, operator);
       assert.equal(await applyAll(), 0);
     });
 
@@ -230,7 +223,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       const line = makeCommandLine({ folder, environment, now: () => now });
       const set = await line.ask("organization set", acme, "--retain-days", "off");
       assert.equal(set["retain_days"], null);
-      await write(app.store, transaction("later", old));
+      await store.write(transaction("later", old));
       assert.equal(await applyAll(), 0);
     });
   });

@@ -4,10 +4,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import { acme, transaction, write } from "../../conformance/scene.ts";
+import { acme, transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const addSlowly = (id: string) => `
   BEGIN;
@@ -20,12 +19,12 @@ const addSlowly = (id: string) => `
 
 describe("the moment of an export on PostgreSQL", () => {
   let server: PostgresServer;
-  let store: Store;
+  let store: TestStore;
   let client: Client;
   before(async () => {
     server = await startPostgres();
     const url = await server.makeDatabase();
-    store = await openStore(url, { role: "serve" });
+    store = await openTestStore(url, { role: "serve" });
     client = new Client({ connectionString: url });
     await client.connect();
   });
@@ -44,7 +43,7 @@ describe("the moment of an export on PostgreSQL", () => {
   for (const end of ["COMMIT", "ROLLBACK"] as const) {
     it(`waits for a transaction with a lower number, until its ${end}`, async () => {
       await client.query(addSlowly(`slow ${end}`));
-      await write(store, transaction(`quick ${end}`));
+      await store.write(transaction(`quick ${end}`));
       let upTo: number | undefined;
       const reading = store.latestArrival().then((number) => (upTo = number));
       for (let round = 0; round < 30; round += 1) await store.ping();

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openStore } from "../../../src/store/open-store.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
@@ -11,9 +10,10 @@ import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { published, schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
-import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import { transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 const addColumn = `
   ALTER TABLE hold ADD COLUMN planted
@@ -33,7 +33,7 @@ describe("a store of the baseline on SQLite", () => {
   it("is brought up by each migration once, and keeps its rows", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, transaction("one"));
+    await store.write(transaction("one"));
     await store.close();
     for (const migrations of [planted.slice(0, -1), planted, planted]) {
       const connection = new Connection(place.path, { readOnly: false });
@@ -55,8 +55,8 @@ describe("a store of the baseline on SQLite", () => {
       );
     });
     const again = await place.open();
-    assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);
-    await requireConsistent(again);
+    assert.deepEqual((await again.write(transaction("one"))).drafts, ["identical_record_exists"]);
+    await again.requireConsistent();
   });
 
   it("stays as it was if a migration fails", async (test) => {
@@ -100,8 +100,8 @@ describe("a store of the baseline on PostgreSQL", () => {
 
   it("is brought up by each migration once, and keeps its rows", async () => {
     const url = await server.makeDatabase();
-    const store = await openStore(url, { role: "serve" });
-    await write(store, transaction("one"));
+    const store = await openTestStore(url, { role: "serve" });
+    await store.write(transaction("one"));
     await store.close();
     const database = new Database(url, defaultConnections);
     for (const migrations of [planted.slice(0, -1), planted, planted]) {
@@ -112,21 +112,21 @@ describe("a store of the baseline on PostgreSQL", () => {
     assert.deepEqual(await read("SELECT id::int AS id FROM planted"), [{ id: 1 }]);
     const version = "SELECT value::int AS value FROM meta WHERE name = 'schema_version'";
     assert.deepEqual(await read(version), [{ value: schemaVersion + 2 }]);
-    await assert.rejects(openStore(url, { role: "command" }), /or a newer one/);
+    await assert.rejects(openTestStore(url, { role: "command" }), /or a newer one/);
     await read(
       `DROP TABLE planted; ALTER TABLE hold DROP COLUMN planted; UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`,
     );
-    const again = await openStore(url, { role: "serve" });
-    assert.deepEqual((await write(again, transaction("one"))).drafts, ["identical_record_exists"]);
-    await requireConsistent(again);
+    const again = await openTestStore(url, { role: "serve" });
+    assert.deepEqual((await again.write(transaction("one"))).drafts, ["identical_record_exists"]);
+    await again.requireConsistent();
     await again.close();
   });
 
   it("is not made from one of a version that was never released", async () => {
     const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     await server.query("UPDATE meta SET value = 13 WHERE name = 'schema_version'", url);
     const refused = /schema version 13, of a version of Sluice that was never released/;
-    await assert.rejects(openStore(url, { role: "command" }), refused);
+    await assert.rejects(openTestStore(url, { role: "command" }), refused);
   });
 });

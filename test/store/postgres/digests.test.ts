@@ -5,38 +5,37 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { Client, escapeLiteral } from "pg";
-import { openStore } from "../../../src/store/open-store.ts";
 import { comparedChanges, payloadDigest } from "../../../src/store/shared/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import { acme, requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import { acme, transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const append = { mode: "append" } as const;
 
 const later = 500;
 
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   const drafts = Array.from({ length: later + 1 }, (_, amount) => transaction("many", { amount }));
-  await write(store, drafts, append);
-  await write(store, transaction("one"));
-  await write(store, transaction("two"));
-  await write(store, transaction("two", { amount: 2 }), append);
+  await store.write(drafts, append);
+  await store.write(transaction("one"));
+  await store.write(transaction("two"));
+  await store.write(transaction("two", { amount: 2 }), append);
 }
 
 /** `next`: an amount that no change has yet. */
-async function requireFound(store: Store, next = later + 1): Promise<void> {
+async function requireFound(store: TestStore, next = later + 1): Promise<void> {
   const amounts = [0, 1, comparedChanges - 1, comparedChanges, later];
   for (const amount of amounts) {
     const draft = transaction("many", { amount });
-    assert.deepEqual((await write(store, draft, append)).drafts, ["unchanged"], `${amount}`);
-    assert.deepEqual((await write(store, draft)).drafts, ["identical_record_exists"]);
+    assert.deepEqual((await store.write(draft, append)).drafts, ["unchanged"], `${amount}`);
+    assert.deepEqual((await store.write(draft)).drafts, ["identical_record_exists"]);
   }
   const other = transaction("many", { amount: next });
-  assert.deepEqual((await write(store, other)).drafts, ["record_exists"]);
+  assert.deepEqual((await store.write(other)).drafts, ["record_exists"]);
   const list = [...amounts.map((amount) => transaction("many", { amount })), transaction("one")];
-  const answer = await write(store, [...list, other], append);
+  const answer = await store.write([...list, other], append);
   assert.deepEqual(answer.drafts, [...list.map(() => "unchanged"), "updated"]);
 }
 
@@ -53,10 +52,10 @@ describe("the digests of later changes on PostgreSQL", () => {
   });
 
   it("are needed for all but the first changes", async () => {
-    const store = await openStore(url, { role: "command" });
+    const store = await openTestStore(url, { role: "command" });
     await fill(store);
     await requireFound(store);
-    await requireConsistent(store);
+    await store.requireConsistent();
     // As after a move from an embedded store.
     await server.query(
       `UPDATE change SET digest = NULL WHERE resource_id = 'many' AND change_no IN (
@@ -65,12 +64,12 @@ describe("the digests of later changes on PostgreSQL", () => {
       url,
     );
     await requireFound(store, later + 2);
-    await requireConsistent(store);
+    await store.requireConsistent();
     await store.close();
   });
 
   it("are reported by the check if missing or wrong", async () => {
-    const store = await openStore(url, { role: "command" });
+    const store = await openTestStore(url, { role: "command" });
     const where = `WHERE resource_id = 'many'
       AND change_no = (SELECT max(change_no) FROM change WHERE resource_id = 'many')`;
     await server.query(`UPDATE change SET digest = digest + 1 ${where}`, url);
@@ -88,7 +87,7 @@ describe("the digests of later changes on PostgreSQL", () => {
     const own = await server.makeDatabase();
     const client = new Client(own);
     try {
-      const store = await openStore(own, { role: "command" });
+      const store = await openTestStore(own, { role: "command" });
       await client.connect();
       const begin = beginStatements(
         { organizations: [acme] },

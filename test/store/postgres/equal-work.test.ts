@@ -5,24 +5,18 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { limits } from "../../../src/domain/limits.ts";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
 import {
   acme,
-  add,
-  claim,
-  finish,
-  hold,
   keyOf,
   onDay,
   operator,
   organization,
-  request,
   seen,
   worker,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -80,32 +74,32 @@ interface Prepared {
 }
 
 async function prepare(
-  store: Store,
+  store: TestStore,
   { root, type, visible, relation }: Case,
   { id, reports = 0, isHeld = false, isAlone = false }: Prepared,
 ): Promise<string> {
-  await add(store, root, id, seen(2));
-  if (!isAlone) await add(store, visible, `${id}-visible`, { ...seen(2), ...relation(id) });
+  await store.add(root, id, seen(2));
+  if (!isAlone) await store.add(visible, `${id}-visible`, { ...seen(2), ...relation(id) });
   for (let no = 0; no < reports; no += 1) {
-    await add(store, type, `${id}-${no}`, { ...seen(2), ...relation(id) });
-    if (isHeld) await hold(store, keyOf(type, `${id}-${no}`));
+    await store.add(type, `${id}-${no}`, { ...seen(2), ...relation(id) });
+    if (isHeld) await store.hold(keyOf(type, `${id}-${no}`));
   }
-  return (await request(store, keyOf(root, id))) ?? "";
+  return await store.request(keyOf(root, id));
 }
 
-async function deleteOne(store: Store, one: Case, prepared: Prepared) {
+async function deleteOne(store: TestStore, one: Case, prepared: Prepared) {
   const asked = await prepare(store, one, prepared);
   sent.splice(0);
-  assert.equal((await claim(store, onDay(3)))?.deletionRequestId, asked);
-  const { kept } = await finish(store, asked, limits.erasureStepRecordsMax);
+  assert.equal((await store.claim(onDay(3)))?.deletionRequestId, asked);
+  const { kept } = await store.finish(asked, limits.erasureStepRecordsMax);
   const trips = roundTrips();
-  const set = await claim(store, onDay(3));
+  const set = await store.claim(onDay(3));
   assert.equal(set, undefined);
   return { trips, kept: kept[one.type] ?? 0 };
 }
 
 /** Several that are due together; the statements until nothing of them is left to erase. */
-async function eraseTogether(store: Store, one: Case, all: readonly Prepared[]) {
+async function eraseTogether(store: TestStore, one: Case, all: readonly Prepared[]) {
   const asked: string[] = [];
   for (const prepared of all) asked.push(await prepare(store, one, prepared));
   sent.splice(0);
@@ -119,18 +113,18 @@ async function eraseTogether(store: Store, one: Case, all: readonly Prepared[]) 
   const { done } = await store.eraseStep(asked, limits.erasureStepRecordsMax, worker);
   assert.equal(done.length, asked.length);
   const trips = roundTrips();
-  for (const id of asked) await finish(store, id, limits.erasureStepRecordsMax);
+  for (const id of asked) await store.finish(id, limits.erasureStepRecordsMax);
   return trips;
 }
 
 describe("a deletion on PostgreSQL", () => {
   let server: PostgresServer;
-  let store: Store;
+  let store: TestStore;
   const query: unknown = Reflect.get(Client.prototype, "query");
   before(async () => {
     server = await startPostgres();
     const url = await server.makeDatabase();
-    store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+    store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
     await store.createOrganization(organization(acme), operator);
     if (typeof query !== "function") throw new TypeError("the driver has no such method");
     Reflect.set(
@@ -173,7 +167,7 @@ describe("a deletion on PostgreSQL", () => {
   for (const one of cases) describeFloors(one, () => store);
 });
 
-function describeHolds(one: Case, opened: () => Store): void {
+function describeHolds(one: Case, opened: () => TestStore): void {
   const { root, type } = one;
   it(`of a ${root} sends as many for one under a hold, or a hold elsewhere in the organization`, async () => {
     const store = opened();
@@ -181,8 +175,8 @@ function describeHolds(one: Case, opened: () => Store): void {
     const held = await deleteOne(store, one, { id: `${root}-held`, reports: 2, isHeld: true });
     assert.deepEqual([held.kept, held.trips], [2, without.trips]);
     for (const heldType of ["transaction", type]) {
-      await add(store, heldType, `${root}-elsewhere-${heldType}`, elsewhere(heldType));
-      await hold(store, keyOf(heldType, `${root}-elsewhere-${heldType}`));
+      await store.add(heldType, `${root}-elsewhere-${heldType}`, elsewhere(heldType));
+      await store.hold(keyOf(heldType, `${root}-elsewhere-${heldType}`));
       const beside = await deleteOne(store, one, { id: `${root}-beside-${heldType}` });
       assert.deepEqual(beside.trips, without.trips);
     }
@@ -199,7 +193,7 @@ function describeHolds(one: Case, opened: () => Store): void {
   });
 }
 
-function describeFloors(one: Case, opened: () => Store): void {
+function describeFloors(one: Case, opened: () => TestStore): void {
   const { root, type } = one;
   for (const countedFrom of ["last_seen", "report_filed_at"] as const) {
     if (countedFrom === "report_filed_at" && type === "customer_sar") continue;

@@ -4,9 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { openStore } from "../../../src/store/open-store.ts";
 import { erasedTables } from "../../../src/store/postgres/erase/vacuum.ts";
-import { add, processAll, keyOf, request, requireConsistent } from "../../conformance/scene.ts";
+import { keyOf } from "../../conformance/scene.ts";
 import { readSql } from "../../support/guide-sql.ts";
 import {
   type PostgresServer,
@@ -15,6 +14,7 @@ import {
 } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 const guide = "guides/postgresql.md";
 const administrator = "administrator";
@@ -55,13 +55,13 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
   it("creates the owner and the database, and then the role that serves and its rights", async () => {
     const asAdministrator = urlOf(server.adminUrl, { user: administrator });
     await runAs(asAdministrator, readSql(guide, "CREATE DATABASE sluice"));
-    await (await openStore(owner, { role: "command" })).close();
+    await (await openTestStore(owner, { role: "command" })).close();
     await runAs(asAdministrator, readSql(guide, "CREATE ROLE sluice_service"));
     await runAs(owner, readSql(guide, "GRANT CONNECT"));
-    const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
-    await add(store, "transaction", "t");
+    const store = await openTestStore(service, { role: "serve", sealReceipt: makeTestSeal() });
+    await store.add("transaction", "t");
     await store.probeWrite();
-    await requireConsistent(store);
+    await store.requireConsistent();
     await store.close();
   });
 
@@ -71,7 +71,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
 
   async function findDead(): Promise<string> {
     const admin = urlOf(server.adminUrl, { database: "sluice" });
-    const store = await openStore(admin, { role: "command" });
+    const store = await openTestStore(admin, { role: "command" });
     const { findings } = await store.checkErasure();
     await store.close();
     return findings
@@ -81,10 +81,10 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
   }
 
   async function eraseAsService(id: string): Promise<void> {
-    const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
-    await add(store, "transaction", id);
-    await request(store, keyOf("transaction", id), { deletionRequestId: `del_of_${id}` });
-    assert.equal((await processAll(store)).length, 1);
+    const store = await openTestStore(service, { role: "serve", sealReceipt: makeTestSeal() });
+    await store.add("transaction", id);
+    await store.request(keyOf("transaction", id), { deletionRequestId: `del_of_${id}` });
+    assert.equal((await store.processAll()).length, 1);
     await store.purgeExpired(0);
     await store.close();
   }
@@ -106,7 +106,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     }
     await runAs(owner, grant);
     await eraseAsService("two");
-    const store = await openStore(service, { role: "serve" });
+    const store = await openTestStore(service, { role: "serve" });
     await waitFor("the dead rows to be gone", async () =>
       (await findDead()) === "" ? true : undefined,
     );

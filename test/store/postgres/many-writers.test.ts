@@ -4,8 +4,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
 import {
   acme,
   draftOf,
@@ -13,14 +11,12 @@ import {
   mark,
   operator,
   organization,
-  requireConsistent,
   transaction,
-  write,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
-import { claimOne, completeOne, eraseOne } from "../../support/one-deletion.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const stores = 3;
 const clientsOfEach = 4;
@@ -41,7 +37,7 @@ describe("many writers on one database", () => {
   it("neither fail nor deadlock", async () => {
     const sealReceipt = makeTestSeal();
     const open = await Promise.all(
-      Array.from({ length: stores }, () => openStore(url, { role: "serve", sealReceipt })),
+      Array.from({ length: stores }, () => openTestStore(url, { role: "serve", sealReceipt })),
     );
     await open[0]?.createOrganization(organization(acme), operator);
     const working = new AbortController();
@@ -53,7 +49,7 @@ describe("many writers on one database", () => {
     working.abort();
     const deleted = (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0);
     assert.ok(deleted > 0, "nothing was deleted");
-    for (const store of open) await requireConsistent(store);
+    for (const store of open) await store.requireConsistent();
     await Promise.all(open.map((store) => store.close()));
     const [log] = await server.query("SELECT pg_read_file(pg_current_logfile()) AS text");
     assert.doesNotMatch(String(log?.["text"]), /deadlock/);
@@ -61,7 +57,7 @@ describe("many writers on one database", () => {
 });
 
 /** One client: its number determines what it sends, so that a run can be repeated. */
-async function send(store: Store, client: number): Promise<void> {
+async function send(store: TestStore, client: number): Promise<void> {
   const random = makeRandom(client + 1);
   const anyShared = () => `s${random.integer(1, shared)}`;
   for (let count = 0; count < requestsOfEach; count += 1) {
@@ -70,15 +66,15 @@ async function send(store: Store, client: number): Promise<void> {
     const kind = random.integer(0, 3);
     if (kind === 0) {
       const drafts = [1, 2, 3].map((item) => transaction(`t${id}-${item}`));
-      await write(store, drafts, { idempotency });
+      await store.write(drafts, { idempotency });
     } else if (kind === 1) {
       const check = { related_tx_ids: [...new Set([anyShared(), anyShared()])] };
       const drafts = [1, 2].map((item) => draftOf("transaction_check", `c${id}-${item}`, check));
-      await write(store, drafts, { resourceType: "transaction_check", idempotency });
+      await store.write(drafts, { resourceType: "transaction_check", idempotency });
     } else if (kind === 2) {
       const ids = new Set([anyShared(), anyShared(), anyShared()]);
       const drafts = [...ids].map((name) => transaction(name, { amount: client }));
-      await write(store, drafts, { mode: "append", lenient: true, idempotency });
+      await store.write(drafts, { mode: "append", lenient: true, idempotency });
     } else {
       const request = { reason: "asked for", deletionRequestId: `del_${id}`, dueAt: 0 };
       await store.requestDeletion({ ...keyOf("transaction", anyShared()), ...request }, operator);
@@ -87,10 +83,14 @@ async function send(store: Store, client: number): Promise<void> {
 }
 
 /** As the worker does. Returns how many deletions it completed. */
-async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal): Promise<number> {
+async function deleteWhile(
+  store: TestStore,
+  claimant: string,
+  stopped: AbortSignal,
+): Promise<number> {
   for (let completed = 0; ;) {
     const now = Date.now();
-    const claimed = await claimOne(store, { now, leaseUntil: farAway, claimant });
+    const claimed = await store.claimOne({ now, leaseUntil: farAway, claimant });
     if (claimed === undefined) {
       if (stopped.aborted) return completed;
       await new Promise((resolve) => void setImmediate(resolve));
@@ -98,8 +98,8 @@ async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal)
     }
     const act = { actor: "worker", now };
     for (let done = false; !done;) {
-      if (!(await eraseOne(store, claimed.deletionRequestId, 10, act))) continue;
-      done = (await completeOne(store, claimed.deletionRequestId, act)) !== undefined;
+      if (!(await store.eraseOne(claimed.deletionRequestId, 10, act))) continue;
+      done = (await store.completeOne(claimed.deletionRequestId, act)) !== undefined;
     }
     completed += 1;
   }

@@ -4,8 +4,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -20,19 +18,14 @@ import {
 import {
   acme,
   bytesOf,
-  processAll,
-  hold,
   keyOf,
   newKey,
   newToken,
   operator,
   organization,
-  release,
-  request,
-  requireConsistent,
   transaction,
-  write,
 } from "../../conformance/scene.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 /** As the operator's view sees it, so that only privileges matter. */
 async function queryAs(url: string, sql: string): Promise<void> {
@@ -47,7 +40,7 @@ async function queryAs(url: string, sql: string): Promise<void> {
 }
 
 async function requireRefused(url: string, words: RegExp): Promise<void> {
-  await assert.rejects(openStore(url, { role: "command" }), (error: Error) => {
+  await assert.rejects(openTestStore(url, { role: "command" }), (error: Error) => {
     assert.equal(error.name, "StoreError");
     assert.match(error.message, words);
     assert.ok(!error.message.includes(password), "the password is in the message");
@@ -75,9 +68,9 @@ describe("opening a store on PostgreSQL", () => {
   it("creates the tables of an empty database, also from many connections at once", async () => {
     const url = await makeDatabase();
     const stores = await Promise.all(
-      Array.from({ length: 6 }, () => openStore(url, { role: "serve" })),
+      Array.from({ length: 6 }, () => openTestStore(url, { role: "serve" })),
     );
-    for (const store of stores) await requireConsistent(store);
+    for (const store of stores) await store.requireConsistent();
     const found = await server.query(
       "SELECT value::int AS version FROM meta WHERE name = 'schema_version'",
       url,
@@ -96,7 +89,7 @@ describe("opening a store on PostgreSQL", () => {
       assert.equal(reply.status, 200);
       assert.equal(await running.end("SIGTERM"), 0);
     }
-    const store = await openStore(url, { role: "command" });
+    const store = await openTestStore(url, { role: "command" });
     assert.equal((await store.listOrganizations()).length, 1);
     await store.close();
     removeFolder(folder);
@@ -104,17 +97,17 @@ describe("opening a store on PostgreSQL", () => {
 
   it("leaves an empty database empty where the store has to exist, until one is created", async () => {
     const url = await makeDatabase();
-    const open = () => openStore(url, { role: "command", existing: true });
+    const open = () => openTestStore(url, { role: "command", existing: true });
     await assert.rejects(open(), { name: "StoreError", message: /^There is no store in the data/ });
     const found = await server.query("SELECT to_regclass('meta') AS meta", url);
     assert.deepEqual(found, [{ meta: null }]);
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     await (await open()).close();
   });
 
   it("refuses a schema that is newer", async () => {
     const url = await makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     const newer = schemaVersion + 1;
     await server.query(`UPDATE meta SET value = ${newer} WHERE name = 'schema_version'`, url);
     await requireRefused(
@@ -156,13 +149,13 @@ describe("opening a store on PostgreSQL", () => {
       statementTimeoutMs: 5_000,
       lockTimeoutMs: 1_000,
     };
-    const store = await openStore(url, { role: "serve", connections });
-    await write(store, [transaction("a"), transaction("b")]);
+    const store = await openTestStore(url, { role: "serve", connections });
+    await store.write([transaction("a"), transaction("b")]);
     const prepared = await server.query(
       "SELECT count(*)::int AS count FROM pg_prepared_statements",
     );
     assert.deepEqual(prepared, [{ count: 0 }]);
-    await requireConsistent(store);
+    await store.requireConsistent();
     await store.close();
   });
 
@@ -170,7 +163,7 @@ describe("opening a store on PostgreSQL", () => {
     let url: string;
     before(async () => {
       const owned = await makeDatabase();
-      await (await openStore(owned, { role: "command" })).close();
+      await (await openTestStore(owned, { role: "command" })).close();
       await server.query(
         readServiceRole("sluice_service", new URL(owned).pathname.slice(1)),
         owned,
@@ -183,20 +176,20 @@ describe("opening a store on PostgreSQL", () => {
     });
 
     it("supports everything that the service does", async () => {
-      const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+      const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
       await store.createOrganization(organization(acme), operator);
       await store.changeOrganization(acme, { name: "New" }, operator);
       await store.createKey(newKey("key_1"), operator);
       await store.createToken(newToken("token"));
-      await write(store, transaction("t"));
-      await write(store, transaction("t"), { mode: "update" });
-      await hold(store, keyOf("transaction", "t"));
-      await release(store, keyOf("transaction", "t"));
-      await request(store, keyOf("transaction", "t"));
-      assert.equal((await processAll(store)).length, 1);
+      await store.write(transaction("t"));
+      await store.write(transaction("t"), { mode: "update" });
+      await store.hold(keyOf("transaction", "t"));
+      await store.release(keyOf("transaction", "t"));
+      await store.request(keyOf("transaction", "t"));
+      assert.equal((await store.processAll()).length, 1);
       await useAsConsole(store);
       await store.purgeExpired(operator.now);
-      await requireConsistent(store);
+      await store.requireConsistent();
       await store.close();
     });
 
@@ -225,7 +218,7 @@ describe("opening a store on PostgreSQL", () => {
   });
 });
 
-async function useAsConsole(store: Store): Promise<void> {
+async function useAsConsole(store: TestStore): Promise<void> {
   const anna = { operatorId: "op_1", name: "anna", roles: ["viewer"], createdAt: 0 } as const;
   assert.equal(await store.operators.create({ ...anna, disabledAt: undefined }, operator), true);
   const link = { tokenHash: bytesOf("link"), purpose: "link", operatorId: "op_1" } as const;

@@ -4,26 +4,20 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openStore } from "../../../src/store/open-store.ts";
 import {
   acme,
-  add,
-  processAll,
-  hold,
   keyOf,
   mark,
   newKey,
   newToken,
   operator,
   organization,
-  release,
-  request,
   transaction,
-  write,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 /** What auto_explain writes, as far as it matters here. */
 interface PlanNode {
@@ -45,23 +39,23 @@ interface LoggedPlan {
 const ruledOutCost = 1e9;
 
 async function workADay(url: string): Promise<void> {
-  const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+  const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
   await store.createOrganization(organization(acme), operator);
   await store.createKey(newKey("key_1"), operator);
   await store.createToken(newToken("token"));
   await store.findCaller(newToken("token").tokenHash);
-  await write(store, transaction("t"), { idempotency: mark("one") });
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await write(store, transaction("t", { amount: 2 }), { mode: "update" });
+  await store.write(transaction("t"), { idempotency: mark("one") });
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.write(transaction("t", { amount: 2 }), { mode: "update" });
   await store.findRecord(keyOf("transaction", "t"));
   await store.readHistory(keyOf("transaction", "t"));
-  await hold(store, keyOf("transaction", "t"));
-  const id = await request(store, keyOf("transaction", "t"));
-  await processAll(store);
-  assert.equal(await release(store, keyOf("transaction", "t")), 1);
-  assert.equal((await processAll(store, 100_000_000)).length, 1);
-  await store.findDeletion(id ?? "", acme);
-  await store.findReceipt(id ?? "", acme);
+  await store.hold(keyOf("transaction", "t"));
+  const id = await store.request(keyOf("transaction", "t"));
+  await store.processAll();
+  assert.equal(await store.release(keyOf("transaction", "t")), 1);
+  assert.equal((await store.processAll(100_000_000)).length, 1);
+  await store.findDeletion(id, acme);
+  await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
   await store.credentialsVersion();
   await store.receiptHead();
@@ -84,7 +78,7 @@ describe("the plans of daily work", () => {
       },
     });
     const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     await server.query("SELECT pg_rotate_logfile()");
     await workADay(url);
     plans = await readPlans();

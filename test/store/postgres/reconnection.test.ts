@@ -4,25 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
-import { openStore } from "../../../src/store/open-store.ts";
 import type { ConnectionSettings } from "../../../src/store/interface/connection-settings.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  acme,
-  changesOf,
-  claim,
-  exists,
-  finish,
-  keyOf,
-  request,
-  requireConsistent,
-  transaction,
-  worker,
-  write,
-} from "../../conformance/scene.ts";
+import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { eraseOne } from "../../support/one-deletion.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const connections: ConnectionSettings = {
   poolMax: 4,
@@ -32,9 +18,9 @@ const connections: ConnectionSettings = {
 };
 
 /** The result of a write: acknowledged, or to be tried again. Anything else fails the test. */
-async function attempt(store: Store, id: string): Promise<"acknowledged" | "try again"> {
+async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "try again"> {
   try {
-    const { drafts } = await write(store, transaction(id));
+    const { drafts } = await store.write(transaction(id));
     assert.ok(drafts[0] === "created" || drafts[0] === "identical_record_exists");
     return "acknowledged";
   } catch (error) {
@@ -48,11 +34,11 @@ async function attempt(store: Store, id: string): Promise<"acknowledged" | "try 
 describe("a store on PostgreSQL", () => {
   let server: PostgresServer;
   let url: string;
-  let store: Store;
+  let store: TestStore;
   before(async () => {
     server = await startPostgres({ own: true, durable: true });
     url = await server.makeDatabase();
-    store = await openStore(url, { role: "serve", connections });
+    store = await openTestStore(url, { role: "serve", connections });
   });
   after(async () => {
     await store.close();
@@ -89,9 +75,9 @@ describe("a store on PostgreSQL", () => {
       stopping.abort();
       await Promise.all(senders);
       for (const id of acknowledged) {
-        assert.equal((await changesOf(store, keyOf("transaction", id))).length, 1, id);
+        assert.equal((await store.changesOf(keyOf("transaction", id))).length, 1, id);
       }
-      await requireConsistent(store);
+      await store.requireConsistent();
     });
   }
 
@@ -107,13 +93,12 @@ describe("a store on PostgreSQL", () => {
   });
 
   it("releases a deletion as soon as it can, when its work failed because the server was away", async () => {
-    await write(store, transaction("goes"));
-    const id = await request(store, keyOf("transaction", "goes"));
-    assert.ok(id !== undefined);
-    assert.equal((await claim(store))?.deletionRequestId, id);
+    await store.write(transaction("goes"));
+    const id = await store.request(keyOf("transaction", "goes"));
+    assert.equal((await store.claim())?.deletionRequestId, id);
     await server.stop();
     const unavailable = { errorName: "unavailable" };
-    await assert.rejects(eraseOne(store, id, 10, worker), unavailable);
+    await assert.rejects(store.eraseOne(id, 10), unavailable);
     const soon = worker.now + 1_000;
     await assert.rejects(
       store.postponeDeletion(id, "the server is unavailable", soon),
@@ -121,9 +106,9 @@ describe("a store on PostgreSQL", () => {
     );
     await server.start();
     await requireAnswer();
-    assert.equal(await claim(store, worker.now), undefined);
-    assert.equal((await claim(store, soon))?.deletionRequestId, id);
-    assert.equal((await finish(store, id)).status, "completed");
+    assert.equal(await store.claim(worker.now), undefined);
+    assert.equal((await store.claim(soon))?.deletionRequestId, id);
+    assert.equal((await store.finish(id)).status, "completed");
   });
 
   it("continues when an operator ends its connections", async () => {
@@ -144,7 +129,7 @@ describe("a store on PostgreSQL", () => {
     );
     await requireAnswer();
     assert.equal(await attempt(store, "refused"), "try again");
-    assert.equal(await exists(store, keyOf("transaction", "refused")), false);
+    assert.equal(await store.exists(keyOf("transaction", "refused")), false);
     await server.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await server.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
@@ -154,7 +139,7 @@ describe("a store on PostgreSQL", () => {
   });
 
   it("tells a write to try again when it waits for a lock too long", async () => {
-    await write(store, transaction("locked"));
+    await store.write(transaction("locked"));
     const lock = server.query("BEGIN; LOCK TABLE record; SELECT pg_sleep(1); COMMIT", url);
     await waitFor("the lock", async () => {
       const [row] = await server.query(
@@ -171,7 +156,7 @@ describe("a store on PostgreSQL", () => {
   it("refuses a replica at the start, with what to do", async () => {
     await server.stop();
     await server.startAsReplica();
-    const replica = openStore(url, { role: "serve", connections });
+    const replica = openTestStore(url, { role: "serve", connections });
     await assert.rejects(replica, { name: "StoreError", message: /read-only replica.*primary/ });
     assert.equal(await attempt(store, "on a replica"), "try again");
     await server.promote();

@@ -6,16 +6,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import {
   acme,
-  add,
-  processAll,
-  claim,
-  hold,
   keyOf,
   mark,
   newKey,
@@ -23,11 +17,7 @@ import {
   operator,
   organization,
   other,
-  release,
-  request,
   transaction,
-  worker,
-  write,
 } from "../../conformance/scene.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import {
@@ -37,7 +27,7 @@ import {
   urlOf,
 } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
-import { completeOne, eraseOne } from "../../support/one-deletion.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const role = "sluice_secured";
 const propagation = "citus.propagate_set_commands";
@@ -148,51 +138,51 @@ function entryOf(deletionRequestId: string): DeletionEntry {
 }
 
 /** A report that stays, and has to be kept, refers to a person who is erased. */
-async function keepReference(store: Store): Promise<void> {
+async function keepReference(store: TestStore): Promise<void> {
   const rule = { keepDays: 36_500, countedFrom: "last_seen" } as const;
   await store.retention.setFloor(
     { organizationId: acme, resourceType: "customer_sar", rule },
     operator,
   );
-  for (const type of ["person", "company"]) await add(store, type, "of report");
+  for (const type of ["person", "company"]) await store.add(type, "of report");
   const related = { related_person_id: "of report", related_company_id: "of report" };
-  await add(store, "customer_sar", "report", related);
-  await request(store, keyOf("person", "of report"));
-  assert.equal((await processAll(store)).length, 1);
+  await store.add("customer_sar", "report", related);
+  await store.request(keyOf("person", "of report"));
+  assert.equal((await store.processAll()).length, 1);
 }
 
 /** At least one row in every table. */
 /** Erases a person, and leaves its id in transactions, next to its pseudonym. */
-async function beginParty(store: Store, person: string): Promise<void> {
-  await add(store, "person", person);
-  const id = (await request(store, keyOf("person", person))) ?? "";
-  await claim(store);
-  while (!(await eraseOne(store, id, 10, worker)));
-  assert.equal(await completeOne(store, id, worker), undefined);
+async function beginParty(store: TestStore, person: string): Promise<void> {
+  await store.add("person", person);
+  const id = await store.request(keyOf("person", person));
+  await store.claim();
+  while (!(await store.eraseOne(id, 10)));
+  assert.equal(await store.completeOne(id), undefined);
 }
 
 async function fill(url: string): Promise<void> {
-  const store = await openStore(url, { role: "command", sealReceipt: makeTestSeal() });
+  const store = await openTestStore(url, { role: "command", sealReceipt: makeTestSeal() });
   await store.createOrganization(organization(acme), operator);
   await store.createKey(newKey("key_1"), operator);
   await store.createToken(newToken("token"));
-  await write(store, transaction("t"), { idempotency: mark("key") });
-  await write(store, transaction("t"), { organizationId: other });
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await request(store, keyOf("transaction", "t"));
-  await hold(store, keyOf("transaction_check", "c"));
-  await release(store, keyOf("transaction_check", "c"));
-  await add(store, "person", "goes");
-  await request(store, keyOf("person", "goes"), { dueAt: 0 });
-  assert.equal((await processAll(store)).length, 2);
+  await store.write(transaction("t"), { idempotency: mark("key") });
+  await store.write(transaction("t"), { organizationId: other });
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.request(keyOf("transaction", "t"));
+  await store.hold(keyOf("transaction_check", "c"));
+  await store.release(keyOf("transaction_check", "c"));
+  await store.add("person", "goes");
+  await store.request(keyOf("person", "goes"), { dueAt: 0 });
+  assert.equal((await store.processAll()).length, 2);
   await keepReference(store);
-  await add(store, "transaction", "t");
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await write(store, transaction("u"), { idempotency: mark("another key") });
-  await request(store, keyOf("transaction", "t"));
-  await claim(store);
+  await store.add("transaction", "t");
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.write(transaction("u"), { idempotency: mark("another key") });
+  await store.request(keyOf("transaction", "t"));
+  await store.claim();
   await beginParty(store, String(transaction("u").payload.match(/"sender_id":"(.*?)"/)?.[1]));
-  await hold(store, keyOf("transaction", "t", other));
+  await store.hold(keyOf("transaction", "t", other));
   const rule = { keepDays: 10, countedFrom: "last_seen" } as const;
   const floor = { organizationId: acme, resourceType: "screening", rule };
   assert.deepEqual(await store.retention.setFloor(floor, operator), { result: "changed" });

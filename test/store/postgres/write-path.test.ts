@@ -4,24 +4,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  add,
-  claim,
-  draftOf,
-  finish,
-  keyOf,
-  mark,
-  request,
-  requireConsistent,
-  transaction,
-  write,
-} from "../../conformance/scene.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
+import { draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
@@ -29,7 +17,7 @@ const statementsPerRecordMax = 0.2;
 describe("the write path on PostgreSQL", () => {
   let server: PostgresServer;
   let url: string;
-  let store: Store;
+  let store: TestStore;
   before(async () => {
     server = await startPostgres({
       own: true,
@@ -37,7 +25,7 @@ describe("the write path on PostgreSQL", () => {
     });
     await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
     url = await server.makeDatabase();
-    store = await openStore(url, { role: "serve" });
+    store = await openTestStore(url, { role: "serve" });
   });
   after(async () => {
     await store.close();
@@ -77,7 +65,7 @@ describe("the write path on PostgreSQL", () => {
   }
 
   it(`keeps statements for a single addition below ${statementsPerRecordMax}`, async () => {
-    const statements = await count((id) => write(store, transaction(`a${id}`)));
+    const statements = await count((id) => store.write(transaction(`a${id}`)));
     assert.ok(statements < statementsPerRecordMax, `${statements} statements for a record`);
     assert.ok(statements > 6 / (2 * clients), `${statements} can't be right`);
   });
@@ -90,27 +78,27 @@ describe("the write path on PostgreSQL", () => {
 
   it("keeps them low for additions with Idempotency-Keys, updates and checks too", async () => {
     const marked = await count((id) =>
-      write(store, transaction(`m${id}`), { idempotency: mark(id) }),
+      store.write(transaction(`m${id}`), { idempotency: mark(id) }),
     );
-    const updates = await count((id) => write(store, transaction(`a${id}`), { mode: "update" }));
+    const updates = await count((id) => store.write(transaction(`a${id}`), { mode: "update" }));
     const looks = await count((id) => store.findRecord(keyOf("transaction", `a${id}`)));
     for (const statements of [marked, updates, looks]) {
       assert.ok(statements < 2 * statementsPerRecordMax, `${statements} statements for a record`);
     }
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("plans, erases and verifies a cascade with statements of at most 500 rows", async () => {
     const checksMade = 1_300;
-    await add(store, "transaction", "root");
+    await store.add("transaction", "root");
     const checks = Array.from({ length: checksMade }, (_, index) =>
       draftOf("transaction_check", `check ${index}`, { related_tx_ids: ["root"] }),
     );
-    await write(store, checks, { resourceType: "transaction_check" });
-    const id = (await request(store, keyOf("transaction", "root"))) ?? "";
+    await store.write(checks, { resourceType: "transaction_check" });
+    const id = await store.request(keyOf("transaction", "root"));
     await server.query("SELECT pg_stat_statements_reset()");
-    assert.equal((await claim(store))?.deletionRequestId, id);
-    const { erased } = await finish(store, id, 100);
+    assert.equal((await store.claim())?.deletionRequestId, id);
+    const { erased } = await store.finish(id, 100);
     assert.deepEqual(erased, { transaction: 1, transaction_check: checksMade });
     await requireBoundedStatements();
   });
@@ -121,43 +109,43 @@ describe("the write path on PostgreSQL", () => {
     );
     for (const mode of ["add", "update"] as const) {
       await server.query("SELECT pg_stat_statements_reset()");
-      assert.equal((await write(store, drafts, { mode })).written, drafts.length);
+      assert.equal((await store.write(drafts, { mode })).written, drafts.length);
       await requireBoundedStatements();
       const [commits] = await server.query(
         "SELECT calls::int FROM pg_stat_statements WHERE query = 'COMMIT'",
       );
       assert.deepEqual(commits, { calls: 1 });
     }
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("stores nothing of such a list if its last record exists", async () => {
     const drafts = Array.from({ length: limits.groupRowsMax + 1 }, (_, index) =>
       transaction(index === limits.groupRowsMax ? "root 2" : `other ${index}`),
     );
-    await add(store, "transaction", "root 2", { amount: 0 });
-    assert.equal((await write(store, drafts)).written, 0);
+    await store.add("transaction", "root 2", { amount: 0 });
+    assert.equal((await store.write(drafts)).written, 0);
     assert.equal(await store.findRecord(keyOf("transaction", "other 0")), undefined);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("shares all statements between requests for deletions", async () => {
-    const statements = await count((id) => request(store, keyOf("transaction", `a${id}`)));
+    const statements = await count((id) => store.request(keyOf("transaction", `a${id}`)));
     assert.ok(statements < statementsPerRecordMax, `${statements} statements for a request`);
     assert.ok(statements > 0, `${statements} can't be right`);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("does not let a write of one organization wait for a request of another", async () => {
-    await add(store, "transaction", "asked for");
+    await store.add("transaction", "asked for");
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query("BEGIN; SELECT FROM audit_head FOR UPDATE");
-    const requested = request(store, keyOf("transaction", "asked for"));
+    const requested = store.request(keyOf("transaction", "asked for"));
     // Of the same organization: it waits, and finds the deletion.
-    const late = write(store, transaction("asked for", { amount: 7 }), { mode: "update" });
+    const late = store.write(transaction("asked for", { amount: 7 }), { mode: "update" });
     const organizationId = "another";
-    const { drafts } = await write(store, transaction("asked for"), { organizationId });
+    const { drafts } = await store.write(transaction("asked for"), { organizationId });
     assert.deepEqual(drafts, ["created"]);
     await client.query("ROLLBACK");
     await client.end();
@@ -192,7 +180,7 @@ describe("the write path on PostgreSQL", () => {
   it("would be found to cost more where commits are not shared", async () => {
     const last: { done: Promise<unknown> } = { done: Promise.resolve() };
     const statements = await count((id) => {
-      last.done = last.done.then(() => write(store, transaction(`alone ${id}`)));
+      last.done = last.done.then(() => store.write(transaction(`alone ${id}`)));
       return last.done;
     });
     assert.ok(statements > statementsPerRecordMax, `${statements} statements for a record`);

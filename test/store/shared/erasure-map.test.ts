@@ -3,23 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { erasureMap, type Fate, isAboutRecords } from "../../../src/store/shared/erasure-map.ts";
-import { openStore } from "../../../src/store/open-store.ts";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";
-import {
-  acme,
-  add,
-  claim,
-  exists,
-  finish,
-  hold,
-  keyOf,
-  mark,
-  release,
-  request,
-  transaction,
-  write,
-} from "../../conformance/scene.ts";
+import { acme, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "../sqlite/place.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 type Columns = Readonly<Record<string, readonly string[]>>;
 
@@ -83,7 +70,7 @@ describe("the erasure map", () => {
     const server = await startPostgres();
     test.after(() => server.remove());
     const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     const rows = await server.query(
       "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'",
       url,
@@ -122,24 +109,24 @@ describe("the erasure map", () => {
     const store = await place.open();
     const record = keyOf("transaction", "canary-1");
     const sent = { sender_id: "canary-sender", sender_country: "DE" };
-    await write(store, transaction("canary-1", sent), { idempotency: mark("canary-key") });
-    await add(store, "screening", "canary-2", { related_tx_id: "canary-1" });
-    await add(store, "transaction_alert", "alert", { related_tx_ids: ["canary-1", "other"] });
-    await hold(store, record);
+    await store.write(transaction("canary-1", sent), { idempotency: mark("canary-key") });
+    await store.add("screening", "canary-2", { related_tx_id: "canary-1" });
+    await store.add("transaction_alert", "alert", { related_tx_ids: ["canary-1", "other"] });
+    await store.hold(record);
     const before = columnsWith(place, "canary");
     requireAboutRecords(before);
     for (const name of ["record.resource_id", "change.payload", "relation.to_id"]) {
       assert.ok(before.includes(name), name);
     }
     assert.ok(before.includes("hold.resource_id"));
-    await release(store, record);
-    await request(store, record);
-    const claimed = await claim(store);
+    await store.release(record);
+    await store.request(record);
+    const claimed = await store.claim();
     const during = columnsWith(place, "canary");
     requireAboutRecords(during);
     assert.ok(during.includes("deletion_target.resource_id"));
-    await finish(store, claimed?.deletionRequestId ?? "");
-    assert.equal(await exists(store, keyOf("transaction_alert", "alert", acme)), true);
+    await store.finish(claimed?.deletionRequestId ?? "");
+    assert.equal(await store.exists(keyOf("transaction_alert", "alert", acme)), true);
     const after = columnsWith(place, "canary");
     assert.ok(after.includes("deletion.resource_id"), "nothing would be found");
     const erased = after.filter((name) => "erased" in fateOf(name));

@@ -1,18 +1,17 @@
 // The program of a child process: opens the store, then does what it is told. It ends only when it
 // is killed or told to.
 
-import { openStore } from "../../../src/store/open-store.ts";
 import type { StoreOptions } from "../../../src/store/interface/store.ts";
-import { add } from "../../conformance/scene.ts";
 import type { Answer } from "./child.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 const [role, path] = process.argv.slice(2) as [StoreOptions["role"], string];
-const store = await openStore(`sqlite:${path}`, { role });
+const store = await openTestStore(`sqlite:${path}`, { role });
 
 type Act = (argument: string) => Promise<unknown>;
 
 const acts: Readonly<Record<string, Act | undefined>> = {
-  add: (id) => add(store, "transaction", id),
+  add: (id) => store.add("transaction", id),
   async end() {
     await store.close();
     process.disconnect?.();

@@ -2,8 +2,7 @@
 // before or after a request to the writer or a new scrub mark. Where there is no such point it closes the store, and reports how
 // many there were.
 
-import { claim, worker } from "../../conformance/scene.ts";
-import { eraseOne } from "../../support/one-deletion.ts";
+import { worker } from "../../conformance/scene.ts";
 import { openRecorded } from "./erase/recorded-store.ts";
 
 const [path = "", lastPoint = "0"] = process.argv.slice(2);
@@ -15,10 +14,10 @@ const { store } = await openRecorded(path, () => {
 });
 const ids: string[] = [];
 points = Number.NEGATIVE_INFINITY;
-for (let next = await claim(store); next !== undefined; next = await claim(store)) {
+for (let next = await store.claim(); next !== undefined; next = await store.claim()) {
   ids.push(next.deletionRequestId);
 }
-for (const id of ids) while (!(await eraseOne(store, id, 100, worker)));
+for (const id of ids) while (!(await store.eraseOne(id, 100)));
 const first = await store.completeDeletions(ids.slice(0, 1), worker);
 points = 0;
 const outcomes = await store.completeDeletions(ids.slice(1), worker);

@@ -7,36 +7,22 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { Store } from "../../../src/store/interface/store.ts";
 import type { SealReceipt } from "../../../src/store/interface/receipt.ts";
-import {
-  add,
-  claim,
-  deletionOf,
-  draftOf,
-  exists,
-  finish,
-  keyOf,
-  processAll,
-  request,
-  requireConsistent,
-  worker,
-  write,
-} from "../../conformance/scene.ts";
+import { draftOf, keyOf, worker } from "../../conformance/scene.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { openRecorded } from "./erase/recorded-store.ts";
 import { makePlace, type Place } from "./place.ts";
-import { eraseOne } from "../../support/one-deletion.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
 const program = join(import.meta.dirname, "complete-deletions-process.ts");
 const secret = "top-secret-";
 const persons = ["p1", "p2", "p3"] as const;
 
 /** Three persons with screenings in pages that others share, and a deletion of each. */
-async function prepare(store: Store, screenings = 900): Promise<readonly string[]> {
+async function prepare(store: TestStore, screenings = 900): Promise<readonly string[]> {
   const random = makeRandom(11);
-  for (const id of persons) await add(store, "person", id, { name: `${secret}${id}` });
+  for (const id of persons) await store.add("person", id, { name: `${secret}${id}` });
   for (let from = 0; from < screenings; from += 30) {
     const list = Array.from({ length: 30 }, (_, index) => {
       const goes = index % 3 === 0;
@@ -47,16 +33,16 @@ async function prepare(store: Store, screenings = 900): Promise<readonly string[
         ...(goes ? { related_person_id: person } : {}),
       });
     });
-    await write(store, list, { resourceType: "screening" });
+    await store.write(list, { resourceType: "screening" });
   }
   const ids: string[] = [];
-  for (const id of persons) ids.push((await request(store, keyOf("person", id))) ?? "");
+  for (const id of persons) ids.push(await store.request(keyOf("person", id)));
   return ids;
 }
 
-async function erase(store: Store, ids: readonly string[]): Promise<void> {
-  for (const _ of ids) await claim(store);
-  for (const id of ids) while (!(await eraseOne(store, id, 100, worker)));
+async function erase(store: TestStore, ids: readonly string[]): Promise<void> {
+  for (const _ of ids) await store.claim();
+  for (const id of ids) while (!(await store.eraseOne(id, 100)));
 }
 
 function findSecret(place: Place): readonly string[] {
@@ -64,7 +50,7 @@ function findSecret(place: Place): readonly string[] {
   return files.flatMap(([name, bytes]) => (bytes.includes(secret) ? [name] : []));
 }
 
-async function receiptsOf(store: Store): Promise<readonly string[]> {
+async function receiptsOf(store: TestStore): Promise<readonly string[]> {
   const kept = await store.listReceipts(0, 10);
   return kept.map(({ receipt }) => receipt.deletion_request_id);
 }
@@ -90,7 +76,7 @@ describe("deletions that are completed together", () => {
     const outcomes = await store.completeDeletions(ids, worker);
     assert.ok(outcomes.every(({ result }) => result === "completed"));
     assert.deepEqual(findSecret(place), []);
-    for (let count = 0; count < 20; count += 1) await add(store, "transaction", `t${count}`);
+    for (let count = 0; count < 20; count += 1) await store.add("transaction", `t${count}`);
     await store.close();
     assert.deepEqual(findSecret(place), []);
   });
@@ -100,7 +86,7 @@ describe("deletions that are completed together", () => {
     const late: Promise<unknown>[] = [];
     const sealReceipt = sealAfter(() => {
       const fields = { related_person_id: "p1", outcome_details: `${secret}late` };
-      late.push(add(store, "screening", "late", fields));
+      late.push(store.add("screening", "late", fields));
     });
     const store = await place.open({ sealReceipt });
     const ids = await prepare(store);
@@ -112,12 +98,12 @@ describe("deletions that are completed together", () => {
       outcomes.map(({ result }) => result),
       ["again", "completed", "completed"],
     );
-    assert.equal((await deletionOf(store, first)).status, "processing");
+    assert.equal((await store.deletionOf(first)).status, "processing");
     assert.deepEqual(await receiptsOf(store), [second, third]);
-    assert.equal((await finish(store, first, 100)).erased["screening"], 101);
-    assert.equal(await exists(store, keyOf("screening", "late")), false);
+    assert.equal((await store.finish(first, 100)).erased["screening"], 101);
+    assert.equal(await store.exists(keyOf("screening", "late")), false);
     assert.deepEqual(findSecret(place), []);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("leave nothing that a writer still had in memory and wrote between the checks", async (test) => {
@@ -128,7 +114,7 @@ describe("deletions that are completed together", () => {
       const list = texts
         .filter((_, index) => index % 3 !== 0)
         .map((id) => draftOf("screening", id, { timestamp: "2027-01-01T00:00:00Z" }));
-      late.push(write(store, list, { resourceType: "screening", mode: "update" }));
+      late.push(store.write(list, { resourceType: "screening", mode: "update" }));
     });
     const store = await place.open({ sealReceipt });
     const ids = await prepare(store);
@@ -151,16 +137,16 @@ describe("deletions that are completed together", () => {
     assert.ok(outcomes.every(({ result }) => result === "completed"));
     assert.deepEqual(findSecret(place), []);
     assert.deepEqual(await receiptsOf(store), ids);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("leave nothing that moved within the file since the first check of the process", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "transaction", "first");
-    const first = (await request(store, keyOf("transaction", "first"))) ?? "";
-    await claim(store);
-    await finish(store, first);
+    await store.add("transaction", "first");
+    const first = await store.request(keyOf("transaction", "first"));
+    await store.claim();
+    await store.finish(first);
     // From here on only what was written is checked.
     const ids = await prepare(store, 3_000);
     await erase(store, ids);
@@ -204,19 +190,19 @@ describe("a process that is killed while it completes deletions together", () =>
       assert.equal(await run(place, point), undefined);
       const { store: after, scrubs } = await openRecorded(place.path);
       const later = worker.now + 3_600_000;
-      for (let next = await claim(after, later); next; next = await claim(after, later)) {
-        await finish(after, next.deletionRequestId, 100);
+      for (let next = await after.claim(later); next; next = await after.claim(later)) {
+        await after.finish(next.deletionRequestId, 100);
       }
-      for (const id of ids) assert.equal((await deletionOf(after, id)).status, "completed");
+      for (const id of ids) assert.equal((await after.deletionOf(id)).status, "completed");
       assert.deepEqual((await receiptsOf(after)).toSorted(), [...ids].toSorted(), `point ${point}`);
       assert.deepEqual(findSecret(place), [], `point ${point}`);
       assert.deepEqual(await after.countRecords("org_acme"), { screening: 200 });
-      await add(after, "transaction", "later", { description: `${secret}later` });
-      await request(after, keyOf("transaction", "later"));
-      assert.equal((await processAll(after, later)).length, 1);
+      await after.add("transaction", "later", { description: `${secret}later` });
+      await after.request(keyOf("transaction", "later"));
+      assert.equal((await after.processAll(later)).length, 1);
       assert.deepEqual(findSecret(place), [], `point ${point}`);
       known.add(scrubs[0] !== undefined);
-      await requireConsistent(after);
+      await after.requireConsistent();
       await after.close();
     }
     assert.ok(known.has(true), "a mark lasted, and so the tests above were about marks");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
-import { acme, add, keyOf } from "../../conformance/scene.ts";
+import { acme, keyOf } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 function isUnavailable(error: unknown): boolean {
@@ -19,12 +19,12 @@ describe("a store whose file can't be read any more", () => {
   it("answers reads and writes as unavailable, with the cause", async (test) => {
     const place = makePlace(test);
     const first = await place.open();
-    for (let number = 0; number < 50; number += 1) await add(first, "transaction", `t${number}`);
+    for (let number = 0; number < 50; number += 1) await first.add("transaction", `t${number}`);
     await first.close();
     const store = await place.open();
     truncateSync(place.path, 4_096);
     await assert.rejects(store.findRecord(keyOf("transaction", "t1")), isUnavailable);
     await assert.rejects(store.countRecords(acme), isUnavailable);
-    await assert.rejects(add(store, "transaction", "new"), isUnavailable);
+    await assert.rejects(store.add("transaction", "new"), isUnavailable);
   });
 });

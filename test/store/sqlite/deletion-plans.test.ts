@@ -3,18 +3,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
-import { completeOne, eraseOne } from "../../support/one-deletion.ts";
-import {
-  acme,
-  add,
-  claim,
-  keyOf,
-  operator,
-  organization,
-  request,
-  worker,
-} from "../../conformance/scene.ts";
-
+import { acme, keyOf, operator, organization } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 it("finds deletions by their ids when it erases, verifies and completes", async (test) => {
@@ -22,12 +11,12 @@ it("finds deletions by their ids when it erases, verifies and completes", async 
   const place = makePlace(test);
   const store = await place.open({ role: "command" });
   await store.createOrganization(organization(acme), operator);
-  await add(store, "transaction", "t");
-  const id = (await request(store, keyOf("transaction", "t"))) ?? "";
-  await claim(store);
+  await store.add("transaction", "t");
+  const id = await store.request(keyOf("transaction", "t"));
+  await store.claim();
   prepare.mock.resetCalls();
-  while (!(await eraseOne(store, id, 10, worker)));
-  assert.equal((await completeOne(store, id, worker))?.status, "completed");
+  while (!(await store.eraseOne(id, 10)));
+  assert.equal((await store.completeOne(id))?.status, "completed");
   const statements = prepare.mock.calls.map((call) => call.arguments[0]);
   const plans = place.withDatabase((file) =>
     statements

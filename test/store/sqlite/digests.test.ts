@@ -5,35 +5,26 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { comparedChanges, payloadDigest } from "../../../src/store/shared/payload-digest.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  keyOf,
-  operator,
-  other,
-  request,
-  requireConsistent,
-  transaction,
-  write,
-} from "../../conformance/scene.ts";
+import { keyOf, operator, other, transaction } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "./place.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
 const append = { mode: "append" } as const;
 
 const later = 5_500;
 
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   const drafts = Array.from({ length: later + 1 }, (_, amount) => transaction("many", { amount }));
-  await write(store, drafts, append);
-  await write(store, transaction("one"));
-  await write(store, transaction("two"));
-  await write(store, transaction("two", { amount: 2 }), append);
+  await store.write(drafts, append);
+  await store.write(transaction("one"));
+  await store.write(transaction("two"));
+  await store.write(transaction("two", { amount: 2 }), append);
 }
 
 /** A record of which the last change needs a digest. */
-async function writeLong(store: Store): Promise<void> {
+async function writeLong(store: TestStore): Promise<void> {
   const amounts = Array.from({ length: comparedChanges + 1 }, (_, amount) => amount);
-  await write(
-    store,
+  await store.write(
     amounts.map((amount) => transaction("two", { amount })),
     append,
   );
@@ -67,14 +58,14 @@ function countDigests(place: Place): number {
   return readChanges(place).filter(({ digest }) => digest !== null).length;
 }
 
-async function requireFound(store: Store): Promise<void> {
+async function requireFound(store: TestStore): Promise<void> {
   for (const amount of [0, 1, comparedChanges - 1, comparedChanges, later]) {
     const draft = transaction("many", { amount });
-    assert.deepEqual((await write(store, draft, append)).drafts, ["unchanged"], `${amount}`);
-    assert.deepEqual((await write(store, draft)).drafts, ["identical_record_exists"]);
+    assert.deepEqual((await store.write(draft, append)).drafts, ["unchanged"], `${amount}`);
+    assert.deepEqual((await store.write(draft)).drafts, ["identical_record_exists"]);
   }
   const different = transaction("many", { amount: later + 1 });
-  assert.deepEqual((await write(store, different)).drafts, ["record_exists"]);
+  assert.deepEqual((await store.write(different)).drafts, ["record_exists"]);
 }
 
 describe("the digests of later changes", () => {
@@ -84,27 +75,27 @@ describe("the digests of later changes", () => {
     await fill(store);
     requireDigests(place, { without: comparedChanges });
     await requireFound(store);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("are stored from the 17th change of a record on, and before only while a deletion is open", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    const change = (amount: number) => write(store, transaction("two", { amount }), append);
-    await write(store, transaction("first"));
-    await write(store, transaction("elsewhere"), { organizationId: other });
-    await request(store, keyOf("transaction", "elsewhere", other));
+    const change = (amount: number) => store.write(transaction("two", { amount }), append);
+    await store.write(transaction("first"));
+    await store.write(transaction("elsewhere"), { organizationId: other });
+    await store.request(keyOf("transaction", "elsewhere", other));
     for (let amount = 1; amount < comparedChanges; amount += 1) await change(amount);
     assert.equal(countDigests(place), 0);
-    const deletion = (await request(store, keyOf("transaction", "first"))) ?? "";
+    const deletion = await store.request(keyOf("transaction", "first"));
     await change(comparedChanges);
     assert.equal(countDigests(place), 1);
     await store.cancelDeletion(deletion, operator);
     for (const mode of ["append", "update"] as const) {
-      await write(store, transaction("two", { amount: -1 }), { mode });
+      await store.write(transaction("two", { amount: -1 }), { mode });
     }
     assert.equal(countDigests(place), 3);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("are reported by the check if missing or wrong, or if a first change has one", async (test) => {
@@ -126,7 +117,7 @@ describe("the digests of later changes", () => {
       const { findings } = await store.checkIntegrity();
       assert.deepEqual(findings, [`${said}: change ${first.changeNo}/${change.changeNo}.`]);
       setDigest(change, change.digest);
-      await requireConsistent(store);
+      await store.requireConsistent();
     }
   });
 
@@ -139,8 +130,8 @@ describe("the digests of later changes", () => {
       const digest = payloadDigest(different.payload);
       file.exec(`UPDATE change SET digest = ${digest} WHERE digest IS NOT NULL`);
     });
-    assert.deepEqual((await write(store, different)).drafts, ["record_exists"]);
-    assert.deepEqual((await write(store, different, append)).drafts, ["updated"]);
+    assert.deepEqual((await store.write(different)).drafts, ["record_exists"]);
+    assert.deepEqual((await store.write(different, append)).drafts, ["updated"]);
   });
 
   it("are searched in the index, and a bounded number of first changes by the key", async (test) => {

@@ -5,23 +5,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Draft } from "../../../src/domain/record/record-write.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  claim,
-  draftOf,
-  hold,
-  keyOf,
-  mark,
-  release,
-  request,
-  requireConsistent,
-  transaction,
-  worker,
-  write,
-} from "../../conformance/scene.ts";
+import { draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makePlace, type Place } from "./place.ts";
-import { completeOne, eraseOne } from "../../support/one-deletion.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
 /** Found in any data that contains part of an erased record. */
 const secret = "top-secret-";
@@ -40,20 +27,20 @@ function screening(index: number, random: Random): Draft {
  * A person with many screenings among those of others, in lists, with later changes, so that pages
  * split and fill.
  */
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   const random = makeRandom(7);
   const resourceType = "screening";
-  await write(store, draftOf("person", "p", { name: `${secret}person` }), {
+  await store.write(draftOf("person", "p", { name: `${secret}person` }), {
     resourceType: "person",
     idempotency: mark(`${secret}key`),
   });
   for (let from = 0; from < 2_500; from += 50) {
     const list = Array.from({ length: 50 }, (_, index) => screening(from + index, random));
-    await write(store, list, { resourceType });
+    await store.write(list, { resourceType });
     const changed = Array.from({ length: 15 }, () =>
       screening(random.integer(0, from + 49), random),
     );
-    await write(store, changed, { resourceType, mode: "update", lenient: true });
+    await store.write(changed, { resourceType, mode: "update", lenient: true });
   }
 }
 
@@ -67,8 +54,8 @@ function findText(place: Place, text: string): Readonly<Record<string, number>> 
   return found;
 }
 
-async function eraseAll(store: Store, deletionRequestId: string): Promise<void> {
-  while (!(await eraseOne(store, deletionRequestId, 100, worker)));
+async function eraseAll(store: TestStore, deletionRequestId: string): Promise<void> {
+  while (!(await store.eraseOne(deletionRequestId, 100)));
 }
 
 describe("the bytes of erased data", () => {
@@ -76,14 +63,14 @@ describe("the bytes of erased data", () => {
     const place = makePlace(test);
     const store = await place.open();
     await fill(store);
-    const id = (await request(store, keyOf("person", "p"))) ?? "";
-    await claim(store);
+    const id = await store.request(keyOf("person", "p"));
+    await store.claim();
     await eraseAll(store, id);
     place.withDatabase((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
     // Without this the rest would prove nothing: erasing alone leaves copies in the database.
     assert.ok((findText(place, secret)["sluice.db"] ?? 0) > 0);
 
-    const completed = await completeOne(store, id, worker);
+    const completed = await store.completeOne(id);
     assert.equal(completed?.status, "completed");
     assert.deepEqual(completed?.erased, { person: 1, screening: 500 });
     assert.deepEqual(findText(place, secret), {});
@@ -93,9 +80,9 @@ describe("the bytes of erased data", () => {
       const list = Array.from({ length: 50 }, () =>
         screening(random.integer(0, 499) * 5 + 1, random),
       );
-      await write(store, list, { resourceType: "screening", mode: "update", lenient: true });
+      await store.write(list, { resourceType: "screening", mode: "update", lenient: true });
     }
-    await requireConsistent(store);
+    await store.requireConsistent();
     await store.close();
     assert.deepEqual(findText(place, secret), {});
   });
@@ -104,32 +91,32 @@ describe("the bytes of erased data", () => {
     const place = makePlace(test);
     const first = await place.open();
     await fill(first);
-    const id = (await request(first, keyOf("person", "p"))) ?? "";
-    await claim(first);
+    const id = await first.request(keyOf("person", "p"));
+    await first.claim();
     await eraseAll(first, id);
     await first.close();
     const second = await place.open();
-    await claim(second);
+    await second.claim();
     await eraseAll(second, id);
-    assert.equal((await completeOne(second, id, worker))?.status, "completed");
+    assert.equal((await second.completeOne(id))?.status, "completed");
     assert.deepEqual(findText(place, secret), {});
   });
 
   it("include those of redacted references in records that stay", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, [transaction("t"), transaction("stays")]);
+    await store.write([transaction("t"), transaction("stays")]);
     const check = draftOf("transaction_check", `${secret}check`, { related_tx_ids: ["t"] });
-    await write(store, check, { resourceType: "transaction_check" });
+    await store.write(check, { resourceType: "transaction_check" });
     const fields = { related_check_id: `${secret}check`, related_tx_ids: ["stays"] };
     const alerts = Array.from({ length: 300 }, (_, index) =>
       draftOf("transaction_alert", `a${index}`, fields),
     );
-    await write(store, alerts, { resourceType: "transaction_alert" });
-    const id = (await request(store, keyOf("transaction", "t"))) ?? "";
-    await claim(store);
+    await store.write(alerts, { resourceType: "transaction_alert" });
+    const id = await store.request(keyOf("transaction", "t"));
+    await store.claim();
     await eraseAll(store, id);
-    const completed = await completeOne(store, id, worker);
+    const completed = await store.completeOne(id);
     assert.equal(completed?.redacted, 300);
     assert.deepEqual(findText(place, secret), {});
   });
@@ -137,18 +124,18 @@ describe("the bytes of erased data", () => {
   it("are not in the trail of holds", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, transaction("t"));
-    await write(store, draftOf("screening", `${secret}s`, { related_tx_id: "t" }), {
+    await store.write(transaction("t"));
+    await store.write(draftOf("screening", `${secret}s`, { related_tx_id: "t" }), {
       resourceType: "screening",
     });
     const key = keyOf("screening", `${secret}s`);
-    await hold(store, key);
-    const id = (await request(store, keyOf("transaction", "t"))) ?? "";
-    assert.equal(await claim(store), undefined);
-    await release(store, key);
-    await claim(store);
+    await store.hold(key);
+    const id = await store.request(keyOf("transaction", "t"));
+    assert.equal(await store.claim(), undefined);
+    await store.release(key);
+    await store.claim();
     await eraseAll(store, id);
-    await completeOne(store, id, worker);
+    await store.completeOne(id);
     assert.deepEqual(findText(place, secret), {});
   });
 });
@@ -157,33 +144,33 @@ describe("the completion of a deletion", () => {
   it("waits for another process that still reads erased data", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, transaction("t"));
-    const id = (await request(store, keyOf("transaction", "t"))) ?? "";
-    await claim(store);
+    await store.write(transaction("t"));
+    const id = await store.request(keyOf("transaction", "t"));
+    await store.claim();
     await place.withReader(async (reader) => {
       reader.exec("BEGIN");
       assert.equal(reader.prepare("SELECT count(*) AS n FROM record").get()?.["n"], 1);
       await eraseAll(store, id);
-      await assert.rejects(completeOne(store, id, worker), /is reading or writing the store/);
+      await assert.rejects(store.completeOne(id), /is reading or writing the store/);
       assert.equal((await store.findDeletion(id, undefined))?.status, "processing");
       reader.exec("COMMIT");
     });
-    assert.equal((await completeOne(store, id, worker))?.status, "completed");
+    assert.equal((await store.completeOne(id))?.status, "completed");
   });
 
   it("lets others write meanwhile", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await fill(store);
-    const id = (await request(store, keyOf("person", "p"))) ?? "";
-    await claim(store);
+    const id = await store.request(keyOf("person", "p"));
+    await store.claim();
     await eraseAll(store, id);
     const [completed, ...outcomes] = await Promise.all([
-      completeOne(store, id, worker),
-      ...Array.from({ length: 50 }, (_, index) => write(store, transaction(`t${index}`))),
+      store.completeOne(id),
+      ...Array.from({ length: 50 }, (_, index) => store.write(transaction(`t${index}`))),
     ]);
     assert.equal(completed?.status, "completed");
     assert.ok(outcomes.every(({ written }) => written === 1));
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
-import { acme, add, operator, organization, transaction, write } from "../../conformance/scene.ts";
+import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 it("finds records and relations by their whole keys when it decides what has expired", async (test) => {
@@ -13,8 +13,8 @@ it("finds records and relations by their whole keys when it decides what has exp
   const place = makePlace(test);
   const store = await place.open();
   await store.createOrganization(organization(acme), operator);
-  await write(store, transaction("t"));
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.write(transaction("t"));
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
   const before = normaliseTimestamp("2027-01-01T00:00:00Z");
   assert.ok(before !== undefined);
   prepare.mock.resetCalls();

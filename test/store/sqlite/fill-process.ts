@@ -1,11 +1,11 @@
 // A program that writes groups of records until they are rejected, and then reports which were
 // acknowledged. Meant to be started where the file system has little room.
 
-import { openStore } from "../../../src/store/open-store.ts";
-import { exists, keyOf, transaction, write } from "../../conformance/scene.ts";
+import { keyOf, transaction } from "../../conformance/scene.ts";
 import type { FillReport } from "./full-disk.test.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
-const store = await openStore(`sqlite:${process.argv[2]}`, { role: "serve" });
+const store = await openTestStore(`sqlite:${process.argv[2]}`, { role: "serve" });
 const acknowledged: string[] = [];
 const refused: string[] = [];
 const filler = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];
@@ -14,7 +14,7 @@ for (let round = 0; refused.length === 0; round += 1) {
   const ids = Array.from({ length: 20 }, (_, index) => `t-${round}-${index}`);
   await Promise.all(
     ids.map((id) =>
-      write(store, transaction(id, { additional_properties: filler })).then(
+      store.write(transaction(id, { additional_properties: filler })).then(
         () => acknowledged.push(id),
         () => refused.push(id),
       ),
@@ -22,7 +22,7 @@ for (let round = 0; refused.length === 0; round += 1) {
   );
 }
 const first = acknowledged[0] ?? "";
-const stillReads = await exists(store, keyOf("transaction", first));
+const stillReads = await store.exists(keyOf("transaction", first));
 const report: FillReport = { acknowledged, refused, stillReads };
 process.stdout.write(JSON.stringify(report));
 await store.close();

@@ -12,7 +12,7 @@ import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import type { Result } from "../../../src/store/sqlite/commit/job.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../src/store/sqlite/commit/run-jobs.ts";
-import { acme, requireConsistent, transaction } from "../../conformance/scene.ts";
+import { acme, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 const filler = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];
@@ -54,7 +54,7 @@ describe("a database that can't grow", () => {
     assert.equal(again.filter((drafts) => drafts === "c").length, 40 - stored);
     const store = await place.open({ role: "command" });
     assert.deepEqual(await store.countRecords(acme), { transaction: 40 });
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 });
 
@@ -86,7 +86,7 @@ describe("a file system that is full", () => {
     assert.equal(stillReads, true);
 
     const store = await place.open();
-    await requireConsistent(store);
+    await store.requireConsistent();
     const ids = place.withDatabase((database) =>
       database.prepare("SELECT resource_id FROM record").all(),
     );

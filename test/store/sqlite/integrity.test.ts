@@ -4,16 +4,7 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
-import {
-  acme,
-  add,
-  claim,
-  keyOf,
-  newKey,
-  operator,
-  organization,
-  request,
-} from "../../conformance/scene.ts";
+import { acme, keyOf, newKey, operator, organization } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 /** What the check of a consistent store reports after these statements have been run on it. */
@@ -23,12 +14,12 @@ async function findings(test: TestContext, ...statements: string[]): Promise<rea
   await store.createOrganization(organization(acme), operator);
   await store.createKey(newKey("key_1"), operator);
   await store.createKey(newKey("key_2"), operator);
-  await add(store, "transaction", "t");
-  await add(store, "transaction", "u");
-  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
-  await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t", now: 1 });
-  await request(store, keyOf("transaction", "u"), { deletionRequestId: "del_u", now: 2 });
-  await claim(store);
+  await store.add("transaction", "t");
+  await store.add("transaction", "u");
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.request(keyOf("transaction", "t"), { deletionRequestId: "del_t", now: 1 });
+  await store.request(keyOf("transaction", "u"), { deletionRequestId: "del_u", now: 2 });
+  await store.claim();
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
   place.withDatabase((database) => {
     database.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
@@ -93,8 +84,8 @@ describe("the check of a store", () => {
   it("finds a file that is damaged", async (test) => {
     const place = makePlace(test);
     const store = await place.open({ role: "command" });
-    await add(store, "transaction", "t");
-    await request(store, keyOf("transaction", "t"));
+    await store.add("transaction", "t");
+    await store.request(keyOf("transaction", "t"));
     await store.close();
     const page = place.withDatabase((database) =>
       database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'deletion_by_time'").get(),

@@ -6,18 +6,18 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { openStore } from "../../../src/store/open-store.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
-import { add, claim, exists, keyOf, request, requireConsistent } from "../../conformance/scene.ts";
+import { keyOf } from "../../conformance/scene.ts";
 import { startChild } from "./child.ts";
 import { makePlace } from "./place.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 describe("an SQLite store", () => {
   it("can be read by its owner only", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "transaction", "t");
+    await store.add("transaction", "t");
     assert.equal(statSync(join(place.folder, "data")).mode & 0o777, 0o700);
     for (const suffix of ["", "-wal", "-shm", ".serving"]) {
       assert.equal(statSync(`${place.path}${suffix}`).mode & 0o777, 0o600, suffix);
@@ -57,13 +57,13 @@ describe("an SQLite store", () => {
     const place = makePlace(test);
     const store = await place.open();
     const command = await place.open({ role: "command" });
-    await add(command, "transaction", "from a command");
-    assert.equal(await exists(store, keyOf("transaction", "from a command")), true);
+    await command.add("transaction", "from a command");
+    assert.equal(await store.exists(keyOf("transaction", "from a command")), true);
     const child = await startChild(test, "command", place.path);
     await child.ask("add", "from a process");
     await child.end();
-    assert.equal(await exists(store, keyOf("transaction", "from a process")), true);
-    await requireConsistent(store);
+    assert.equal(await store.exists(keyOf("transaction", "from a process")), true);
+    await store.requireConsistent();
   });
 
   it("is created once by several processes that start at the same time", async (test) => {
@@ -75,28 +75,28 @@ describe("an SQLite store", () => {
     await Promise.all(children.map((child) => child.end()));
     const store = await place.open();
     assert.deepEqual(await store.countRecords("org_acme"), { transaction: 4 });
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("returns interrupted deletions to the process that serves next, at once", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "transaction", "t");
-    const id = await request(store, keyOf("transaction", "t"));
-    assert.ok(await claim(store));
-    assert.equal(await claim(store), undefined);
+    await store.add("transaction", "t");
+    const id = await store.request(keyOf("transaction", "t"));
+    assert.ok(await store.claim());
+    assert.equal(await store.claim(), undefined);
     await store.close();
     const command = await place.open({ role: "command" });
-    assert.equal(await claim(command), undefined);
+    assert.equal(await command.claim(), undefined);
     await command.close();
     const next = await place.open();
-    assert.equal((await claim(next))?.deletionRequestId, id);
+    assert.equal((await next.claim())?.deletionRequestId, id);
   });
 
   it("needs no checkpoint to be complete: the WAL is checkpointed when it is closed", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "transaction", "t");
+    await store.add("transaction", "t");
     await store.close();
     assert.deepEqual([...place.readFiles().keys()].sort(), ["sluice.db", "sluice.db.serving"]);
   });
@@ -169,7 +169,7 @@ describe("opening an SQLite store is refused", () => {
     { skip: existsSync("/proc/self") ? false : "needs /proc" },
     async () => {
       for (const role of ["serve", "command"] as const) {
-        await assert.rejects(openStore("sqlite:/proc/x/y.db", { role }), (error) => {
+        await assert.rejects(openTestStore("sqlite:/proc/x/y.db", { role }), (error) => {
           assert.ok(error instanceof StoreError);
           assert.match(error.message, /^The folder \/proc\/x can't be created: /);
           return true;
@@ -180,7 +180,7 @@ describe("opening an SQLite store is refused", () => {
 
   it("for an engine that does not exist, without repeating the URL", async () => {
     await assert.rejects(
-      openStore("mysql://user:secret@host/db", { role: "command" }),
+      openTestStore("mysql://user:secret@host/db", { role: "command" }),
       (error) => error instanceof StoreError && !error.message.includes("secret"),
     );
   });

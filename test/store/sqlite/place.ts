@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store, StoreOptions } from "../../../src/store/interface/store.ts";
+import type { StoreOptions } from "../../../src/store/interface/store.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
@@ -13,7 +13,7 @@ export interface Place {
   readonly folder: string;
   readonly path: string;
   /** Closed when the test is done, unless it was closed before. */
-  open(options?: Partial<StoreOptions>): Promise<Store>;
+  open(options?: Partial<StoreOptions>): Promise<TestStore>;
   /** Reads the tables, or alters them, on a separate connection. */
   withDatabase<Result>(work: (database: DatabaseSync) => Result): Result;
   withReader(work: (database: DatabaseSync) => Promise<void>): Promise<void>;
@@ -29,7 +29,7 @@ export function makePlace(test: TestContext): Place {
     folder,
     path,
     async open(options) {
-      const store = await openStore(`sqlite:${path}`, { role: "serve", ...options });
+      const store = await openTestStore(`sqlite:${path}`, { role: "serve", ...options });
       atEnd(test, () => store.close());
       return store;
     },

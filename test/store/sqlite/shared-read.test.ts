@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type Connection, openReader, openWriter } from "../../../src/store/sqlite/connection.ts";
 import { SharedRead } from "../../../src/store/sqlite/shared-read.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { add, exists, keyOf } from "../../conformance/scene.ts";
+import { keyOf } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 interface Site {
@@ -108,11 +108,11 @@ describe("a store that serves", () => {
     });
     for (let count = 0; count < 60; count += 1) {
       const id = `tx-${count}`;
-      const adding = add(store, "transaction", id);
+      const adding = store.add("transaction", id);
       // So that a snapshot may be open in the tick in which the answer arrives.
       void store.findRecord(keyOf("transaction", id));
       await adding;
-      assert.equal(await exists(store, keyOf("transaction", id)), true, id);
+      assert.equal(await store.exists(keyOf("transaction", id)), true, id);
     }
     reading.abort();
     await Promise.all(readers);

@@ -8,20 +8,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { backUpSqliteStore } from "../../../src/store/sqlite/file/backup.ts";
 import { copyBackup } from "../../../src/store/sqlite/file/restore.ts";
-import type { Store } from "../../../src/store/interface/store.ts";
-import {
-  add,
-  claim,
-  draftOf,
-  finish,
-  keyOf,
-  request,
-  requireConsistent,
-  transaction,
-  write,
-} from "../../conformance/scene.ts";
+import { draftOf, keyOf, transaction } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "./place.ts";
 import { freePagesKept } from "../../../src/store/sqlite/file/incremental-vacuum.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
 const secret = "top-secret-";
 const pageBytes = 4_096;
@@ -29,8 +19,8 @@ const pageBytes = 4_096;
 /**
  * Screenings of a person, and some of none; enough that the file would keep many pages for later.
  */
-async function fill(store: Store): Promise<void> {
-  await add(store, "person", "p", { name: `${secret}p` });
+async function fill(store: TestStore): Promise<void> {
+  await store.add("person", "p", { name: `${secret}p` });
   for (let from = 0; from < 6_000; from += 200) {
     const list = Array.from({ length: 200 }, (_, index) => {
       const goes = index % 20 !== 0;
@@ -39,22 +29,22 @@ async function fill(store: Store): Promise<void> {
         ...(goes ? { related_person_id: "p" } : {}),
       });
     });
-    await write(store, list, { resourceType: "screening" });
+    await store.write(list, { resourceType: "screening" });
   }
 }
 
-async function deletePerson(store: Store, person: string): Promise<number | undefined> {
-  const id = (await request(store, keyOf("person", person))) ?? "";
-  await claim(store);
-  return (await finish(store, id, 300)).erased["screening"];
+async function deletePerson(store: TestStore, person: string): Promise<number | undefined> {
+  const id = await store.request(keyOf("person", person));
+  await store.claim();
+  return (await store.finish(id, 300)).erased["screening"];
 }
 
-async function deleteMost(store: Store): Promise<void> {
+async function deleteMost(store: TestStore): Promise<void> {
   assert.equal(await deletePerson(store, "p"), 5_700);
 }
 
 /** As upkeep does, until there is no more to return; returns the number of steps. */
-async function reclaimAll(store: Store): Promise<number> {
+async function reclaimAll(store: TestStore): Promise<number> {
   let steps = 1;
   while (await store.reclaimSpace()) steps += 1;
   return steps;
@@ -101,7 +91,7 @@ describe("space that deletions have freed", () => {
     const written: number[] = [];
     let steps = 0;
     for (let more = true; more; steps += 1) {
-      const adding = write(store, transaction(`t${steps}`));
+      const adding = store.write(transaction(`t${steps}`));
       more = await store.reclaimSpace();
       written.push((await adding).written);
     }
@@ -111,7 +101,7 @@ describe("space that deletions have freed", () => {
     assert.deepEqual({ screening, transactions }, { screening: 300, transactions: steps });
     assert.ok(written.every((count) => count === 1));
     assert.deepEqual(filesWith(place), []);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("is retained as far as a store will soon need it again", async (test) => {
@@ -130,7 +120,7 @@ describe("space that deletions have freed", () => {
   it("contains nothing of what is erased after pages have moved", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await add(store, "person", "later", { name: `${secret}later` });
+    await store.add("person", "later", { name: `${secret}later` });
     await fill(store);
     await deleteMost(store);
     const list = Array.from({ length: 500 }, (_, index) =>
@@ -139,11 +129,11 @@ describe("space that deletions have freed", () => {
         related_person_id: "later",
       }),
     );
-    await write(store, list, { resourceType: "screening" });
+    await store.write(list, { resourceType: "screening" });
     await reclaimAll(store);
     assert.equal(await deletePerson(store, "later"), 500);
     assert.deepEqual(filesWith(place), []);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 });
 
@@ -157,7 +147,7 @@ describe("a store that was created without a pointer map", () => {
     assert.equal(await store.reclaimSpace(), false);
     assert.equal(sizeOf(place), before);
     assert.deepEqual(filesWith(place), []);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 
   it("can return space once it is restored from a backup", async (test) => {
@@ -174,7 +164,7 @@ describe("a store that was created without a pointer map", () => {
     const before = sizeOf(place);
     await reclaimAll(store);
     assert.ok(sizeOf(place) < before - 500 * pageBytes);
-    await requireConsistent(store);
+    await store.requireConsistent();
   });
 });
 

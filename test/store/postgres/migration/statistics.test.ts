@@ -3,43 +3,38 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { erasureMap, isAboutRecords } from "../../../../src/store/shared/erasure-map.ts";
-import { openStore } from "../../../../src/store/open-store.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
-import type { Store } from "../../../../src/store/interface/store.ts";
 import {
   acme,
-  add,
-  processAll,
   keyOf,
   mark,
   operator,
   organization,
-  request,
   transaction,
-  write,
 } from "../../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
+import { openTestStore, type TestStore } from "../../../support/test-store.ts";
 
 /** In every id, and in every text that can contain content. */
 const canary = "canary";
 /** Enough of each for ANALYZE to store a sample. */
 const records = 12;
 
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   await store.createOrganization(organization(acme), operator);
   for (let index = 0; index < records; index += 1) {
     const id = `${canary}-${index}`;
     const idempotency = mark(`${canary}${index}`);
-    await write(store, transaction(id, { sender_id: canary }), { idempotency });
-    await add(store, "transaction_check", id, { related_tx_ids: [id] });
-    await add(store, "person", id);
+    await store.write(transaction(id, { sender_id: canary }), { idempotency });
+    await store.add("transaction_check", id, { related_tx_ids: [id] });
+    await store.add("person", id);
     const hold = { holdId: `hold_${index}`, reason: canary, owner: canary, reviewOn: undefined };
     await store.holds.place({ ...hold, ...keyOf("person", id) }, operator);
-    await request(store, keyOf("person", id), { reason: `${canary} ${index}` });
-    if (index % 2 === 0) await request(store, keyOf("transaction", id), { reason: canary });
+    await store.request(keyOf("person", id), { reason: `${canary} ${index}` });
+    if (index % 2 === 0) await store.request(keyOf("transaction", id), { reason: canary });
   }
-  assert.equal((await processAll(store)).length, records / 2);
+  assert.equal((await store.processAll()).length, records / 2);
 }
 
 describe("the planner's statistics", () => {
@@ -48,7 +43,7 @@ describe("the planner's statistics", () => {
   before(async () => {
     server = await startPostgres();
     url = await server.makeDatabase();
-    const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+    const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
     await fill(store);
     await store.close();
   });

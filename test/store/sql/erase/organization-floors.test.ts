@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { openStore } from "../../../../src/store/open-store.ts";
 import { openReader } from "../../../../src/store/sqlite/connection.ts";
 import {
   type FloorScan,
@@ -11,9 +10,10 @@ import {
   scanFloors,
 } from "../../../../src/store/sql/erase/organization-floors.ts";
 import type { Planning } from "../../../../src/store/sql/erase/plan.ts";
-import { acme, draftOf, operator, organization, write } from "../../../conformance/scene.ts";
+import { acme, draftOf, operator, organization } from "../../../conformance/scene.ts";
 import { makeRandom } from "../../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { openTestStore } from "../../../support/test-store.ts";
 
 const dayMs = 86_400_000;
 const folder = makeTempFolder();
@@ -33,7 +33,7 @@ after(() => removeFolder(folder));
 
 describe("the retention floors of an organization", () => {
   it("end with that of the record whose floor ends last, however small the steps", async () => {
-    const store = await openStore(`sqlite:${path}`, { role: "serve" });
+    const store = await openTestStore(`sqlite:${path}`, { role: "serve" });
     await store.createOrganization(organization(acme), operator);
     const random = makeRandom(7);
     const ends = { transaction: 0, company: 0 };
@@ -49,7 +49,7 @@ describe("the retention floors of an organization", () => {
         const own = status === undefined ? { timestamp: fields.timestamp } : fields;
         return draftOf(resourceType, `r${String(index).padStart(3, "0")}`, own);
       });
-      await write(store, drafts, { resourceType });
+      await store.write(drafts, { resourceType });
     }
     for (const resourceType of ["company", "transaction"] as const) {
       const countedFrom = resourceType === "company" ? "closed" : "last_seen";
@@ -66,7 +66,7 @@ describe("the retention floors of an organization", () => {
       timestamp: new Date(301 * dayMs).toISOString(),
       account_status: "APPROVED",
     });
-    await write(store, reopened, { resourceType: "company", mode: "update" });
+    await store.write(reopened, { resourceType: "company", mode: "update" });
     const requestedAt = 400 * dayMs;
     const { until, steps } = scan({ rowsMax: 7, historiesMax: 2 }, requestedAt);
     assert.equal(until, requestedAt + keep.company * dayMs);

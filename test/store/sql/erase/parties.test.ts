@@ -13,7 +13,7 @@ import { readNamingPage } from "../../../../src/store/sql/erase/naming.ts";
 import { findDeletionsOfParties, scanStep } from "../../../../src/store/sql/erase/parties.ts";
 import { findLatestArrival } from "../../../../src/store/sql/record/latest-arrival.ts";
 import { Connection, transaction } from "../../../../src/store/sqlite/connection.ts";
-import { acme, add, draftOf, keyOf, request, worker, write } from "../../../conformance/scene.ts";
+import { acme, draftOf, keyOf, worker } from "../../../conformance/scene.ts";
 import { atEnd } from "../../../support/at-end.ts";
 import { makePlace } from "../../sqlite/place.ts";
 
@@ -45,7 +45,7 @@ async function makeScene(
 ): Promise<Scene> {
   const place = makePlace(test);
   const store = await place.open();
-  for (const person of persons) await add(store, "person", person);
+  for (const person of persons) await store.add("person", person);
   const drafts = Array.from({ length: records }, (_, index) =>
     draftOf("transaction", idOf(index), {
       ...countries,
@@ -53,9 +53,9 @@ async function makeScene(
       receiver_id: index === records - 1 ? "q" : "shop",
     }),
   );
-  for (let at = 0; at < records; at += 500) await write(store, drafts.slice(at, at + 500));
+  for (let at = 0; at < records; at += 500) await store.write(drafts.slice(at, at + 500));
   const ids: Record<string, string> = {};
-  for (const person of persons) ids[person] = (await request(store, keyOf("person", person))) ?? "";
+  for (const person of persons) ids[person] = await store.request(keyOf("person", person));
   await store.claimDeletions({ now: worker.now, leaseUntil: worker.now, claimant: "c" }, 64);
   const connection = new Connection(place.path, { readOnly: false });
   atEnd(test, async () => connection.close());

@@ -9,6 +9,7 @@ import { FileTasks } from "../../../../src/store/sqlite/file/file-tasks.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { makeSqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
+import { withActs } from "../../../support/test-store.ts";
 
 /** `undefined` for the whole file, otherwise the pages. */
 type Scrub = readonly number[] | undefined;
@@ -44,6 +45,6 @@ export async function openRecorded(path: string, point: () => void = () => undef
   const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
   await unscrubbed.resume();
   const parts = { reader: connection, writer, descriptor, files, unscrubbed };
-  const store = makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() });
+  const store = withActs(makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() }));
   return { store, unscrubbed, scrubs };
 }

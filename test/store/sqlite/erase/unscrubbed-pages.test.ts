@@ -6,29 +6,26 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { Store } from "../../../../src/store/interface/store.ts";
 import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
 import { PageSet } from "../../../../src/store/sqlite/file/page-set.ts";
-import { add, keyOf, processAll, request, transaction, write } from "../../../conformance/scene.ts";
+import { keyOf, transaction } from "../../../conformance/scene.ts";
 import { makePlace, type Place } from "../place.ts";
 import { openRecorded } from "./recorded-store.ts";
+import type { TestStore } from "../../../support/test-store.ts";
 
 const secret = "top-secret-";
 
 /** Completes the deletion of one transaction. */
-async function deleteOne(store: Store, id: string): Promise<void> {
-  await add(store, "transaction", id, { description: `${secret}${id}` });
-  await request(store, keyOf("transaction", id));
-  assert.equal((await processAll(store)).length, 1);
+async function deleteOne(store: TestStore, id: string): Promise<void> {
+  await store.add("transaction", id, { description: `${secret}${id}` });
+  await store.request(keyOf("transaction", id));
+  assert.equal((await store.processAll()).length, 1);
 }
 
-async function fill(store: Store): Promise<void> {
+async function fill(store: TestStore): Promise<void> {
   for (let part = 0; part < 10; part += 1) {
     const ids = Array.from({ length: 100 }, (_, index) => `filler-${part}-${index}`);
-    await write(
-      store,
-      ids.map((id) => transaction(id)),
-    );
+    await store.write(ids.map((id) => transaction(id)));
   }
 }
 
@@ -111,13 +108,13 @@ describe("a process that continues with another WAL", () => {
     const place = await prepare(test);
     const { store, scrubs, unscrubbed } = await openRecorded(place.path);
     await deleteOne(store, "second");
-    await add(store, "transaction", "gone", { description: `${secret}gone` });
+    await store.add("transaction", "gone", { description: `${secret}gone` });
     leaveResidue(place);
     const before = readMark(place.path)?.generation;
     await unscrubbed.restartWal(Number.MAX_SAFE_INTEGER);
     assert.notEqual(readMark(place.path)?.generation, before);
-    await request(store, keyOf("transaction", "gone"));
-    await processAll(store);
+    await store.request(keyOf("transaction", "gone"));
+    await store.processAll();
     await store.close();
     assert.ok(scrubs.length >= 2 && !scrubs.includes(undefined));
     requireNoSecret(place);
