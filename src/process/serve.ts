@@ -12,7 +12,7 @@ import type { Config } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
-import { MainLists } from "../http/bulk/main-lists.ts";
+import { makeMainLists } from "../http/bulk/main-lists.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "../http/connection/shared-bounds.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { type Load, makeLoad } from "../http/load/load.ts";
@@ -263,7 +263,7 @@ function makeHttpContext(
     rates: rates.gate,
     failures: new FailureLog(log, app.now),
     bulk: tracing?.bulk(bulk) ?? bulk,
-    lists: new MainLists(app.store),
+    lists: makeMainLists(app.store),
     load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
     replies: makeReplies(observe, edge),
     observe,

@@ -5,14 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { writeDrafts } from "../../actions/intake/write-records.ts";
-import type { ImportWrite } from "../../bulk/import/store-target.ts";
 import type { WriteImport } from "../../bulk/upload/upload-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { countDraftRows } from "../../domain/record/draft-rows.ts";
-import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { HttpContext } from "../../http/http-context.ts";
 import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
 
@@ -20,53 +18,27 @@ import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
 const failingMsMax = 120_000;
 const retryMs = 1_000;
 
-interface ImportInto {
-  readonly organization: Organization;
-  readonly type: RecordType;
-}
-
-export function makeImportWriter(context: HttpContext, target: ImportInto): WriteImport {
-  const writer = new ImportWriter(context, target);
-  return (write, stopping) => writer.write(write, stopping);
-}
-
-class ImportWriter {
-  readonly #context: HttpContext;
-  readonly #type: RecordType;
-  readonly #caller: {
-    readonly organizationId: string;
-    readonly rateLimitPerSecond: number | undefined;
-    readonly confidential: ReturnType<typeof confidentialTypes>;
+/**
+ * The function that it returns throws AppError, and OperatorError organization_closed. The key of a list makes
+ * repetitions safe.
+ */
+export function makeImportWriter(
+  context: HttpContext,
+  { organization, type }: { readonly organization: Organization; readonly type: RecordType },
+): WriteImport {
+  const { app, load } = context;
+  const { organizationId, rateLimitPerSecond } = organization;
+  const confidential = confidentialTypes(organization.confidentialTypes);
+  const keySpace = keySpaceOf({ organizationId, confidential }, type);
+  /** Its rows were read and validated by a thread of its own, whose time does not count. */
+  const pay = async (work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> => {
+    const tokens = tokensOf({ ...work, processorMs: 0 });
+    const limited = await context.rates.work({ organizationId, rateLimitPerSecond }, tokens);
+    if (limited.allowed || stopping.aborted) return;
+    const waitMs = limited.retryAfterSeconds * 1_000;
+    await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);
   };
-
-  constructor(context: HttpContext, { organization, type }: ImportInto) {
-    this.#context = context;
-    this.#type = type;
-    const { organizationId, rateLimitPerSecond } = organization;
-    const confidential = confidentialTypes(organization.confidentialTypes);
-    this.#caller = { organizationId, rateLimitPerSecond, confidential };
-  }
-
-  /** Throws AppError, and OperatorError organization_closed. The key makes repetitions safe. */
-  async write(order: ImportWrite, stopping: AbortSignal): Promise<WriteOutcome> {
-    const { app } = this.#context;
-    const { organizationId } = this.#caller;
-    const giveUpAt = performance.now() + failingMsMax;
-    for (;;) {
-      try {
-        return await this.#writeOnce(order, stopping);
-      } catch (error) {
-        if (isRevoked(error)) await findOpenOrganization(app, organizationId);
-        const delayMs = delayOf(error);
-        if (delayMs === undefined || performance.now() > giveUpAt) throw error;
-        await sleep(delayMs, undefined, { signal: stopping });
-      }
-    }
-  }
-
-  async #writeOnce({ write, key }: ImportWrite, stopping: AbortSignal): Promise<WriteOutcome> {
-    const { load, app } = this.#context;
-    const { organizationId } = this.#caller;
+  const writeOnce: WriteImport = async ({ write, key }, stopping) => {
     const items = countDraftRows(write.drafts);
     const bytes = write.drafts.reduce((sum, { payload }) => sum + payload.length, 0);
     load.shedding.admitBody(bytes);
@@ -74,11 +46,11 @@ class ImportWriter {
     try {
       const reservation = await load.bodies.reserve(organizationId, bytes, stopping);
       try {
-        const keySpace = keySpaceOf(this.#caller, this.#type);
         const now = { ...write, receivedAt: app.now() };
         const outcome = await writeDrafts(app, now, { keySpace, key });
-        await this.#pay({ items, bytes }, stopping);
-        this.#count(outcome);
+        await pay({ items, bytes }, stopping);
+        const isCounted = outcome.repeated !== true && !confidential.has(type.resourceType);
+        if (isCounted) context.onRecordsWritten(type.resourceType, outcome.written);
         return outcome;
       } finally {
         reservation.release();
@@ -86,22 +58,20 @@ class ImportWriter {
     } finally {
       load.organizations.endRequest(organizationId);
     }
-  }
-
-  /** Its rows were read and validated by a thread of its own, whose time does not count. */
-  async #pay(work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> {
-    const tokens = tokensOf({ ...work, processorMs: 0 });
-    const limited = await this.#context.rates.work(this.#caller, tokens);
-    if (limited.allowed || stopping.aborted) return;
-    const waitMs = limited.retryAfterSeconds * 1_000;
-    await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);
-  }
-
-  #count({ repeated, written }: WriteOutcome): void {
-    const { resourceType } = this.#type;
-    if (repeated === true || this.#caller.confidential.has(resourceType)) return;
-    this.#context.onRecordsWritten(resourceType, written);
-  }
+  };
+  return async (order, stopping) => {
+    const giveUpAt = performance.now() + failingMsMax;
+    for (;;) {
+      try {
+        return await writeOnce(order, stopping);
+      } catch (error) {
+        if (isRevoked(error)) await findOpenOrganization(app, organizationId);
+        const delayMs = delayOf(error);
+        if (delayMs === undefined || performance.now() > giveUpAt) throw error;
+        await sleep(delayMs, undefined, { signal: stopping });
+      }
+    }
+  };
 }
 
 /** True for the error of a write after its organization was closed. */

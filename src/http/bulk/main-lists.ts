@@ -5,28 +5,22 @@ import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { operationNamed } from "../routes.ts";
 import type { ListOutcome, ListReader } from "./bulk-client.ts";
 import { writeList } from "./list-task.ts";
-import type { ListOrder } from "./messages.ts";
 import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-export class MainLists implements ListReader {
-  readonly #writer: RecordWriter;
-  readonly #turns = new Turns();
-
-  constructor(writer: RecordWriter) {
-    this.#writer = writer;
-  }
-
-  async writeList(order: ListOrder, body: Buffer, signal: AbortSignal): Promise<ListOutcome> {
-    const meter = new WorkMeter();
-    try {
-      const task = { order, operation: operationNamed(order.operation), body };
-      const context = { writer: this.#writer, turns: this.#turns, meter, signal };
-      const report = await writeList(task, context);
-      return { report, work: meter.take() };
-    } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error("a list failed", { cause });
-      return { error, work: meter.take() };
-    }
-  }
+export function makeMainLists(writer: RecordWriter): ListReader {
+  const turns = new Turns();
+  return {
+    writeList: async (order, body, signal): Promise<ListOutcome> => {
+      const meter = new WorkMeter();
+      try {
+        const task = { order, operation: operationNamed(order.operation), body };
+        const report = await writeList(task, { writer, turns, meter, signal });
+        return { report, work: meter.take() };
+      } catch (cause) {
+        const error = cause instanceof Error ? cause : new Error("a list failed", { cause });
+        return { error, work: meter.take() };
+      }
+    },
+  };
 }

@@ -10,14 +10,15 @@ export interface Load {
   readonly organizations: OrganizationLoad;
   readonly bodies: Pick<BodyBudget, "reserve" | "heldBytes">;
   readonly shedding: LoadShedding;
-  readonly refusals: RefusalDelays;
+  /** The delay of the next refusal to an owner, in milliseconds. */
+  readonly refusalDelayMs: (owner: string) => number;
 }
 
 /** The caller must call `shedding.stop` at the end. */
 export function makeLoad(probe: PressureProbe): Load {
   const [organizations, bodies] = [new OrganizationLoad(), new BodyBudget()];
   const shedding = new LoadShedding({ probe, bodies, organizations });
-  return { organizations, bodies, shedding, refusals: new RefusalDelays() };
+  return { organizations, bodies, shedding, refusalDelayMs: makeRefusalDelays() };
 }
 
 // Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as soon
@@ -29,16 +30,11 @@ export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, b
 /** The maximum delay of a reply: what an empty bucket takes to fill. */
 export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
-export class RefusalDelays {
-  readonly #buckets: TokenBuckets;
-
-  /** `now`: milliseconds of a monotonic clock. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#buckets = new TokenBuckets(now);
-  }
-
-  /** The delay of this refusal: 0 for the first ones, and at most `refusalDelayMsMax`. */
-  nextDelayMs(owner: string): number {
-    return this.#buckets.overdraw(owner, refusalPolicy) * 1_000;
-  }
+/**
+ * The function that it returns gives the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`. `now`:
+ * milliseconds of a monotonic clock.
+ */
+export function makeRefusalDelays(now: () => number = () => performance.now()) {
+  const buckets = new TokenBuckets(now);
+  return (owner: string): number => buckets.overdraw(owner, refusalPolicy) * 1_000;
 }

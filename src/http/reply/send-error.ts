@@ -37,7 +37,7 @@ export function sendError(
 function findDelayMs({ load }: HttpContext, request: FastifyRequest, error: unknown): number {
   if (!(error instanceof AppError) || error.errorName !== "rate_limited") return 0;
   const caller = request.requestContext?.caller;
-  return load.refusals.nextDelayMs(caller?.organizationId ?? addressOwner(request.ip));
+  return load.refusalDelayMs(caller?.organizationId ?? addressOwner(request.ip));
 }
 
 function sendNow(

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
-import { MainLists } from "../../../src/http/bulk/main-lists.ts";
+import { makeMainLists } from "../../../src/http/bulk/main-lists.ts";
 import { operations } from "../../../src/http/routes.ts";
 
 const acme = "org-acme";
@@ -12,7 +12,7 @@ const connected = new AbortController().signal;
 
 function makeLists() {
   const writes: RecordWrite[] = [];
-  const lists = new MainLists({
+  const lists = makeMainLists({
     writeRecords: (write) => {
       writes.push(write);
       const drafts = write.drafts.map(() => "created" as const);

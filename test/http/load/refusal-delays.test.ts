@@ -2,15 +2,19 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { refusalDelayMsMax, RefusalDelays, refusalPolicy } from "../../../src/http/load/load.ts";
+import {
+  makeRefusalDelays,
+  refusalDelayMsMax,
+  refusalPolicy,
+} from "../../../src/http/load/load.ts";
 
 const { burst, perSecond } = refusalPolicy;
 
 function makePace() {
   const clock = { ms: 5_000 };
-  const refusals = new RefusalDelays(() => clock.ms);
+  const refusalDelayMs = makeRefusalDelays(() => clock.ms);
   const delays = (owner: string, count: number) =>
-    Array.from({ length: count }, () => refusals.nextDelayMs(owner));
+    Array.from({ length: count }, () => refusalDelayMs(owner));
   return { clock, delays };
 }
 
