@@ -26,21 +26,27 @@ export interface TrailRead {
 }
 
 export async function checkTrail(app: App, findings: Findings): Promise<TrailRead> {
-  const { store } = app;
-  const reading = new TrailReading(findings);
+  const { trail } = app.store;
+  const read = { restores: new Array<AuditEntry>(), facts: new Facts() };
+  const states = new DeletionStates(findings);
   for await (const page of auditPages(app)) {
     const ids = [...new Set(page.filter(isOfDeletion).map(({ subject }) => subject))];
-    const [deletions, receipts] = await Promise.all([
-      store.trail.findDeletions(ids),
-      store.trail.findReceipts(ids),
-    ]);
-    reading.add(page, { deletions, receipts });
+    const [rows, stored] = await Promise.all([trail.findDeletions(ids), trail.findReceipts(ids)]);
+    const deletions = new Map(rows.map((one) => [one.deletionRequestId, one]));
+    const receipts = new Map(stored.map((one) => [one.receipt.deletion_request_id, one]));
+    for (const entry of page) {
+      const { action, subject: id } = entry;
+      if (isOfDeletion(entry)) states.compare(entry, deletions.get(id), receipts.get(id));
+      else if (action === "store.restore") read.restores.push(entry);
+      else if (action === "organization.close") states.close(id);
+      else read.facts.add(factOfAudit(entry));
+    }
   }
-  reading.endDeletions();
-  for await (const difference of reading.facts.differences(allFacts(app))) {
+  states.end();
+  for await (const difference of read.facts.differences(allFacts(app))) {
     findings.add(`${difference.fact.name} ${describe(difference)}.`);
   }
-  return reading;
+  return read;
 }
 
 async function* allFacts(app: App): AsyncGenerator<Fact> {
@@ -62,139 +68,127 @@ function isOfDeletion({ action }: AuditEntry): boolean {
   return action.startsWith("deletion.");
 }
 
-interface PageRows {
-  readonly deletions: readonly Deletion[];
-  readonly receipts: readonly StoredReceipt[];
+type Stored = StoredReceipt | undefined;
+
+/** By the action of an entry: how a deletion contradicts it, whatever entries follow; undefined if it does not. */
+const contradictions: Readonly<
+  Record<string, (entry: AuditEntry, deletion: Deletion, stored: Stored) => string | undefined>
+> = {
+  "deletion.cancel": (_, { status }) =>
+    status === "cancelled" ? undefined : `was cancelled, and is ${status}`,
+  "deletion.approve": ({ at, actor }, { approval }) => {
+    const isSame = approval?.approvedAt === at && approval.approvedBy === actor;
+    return isSame ? undefined : `was approved by ${actor}, and is not`;
+  },
+  "deletion.start": ({ at }, { status, startedAt }) => {
+    if (status === "pending" || status === "cancelled") return `was started, and is ${status}`;
+    return startedAt === at ? undefined : "was started at another time";
+  },
+  "deletion.complete": ({ detail }, { status }, stored) => {
+    if (status !== "completed") return `was completed, and is ${status}`;
+    const { receiptNo, receiptHash } = detail;
+    const isSame = stored?.hash === receiptHash && stored?.receipt.receipt_no === receiptNo;
+    if (receiptNo === undefined || isSame) return undefined;
+    return `was completed with receipt ${JSON.stringify(receiptNo)}, and has another`;
+  },
+};
+
+function contradictRequest(entry: AuditEntry, deletion: Deletion): readonly string[] {
+  if (!isRequest(entry)) return [];
+  const isSame = digest("sha256", textOfRequest(deletion)) === entry.detail["request"];
+  const { requester } = deletion.approval ?? {};
+  const isOther = requester !== undefined && requester !== requesterOf(entry);
+  return [...(isSame ? [] : ["is not what was requested"]), ...(isOther ? [otherApproval] : [])];
 }
 
-class TrailReading implements TrailRead {
-  readonly restores: AuditEntry[] = [];
-  readonly facts = new Facts();
-  /** States of deletions for which no entry was read yet. */
-  readonly #unexplained = {
-    cancelled: new Set<string>(),
-    replayed: new Set<string>(),
-    approved: new Set<string>(),
-  };
+function isRequest({ action, detail: { request, inserted } }: AuditEntry): boolean {
+  return typeof request === "string" && (action === "deletion.request" || inserted === true);
+}
+
+/** The person who has requested the deletion, if it needs an approval. */
+function requesterOf({ actor, detail }: AuditEntry): string | undefined {
+  return detail["needsApproval"] === true ? actor : undefined;
+}
+
+const otherApproval = "needs another approval than was requested";
+
+interface ExplainedState {
+  readonly isIn: (deletion: Deletion) => boolean;
+  /** The action of the entries that explain it, if they do. */
+  readonly action: string;
+  readonly explains?: (entry: AuditEntry, deletion: Deletion) => boolean;
+  readonly finding: string;
+}
+
+/** The states of a deletion that an entry after its request has to explain. */
+const explainedStates: readonly ExplainedState[] = [
+  {
+    isIn: ({ approval }) => approval?.approvedAt !== undefined,
+    action: "deletion.approve",
+    finding: "is approved in the store, and not in the audit trail",
+  },
+  {
+    isIn: ({ status }) => status === "cancelled",
+    action: "deletion.cancel",
+    finding: "is cancelled in the store, and not in the audit trail",
+  },
+  {
+    isIn: ({ processedBefore }) => processedBefore !== undefined,
+    action: "deletion.reopen",
+    explains: ({ detail }, { processedBefore }) =>
+      isDeepStrictEqual(processedBefore, detail["carriedOutBefore"]),
+    finding: "has been replayed in the store, and not so in the audit trail",
+  },
+];
+
+class DeletionStates {
+  readonly #findings: Findings;
+  /** The ids of the deletions whose state no entry has explained so far. */
+  readonly #unexplained = explainedStates.map((state) => ({ ...state, ids: new Set<string>() }));
   /** Deletions that the store no longer lets wait for their approval, with their organizations. */
   readonly #unapproved = new Map<string, string | undefined>();
   readonly #closedOrganizations = new Set<string>();
-  readonly #findings: Findings;
 
   constructor(findings: Findings) {
     this.#findings = findings;
   }
 
-  add(page: readonly AuditEntry[], rows: PageRows): void {
-    const deletions = new Map(rows.deletions.map((one) => [one.deletionRequestId, one]));
-    const receipts = new Map(rows.receipts.map((one) => [one.receipt.deletion_request_id, one]));
-    for (const entry of page) {
-      if (isOfDeletion(entry)) {
-        const deletion = deletions.get(entry.subject);
-        this.#addDeletion(entry, deletion, receipts.get(entry.subject));
-      } else if (entry.action === "store.restore") {
-        this.restores.push(entry);
-      } else if (entry.action === "organization.close") {
-        this.#closedOrganizations.add(entry.subject);
-      } else {
-        this.facts.add(factOfAudit(entry));
-      }
-    }
-  }
-
-  endDeletions(): void {
-    const { cancelled, replayed, approved } = this.#unexplained;
-    for (const id of approved) {
-      this.#findings.add(`Deletion ${id} is approved in the store, and not in the audit trail.`);
-    }
-    for (const [id, organizationId = ""] of this.#unapproved) {
-      // The erasure of an organization leaves these deletions nothing to erase.
-      if (!this.#closedOrganizations.has(organizationId)) this.#alter(id, otherApproval);
-    }
-    for (const id of cancelled) {
-      this.#findings.add(`Deletion ${id} is cancelled in the store, and not in the audit trail.`);
-    }
-    for (const id of replayed) {
-      this.#findings.add(
-        `Deletion ${id} has been replayed in the store, and not so in the audit trail.`,
-      );
-    }
-  }
-
-  #addDeletion(
-    entry: AuditEntry,
-    deletion: Deletion | undefined,
-    receipt: StoredReceipt | undefined,
-  ): void {
-    const { action, detail, subject: id } = entry;
+  compare(entry: AuditEntry, deletion: Deletion | undefined, stored: Stored): void {
+    const { action, subject: id } = entry;
     if (deletion === undefined) {
       this.#findings.add(`Deletion ${id} is in the audit trail, and not in the store.`);
       return;
     }
-    const { request, inserted } = detail;
-    const isRequest = action === "deletion.request" || inserted === true;
-    if (isRequest && typeof request === "string") {
-      const asked = digest("sha256", textOfRequest(deletion));
-      if (asked !== request) this.#alter(id, "is not what was requested");
-      const { requester } = deletion.approval ?? {};
-      const stated = detail["needsApproval"] === true ? entry.actor : undefined;
-      if (requester === undefined && stated !== undefined) {
-        this.#unapproved.set(id, entry.organizationId);
-      } else if (requester !== stated) this.#alter(id, otherApproval);
+    for (const fault of contradictRequest(entry, deletion)) this.#alter(id, fault);
+    const needsApproval = isRequest(entry) && requesterOf(entry) !== undefined;
+    if (needsApproval && deletion.approval === undefined) {
+      this.#unapproved.set(id, entry.organizationId);
     }
-    this.#explain(entry, deletion);
-    const fault = findStateFault(entry, deletion, receipt);
+    for (const { isIn, action: explaining, explains, ids } of this.#unexplained) {
+      if (action === "deletion.request" && isIn(deletion)) ids.add(id);
+      if (action !== explaining) continue;
+      if (explains?.(entry, deletion) === false) ids.add(id);
+      else ids.delete(id);
+    }
+    const fault = contradictions[action]?.(entry, deletion, stored);
     if (fault !== undefined) this.#alter(id, fault);
   }
 
-  /** A later entry may explain what an earlier one does not. */
-  #explain({ action, detail, subject: id }: AuditEntry, deletion: Deletion): void {
-    const { cancelled, replayed, approved } = this.#unexplained;
-    const { status, processedBefore, approval } = deletion;
-    const isApproved = approval?.approvedAt !== undefined;
-    if (action === "deletion.request" && isApproved) approved.add(id);
-    if (action === "deletion.approve") approved.delete(id);
-    if (action === "deletion.request" && status === "cancelled") cancelled.add(id);
-    if (action === "deletion.cancel") cancelled.delete(id);
-    if (action === "deletion.request" && processedBefore !== undefined) replayed.add(id);
-    if (action !== "deletion.reopen") return;
-    if (isDeepStrictEqual(processedBefore, detail["carriedOutBefore"])) replayed.delete(id);
-    else replayed.add(id);
+  close(organizationId: string): void {
+    this.#closedOrganizations.add(organizationId);
+  }
+
+  end(): void {
+    for (const [id, organizationId = ""] of this.#unapproved) {
+      // The erasure of an organization leaves these deletions nothing to erase.
+      if (!this.#closedOrganizations.has(organizationId)) this.#alter(id, otherApproval);
+    }
+    for (const { ids, finding } of this.#unexplained) {
+      for (const id of ids) this.#findings.add(`Deletion ${id} ${finding}.`);
+    }
   }
 
   #alter(id: string, fault: string): void {
     this.#findings.add(`Deletion ${id} ${fault}: it was altered in the store.`);
-  }
-}
-
-const otherApproval = "needs another approval than was requested";
-
-/** Returns how the deletion contradicts an entry, whatever entries follow; undefined if it does not. */
-function findStateFault(
-  { action, at, actor, detail }: AuditEntry,
-  { status, startedAt, approval }: Deletion,
-  stored: StoredReceipt | undefined,
-): string | undefined {
-  switch (action) {
-    case "deletion.cancel":
-      return status === "cancelled" ? undefined : `was cancelled, and is ${status}`;
-    case "deletion.approve": {
-      const isSame = approval?.approvedAt === at && approval.approvedBy === actor;
-      return isSame ? undefined : `was approved by ${actor}, and is not`;
-    }
-    case "deletion.start":
-      if (status === "pending" || status === "cancelled") return `was started, and is ${status}`;
-      return startedAt === at ? undefined : "was started at another time";
-    case "deletion.complete": {
-      if (status !== "completed") return `was completed, and is ${status}`;
-      const { receiptNo, receiptHash } = detail;
-      if (receiptNo === undefined) return undefined;
-      const isSame = stored?.hash === receiptHash && stored?.receipt.receipt_no === receiptNo;
-      return isSame
-        ? undefined
-        : `was completed with receipt ${JSON.stringify(receiptNo)}, and has another`;
-    }
-    default:
-      return undefined;
   }
 }
