@@ -62,8 +62,9 @@ describe("a credential", () => {
   }
 
   it("is refused in the same way at every operation", async () => {
+    const some = wrong.filter(([, code], index) => code !== wrong[index - 1]?.[1]);
     for (const { method, path } of gated) {
-      for (const [, code, authorization] of wrong) {
+      for (const [, code, authorization] of some) {
         const reply = await ask(authorization, { method, path });
         assert.deepEqual([reply.status, reply.body.code], [401, code], `${method} ${path}`);
         assert.ok(reply.headers["www-authenticate"] !== undefined);

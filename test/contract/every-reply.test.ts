@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
-import { goodRequest } from "./good-request.ts";
+import { goodRequest, oneOfEachVerb } from "./good-request.ts";
 import { fromNewAddress, startScene } from "./scene.ts";
 
 const scene = await startScene();
@@ -28,13 +28,13 @@ const services: readonly (readonly [string, Ask])[] = [
 ];
 
 /**
- * One request to each operation: good, with a mistake, and without a credential; and requests to no
+ * One request to an operation of each verb: good, with a mistake, and without a credential; and requests to no
  * operation.
  */
 async function everyKind(): Promise<readonly (readonly [string, Ask])[]> {
   const asks: (readonly [string, Ask])[] = [...unknownRequests, ...services];
   scene.service.clock.advanceMs(60_000);
-  for (const operation of operations) {
+  for (const operation of oneOfEachVerb(operations)) {
     const good = await goodRequest(scene, customer, operation);
     asks.push(
       [operation.name, good],

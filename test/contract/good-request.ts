@@ -25,6 +25,12 @@ export async function goodRequest(
   return { method, path, ...credential, ...found };
 }
 
+/** One operation for each verb and form of a body: what does not depend on the record type is tried at these. */
+export function oneOfEachVerb(operations: readonly Operation[]): readonly Operation[] {
+  const byVerb = Map.groupBy(operations, ({ verb, body }) => `${verb} ${body}`);
+  return [...byVerb.values()].flatMap(([first]) => first ?? []);
+}
+
 type Content = Pick<Ask, "query" | "body">;
 type Make = (scene: Scene, customer: Customer, operation: Operation) => Promise<Content>;
 
