@@ -308,11 +308,8 @@ describe("requests whose replies nobody reads", () => {
 
   for (const [connections, requests, path] of [
     [1, 1_600, "/openapi.json"],
-    [20, 500, "/openapi.json"],
     [20, 500, "/docs/reference.js"],
     [20, 500, "/metrics"],
-    [20, 500, "/nothing"],
-    [20, 500, "/.well-known/sluice-receipts.json"],
   ] as const) {
     it(`use little memory, and others are served: ${connections} times ${requests} of ${path}`, async () => {
       const memory = await figure("sluice_process_resident_memory_bytes");
@@ -322,7 +319,7 @@ describe("requests whose replies nobody reads", () => {
         pipe.socket.write(get(path).repeat(requests));
         pipes.push(pipe);
       }
-      for (let count = 0; count < 20; count += 1) {
+      for (let count = 0; count < 8; count += 1) {
         const reply = await server.client.send({ method: "GET", path: "/health/ready" });
         assert.equal(reply.status, 200);
         const growth = (await figure("sluice_process_resident_memory_bytes")) - memory;
