@@ -79,7 +79,8 @@ export function testExactlyOnce(engine: Engine): void {
       );
     }
 
-    for (const fault of faults) {
+    // Several servers meet all of them below.
+    for (const fault of engine.servers === 1 ? faults : []) {
       it(`takes effect once and gets its own reply, with first attempts corrupted: ${fault}`, async () => {
         const types = recordTypes.filter(({ deletable }) => deletable === true);
         const choose = firstAttempts(fault);
