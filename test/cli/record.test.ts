@@ -33,15 +33,6 @@ describe("record show", () => {
     assert.equal(shown["last_seen"], "2026-02-01T23:00:00Z");
   });
 
-  it("folds the state from the changes, in any order of arrival", async () => {
-    const { state } = await line.ask("record show transaction tx-1 --organization acme");
-    const { status, amount, timestamp } = state as Readonly<Record<string, unknown>>;
-    assert.deepEqual(
-      { status, amount, timestamp },
-      { status: "SETTLED", amount: 10, timestamp: "2026-02-02T00:00:00+01:00" },
-    );
-  });
-
   it("names the rules that a state breaks after updates that were each valid", async () => {
     await operate(line.environment, async (opened) => {
       const app = { ...opened, now: clock.now };

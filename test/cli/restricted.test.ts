@@ -101,31 +101,6 @@ describe("restricted", () => {
     assert.deepEqual((await line.ask("check"))["findings"], []);
   });
 
-  it("is erased when the floor has ended and the last hold on it is released", async () => {
-    const { sets } = (await line.ask("restricted list", ...ofAcme)) as {
-      sets: readonly Record<string, unknown>[];
-    };
-    const id = String(sets[0]?.["deletion_request_id"]);
-    const words = ["--reason", "case 7", "--restricted", id] as const;
-    const hold = await line.ask("deletion hold transaction tx-1", ...ofAcme, ...words);
-    clock.advanceMs(60 * 86_400_000);
-    await process();
-    const held = await line.ask("restricted show", id, ...ofAcme);
-    assert.deepEqual(held["records"], { transaction: 1 });
-    assert.match((await line.type("restricted show", id, ...ofAcme)).out, /case 7/);
-    await line.ask("deletion release", String(hold["hold_id"]));
-    await process();
-    assert.deepEqual(await line.ask("restricted list", ...ofAcme), { sets: [] });
-    const receipt = await line.ask("deletion show --include-confidential", `restricted/${id}`);
-    assert.equal(receipt["status"], "completed");
-    const { state } = await line.ask(
-      "record show transaction_suspicious_activity report-1",
-      ...ofAcme,
-    );
-    assert.deepEqual((state as Record<string, unknown>)["related_tx_ids"], ["tx-2"]);
-    assert.deepEqual((await line.ask("check"))["findings"], []);
-  });
-
   it("refuses what does not exist", async () => {
     for (const [words, name, message] of [
       [["restricted list --organization nobody"], "no_such_organization", /There are: acme/],

@@ -6,7 +6,6 @@ import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
-import { processAll } from "./process-all.ts";
 import { addTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock(Date.UTC(2026, 2, 1));
@@ -20,8 +19,6 @@ await operate(line.environment, async (opened) => {
 const set = (type: string, keepDays: string, ...more: readonly string[]) =>
   ["retention set --organization acme --type", type, "--keep-days", keepDays, ...more] as const;
 const show = () => line.ask("retention show --organization acme");
-
-const process = () => processAll(line, clock.now);
 
 describe("retention set and show", () => {
   it("print the ceiling and the floors", async () => {
@@ -44,26 +41,6 @@ describe("retention set and show", () => {
     const shown = await line.ask("retention show --organization acme --as vera");
     assert.deepEqual(shown["floors"], [transaction]);
     await line.ask(...set("customer_sar", "none"));
-  });
-
-  it("make a deletion wait, and show for what and until when", async () => {
-    const asked = await line.ask(
-      "deletion request transaction tx-1 --organization acme --reason r",
-    );
-    const id = String(asked["deletion_request_id"]);
-    await process();
-    const waiting = await line.ask("deletion show", id);
-    const end = "2026-03-16T00:00:00.000Z";
-    const why = "the retention floor of transaction tx-1: 60 days from last_seen, until 2026-03-16";
-    assert.deepEqual(
-      [waiting["status"], waiting["due_at"], waiting["floor_until"], waiting["waiting_for"]],
-      ["pending", end, end, why],
-    );
-    const { out } = await line.type("deletion list --organization acme");
-    assert.ok(out.includes(why), out);
-    clock.advanceMs(Date.parse(end) - clock.now());
-    await process();
-    assert.equal((await line.ask("deletion show", id))["status"], "completed");
   });
 
   it("name what a floor of the type can count from", async () => {

@@ -82,13 +82,6 @@ describe("approving deletions in the console", () => {
     assert.equal(await approve("carla", id), 409);
   });
 
-  it("succeeds once, if two people do it at the same time", async () => {
-    const id = await ask("otto");
-    const both = await Promise.all([approve("anna", id), approve("ben", id)]);
-    assert.deepEqual(both.toSorted(), [303, 409]);
-    await isCompleted(id);
-  });
-
   it("is refused to somebody who was disabled meanwhile", async () => {
     const id = await ask("anna");
     await disableOperator(service.app, "carla");

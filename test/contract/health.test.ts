@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { version } from "../../src/process/version.ts";
 import type { Reply } from "../support/http-client.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -122,12 +121,6 @@ describe("/metrics", () => {
       assert.deepEqual([reply.status, reply.body.write_count], [201, 2]);
     }
     assert.equal((await figure(line)) - before, 2);
-  });
-
-  it("names the versions and the engine of the process", async () => {
-    const { engine } = service.app.store;
-    const labels = `version="${version}",node="${process.versions.node}",engine="${engine}"`;
-    assert.equal(await figure(`sluice_build_info{${labels}}`), 1);
   });
 
   it("contains no organization, id, key or token", async () => {

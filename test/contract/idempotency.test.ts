@@ -76,36 +76,6 @@ for (const operation of writing) {
 }
 
 describe("an Idempotency-Key", () => {
-  it("prevents an update from being recorded twice", async () => {
-    const record = await scene.addRecord(customer, person);
-    const body = records.update(person, idOf(person, record));
-    const ask = { method: "PUT", path: pathOf(person), token: customer.token, body };
-    const key = newKey();
-    for (const _ of [1, 2, 3]) await scene.client.send(withKey(ask, key));
-    assert.equal(await changesOf(person, record), 2);
-    await scene.client.send(withKey(ask, newKey()));
-    assert.equal(await changesOf(person, record), 3);
-  });
-
-  it("is tied to the operation: the same body elsewhere is another request", async () => {
-    const record = records.record(person);
-    const key = newKey();
-    await scene.client.send(withKey(post(person, record), key));
-    const put = { ...post(person, record), method: "PUT" };
-    assert.equal((await scene.client.send(withKey(put, key))).body.code, 42201);
-    const deletion = { person_id: record["person_id"], reason: "a test" };
-    const remove = { ...post(person, deletion), method: "DELETE" };
-    assert.equal((await scene.client.send(withKey(remove, key))).body.code, 42201);
-  });
-
-  it("is tied to the write options: the same list, lenient, is another request", async () => {
-    const ask = post(person, [records.record(person)]);
-    const key = newKey();
-    await scene.client.send(withKey(ask, key));
-    const lenient = { ...ask, headers: { prefer: "handling=lenient" } };
-    assert.equal((await scene.client.send(withKey(lenient, key))).body.code, 42201);
-  });
-
   it("is separate for each organization even while it is in flight", async () => {
     const other = await scene.makeCustomer();
     const key = newKey();
@@ -175,19 +145,6 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("a refusal under an Idempotency-Key", () => {
-  it("is returned again when it was 409, even after the reason for it is gone", async () => {
-    const record = await scene.addRecord(customer, person);
-    for (const [body, code] of [
-      [record, 40901],
-      [{ ...record, timestamp: "2019-01-01T00:00:00Z" }, 40902],
-    ] as const) {
-      const ask = withKey(post(person, body), newKey());
-      const first = await scene.client.send(ask);
-      assert.equal(first.body.code, code);
-      assertSame(await scene.client.send(ask), first);
-    }
-  });
-
   it("is not stored when it was 400, 413 or 415: the key is free for the corrected request", async () => {
     const key = newKey();
     const record = records.record(person);

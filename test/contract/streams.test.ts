@@ -112,14 +112,6 @@ for (const type of recordTypes) {
 const type = typeNamed("risk_assessment");
 
 describe("the lines of a stream", () => {
-  it("can be blank or end in CRLF, and the last one needs no newline", async () => {
-    const [one, two, three] = make(type, 3).map((record) => JSON.stringify(record));
-    const reply = await send(type, { body: `\n${one}\r\n \t\r\n\n${two}\n{}\n${three}` });
-    assert.deepEqual(refusalsOf(reply), [[6, 40000]]);
-    const expected = { success: true, write_count: 3, received: 4, unchanged: 0, refused: 1 };
-    assert.deepEqual(summaryOf(reply), expected);
-  });
-
   it("are independent when one can't be read", async () => {
     const [good] = make(type, 1);
     const body = Buffer.concat([

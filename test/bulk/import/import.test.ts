@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
-import { startServer } from "../../support/server.ts";
 
 const mapping =
   "tx_id=~tx-{id},type==DEPOSIT,method==WIRE,amount=value,currency==EUR,status==SETTLED," +
@@ -44,12 +43,6 @@ function reportOf(out: string): FileReport {
   const [report] = files;
   assert.ok(report !== undefined);
   return report;
-}
-
-async function exportOf(line: CommandLine): Promise<readonly string[]> {
-  const { code, out } = await line.type("export transaction --organization acme");
-  assert.equal(code, 0);
-  return out.trimEnd().split("\n").sort();
 }
 
 const rows = Array.from(
@@ -95,21 +88,5 @@ describe("an import", () => {
     const { out, err } = await line.type(...words, "--json");
     assert.equal(err, "");
     assert.equal(reportOf(out).written, 300);
-  });
-
-  it("uses HTTP with a key from the environment, and stores what was sent", async () => {
-    const line = await makeLine();
-    const { api_key: key } = await line.ask("key create --organization acme");
-    const file = writeRows(line, "rows.csv", rows);
-    const server = await startServer({ folder: line.folder });
-    try {
-      const remote = makeCommandLine({ environment: { SLUICE_API_KEY: String(key) } });
-      const sent = await remote.type(...importing(file), "--url", server.address, "--json");
-      assert.equal(sent.err, "");
-      assert.equal(reportOf(sent.out).written, 2_500);
-    } finally {
-      await server.stop();
-    }
-    assert.equal((await exportOf(line)).length, 2_500);
   });
 });

@@ -238,22 +238,4 @@ describe("two concurrent imports", () => {
     // Once the first has ended, nothing prevents another.
     assert.equal((await run(words(file)))["unchanged"], 1_000);
   });
-
-  it("of the same file that begin at the same moment result in one", async () => {
-    const { write, words, environment, changes } = await makeScene();
-    const file = write("rows.ndjson", 0, 1_000);
-    const held = service.holdStore("writeRecords");
-    const both = [1, 2, 3].map(() => startProgram(words(file), environment).ended);
-    await held.called;
-    // None can finish before the store is released, except those that are refused.
-    const early = await Promise.race(both);
-    held.release();
-    const outcomes = await Promise.all(both);
-    assert.equal(early.code, 1);
-    const ended = outcomes.filter(({ code }) => code === 0);
-    assert.ok(ended.length >= 1);
-    for (const { code, err } of outcomes)
-      if (code !== 0) assert.match(err, /Another import of this file is running/);
-    assert.deepEqual(await changes(), onceEach(1_000));
-  });
 });

@@ -65,19 +65,6 @@ describe("a canonical payload", () => {
     );
   });
 
-  it("keeps what was sent: nulls, false, zero, empty text and every character", () => {
-    const sent = {
-      tx_id: "t\u2028😀",
-      amount: null,
-      is_test: false,
-      amount_usd: 0,
-      sender_id: null,
-    };
-    const kept = { ...sent, timestamp: "2026-01-01T00:00:00.000+01:00" };
-    const text = canonicalPayload(typeNamed("transaction"), kept);
-    assert.deepEqual(JSON.parse(text), kept);
-  });
-
   it("of a POST is the same with null in optional fields, at any depth, as without them", () => {
     for (const type of recordTypes) {
       const { properties, required: names = [] } = type.addSchema;
@@ -109,12 +96,6 @@ describe("a canonical payload", () => {
     assert.ok(text.includes('"outcome_reason":{"a":null,"b":[{"c":1,"d":null}]}'), text);
   });
 
-  it("has no defaults in it", () => {
-    const { example } = typeNamed("transaction");
-    assert.equal("is_test" in example, false);
-    assert.equal(canonicalPayload(typeNamed("transaction"), example).includes("is_test"), false);
-  });
-
   it("is one text for one content, and contains just that content", () => {
     const anySentTwice = anySent.chain(([type, payload]) =>
       fc.tuple(fc.constant(type), fc.constant(payload), anyOrder(payload)),
@@ -143,15 +124,6 @@ describe("a canonical payload", () => {
         if (same) assert.deepEqual(meaning(type, one), meaning(type, other));
       }),
     );
-  });
-
-  it("does not modify the payload that it was made from", () => {
-    for (const type of recordTypes) {
-      const sent = asPayload(backwards(fullPayload(type)));
-      const before = JSON.stringify(sent);
-      canonicalPayload(type, sent);
-      assert.equal(JSON.stringify(sent), before);
-    }
   });
 
   it("is too large with one byte of UTF-8 more than a record may have", () => {

@@ -88,35 +88,6 @@ describe("the script of a shared bucket", () => {
     assertAlike({ policies: [policy, usual, fast], costs: [0, 1, 1, 1], stepMs: 125 });
   });
 
-  it("never allows more than a full bucket and what it gains", () => {
-    const { clock, ask } = makeShared();
-    let passed = 0;
-    for (let step = 0; step < 400; step += 1) {
-      if (ask("one", policy, 1).allowed) passed += 1;
-      clock.advanceMs(7);
-    }
-    assert.equal(passed, 4 + Math.floor(399 * 0.007 * 2));
-  });
-
-  it("allows a request after the wait that a refusal states", () => {
-    const { clock, ask } = makeShared();
-    const seldom = { ...policy, perSecond: 0.3, burst: 2 };
-    for (let round = 0; round < 10; round += 1) {
-      for (let sent = 0; sent < 3; sent += 1) ask("one", seldom, 1);
-      clock.advanceMs(ask("one", seldom, 1).waitSeconds * 1_000);
-      assert.equal(ask("one", seldom, 1).allowed, true);
-    }
-  });
-
-  it("neither gains nor loses when the clock of the server is set back", () => {
-    const { clock, ask } = makeShared();
-    ask("one", policy, 1);
-    clock.advanceMs(-3_600_000);
-    assert.equal(ask("one", policy, 1).remaining, 2);
-    clock.advanceMs(500);
-    assert.equal(ask("one", policy, 0).remaining, 3);
-  });
-
   it("takes no tokens, and stores nothing, when it only reads", () => {
     const { redis, ask } = makeShared();
     for (let look = 0; look < 3; look += 1) assert.equal(ask("one", policy, 0).remaining, 4);
