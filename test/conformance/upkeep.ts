@@ -1,6 +1,7 @@
 // Upkeep of a store: readiness, purging, the audit trail, and its own check.
 
 import assert from "node:assert/strict";
+import { hash as digest } from "node:crypto";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { type Engine, openSite } from "./engine.ts";
@@ -170,6 +171,8 @@ function testAudit(engine: Engine): void {
       );
       assert.ok(entries.every(({ organizationId }) => organizationId === acme));
       assert.equal(entries.at(-1)?.subject, "del_d");
+      const named = digest("sha256", `${acme}/transaction/secret-id`);
+      assert.equal(entries[5]?.subject, `transaction sha256:${named}`);
       assert.deepEqual(entries.at(-1)?.detail, {});
       assert.doesNotMatch(JSON.stringify(entries), /secret/);
     });

@@ -7,7 +7,7 @@ import { findLostLedger, wasRolledBack } from "../../../src/actions/ledger/keep-
 import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import type { LedgerState } from "../../../src/store/interface/ledger.ts";
 import type { LedgerMark } from "../../../src/store/interface/replay.ts";
-import { emptyState } from "../../../src/store/ledger/ledger-state.ts";
+import { emptyState, withPart } from "../../../src/store/ledger/ledger-state.ts";
 import { keyOf } from "../../conformance/scene.ts";
 
 const mark: LedgerMark = { ledgerId: "ledger_1", end: 100, digest: "a", notedAt: 0 };
@@ -66,6 +66,17 @@ it("a ledger is not lost where another process appends and marks between the two
     ledger: { path: "/data/ledger", state: async () => appendAfter(state()) },
   };
   assert.equal(await findLostLedger(app as unknown as App), undefined);
+});
+
+it("a restore leaves a ledger without heads, so that all of the trail is noted again", () => {
+  const link = { no: 7, hash: "a" };
+  const about = { at: 0, storeId: "store_1", ledgerId: "ledger_1", ledger: "", keyId: "k" };
+  const heads = { kind: "heads", ...about, audit: link, receipts: link, signature: "" } as const;
+  const cut = { restored: link, known: link };
+  const restore = { kind: "restore", at: 1, by: "jo", entry: { no: 8, hash: "b" } } as const;
+  const entries = [heads, { ...restore, audit: cut, receipts: cut, shared: link }];
+  const state = withPart(emptyState, { entries, end: 1, digest: "d" });
+  assert.deepEqual([state.heads, state.auditAnchor?.no], [undefined, 8]);
 });
 
 function entryOf(deletionRequestId: string): DeletionEntry {

@@ -126,6 +126,19 @@ describe("the sightings of a group", () => {
     );
     assert.deepEqual(group.records.widened, []);
   });
+
+  it("are written in the order of the keys, in which every process locks them", () => {
+    const before = known({ known: march, another: march });
+    const writes = ["new", "known", "another", "b"].map((id) => write([at(id, times[1] ?? "")]));
+    const { group } = outcomesOf(writes, before);
+    const ids = [group.records.created, group.records.widened].map((records) =>
+      records.map(({ record }) => record.resourceId),
+    );
+    assert.deepEqual(ids, [
+      ["b", "new"],
+      ["another", "known"],
+    ]);
+  });
 });
 
 describe("an Idempotency-Key in a group", () => {

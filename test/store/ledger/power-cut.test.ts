@@ -2,7 +2,7 @@
 // have failed before, in this process or in another one.
 
 import assert from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -16,11 +16,12 @@ import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 type Operations = Record<"write" | "truncate" | "sync", (...values: unknown[]) => Promise<unknown>>;
 
 /**
- * What is on stable storage, as Linux has it: a sync that fails drops what was written since the last one, and the next sync
+ * What is on stable storage, as Linux has it: a file has its name only after its folder was synced. A sync that fails drops what was written since the last one, and the next sync
  * succeeds without it. The file itself shows everything that was written, as the page cache does.
  */
 class FailingDisk {
   failing = false;
+  #hasName = false;
   #stable: Buffer = Buffer.alloc(0);
   #written: ((stable: Buffer) => Buffer)[] = [];
 
@@ -42,7 +43,10 @@ class FailingDisk {
         return truncate.call(this, length);
       },
       async sync(this: FileHandle) {
-        if (!(await this.stat()).isFile()) return;
+        if (!(await this.stat()).isFile()) {
+          disk.#hasName = true;
+          return;
+        }
         const written = disk.#written;
         disk.#written = [];
         if (disk.failing) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
@@ -54,6 +58,7 @@ class FailingDisk {
 
   /** The file as the next start finds it: what was not synced is zeros. */
   cutPower({ path }: DeletionLedger): void {
+    if (!this.#hasName) return rmSync(path);
     writeFileSync(path, put(Buffer.alloc(statSync(path).size), this.#stable, 0));
   }
 }

@@ -108,10 +108,17 @@ describe("row-level security", () => {
   });
 
   it("exposes no more to a view than it needs", async () => {
-    assert.equal(await count("record", { "sluice.view": "deletions" }), 0);
-    assert.equal(await count("deletion", { "sluice.view": "deletions" }), 6);
-    assert.equal(await count("change", { "sluice.view": "credentials" }), 0);
-    assert.equal(await count("api_key", { "sluice.view": "credentials" }), 1);
+    const needed = {
+      deletions: ["deletion", "receipt", "pseudonym"],
+      credentials: ["organization", "api_key", "access_token"],
+    };
+    for (const [view, tables] of Object.entries(needed)) {
+      const seen: string[] = [];
+      for (const table of Object.keys(securedTables)) {
+        if ((await count(table, { "sluice.view": view })) > 0) seen.push(table);
+      }
+      assert.deepEqual(seen, tables, view);
+    }
   });
 
   it("rejects rows of an organization that the transaction does not name", async () => {

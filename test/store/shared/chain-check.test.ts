@@ -9,16 +9,18 @@ import { ReceiptChainCheck } from "../../../src/store/shared/chain-check.ts";
 import type { ReceiptRow } from "../../../src/store/row/receipt-row.ts";
 import { makeChain } from "../../receipt/scene.ts";
 
-const rows = makeChain(3).receipts.map((receipt): ReceiptRow => {
-  const document = chainedText(receipt);
-  return {
-    receipt_no: receipt.receipt_no,
-    deletion_request_id: receipt.deletion_request_id,
-    organization_id: receipt.organization_id,
-    document,
-    hash: hash("sha256", document),
-  };
-});
+const makeRows = (): readonly ReceiptRow[] =>
+  makeChain(3).receipts.map((receipt) => {
+    const document = chainedText(receipt);
+    return {
+      receipt_no: receipt.receipt_no,
+      deletion_request_id: receipt.deletion_request_id,
+      organization_id: receipt.organization_id,
+      document,
+      hash: hash("sha256", document),
+    };
+  });
+const rows = makeRows();
 const [one, two, three] = rows;
 const links = rows.map((row) => ({ no: row.receipt_no, hash: row.hash }));
 const wrong = "f".repeat(64);
@@ -49,6 +51,9 @@ describe("the chain of receipts", () => {
   it("has to be unaltered and in order, whatever was restored", () => {
     assert.equal(check({ restored, known }, [one, two, three]), undefined);
     assert.match(check({ restored, known }, [one, two, one]) ?? "", /Receipts are missing/);
+    const [, ofAnotherChain] = makeRows();
+    const fault = "Receipt 2 does not follow from the one before.";
+    assert.equal(check({ restored, known }, [one, ofAnotherChain]), fault);
     const altered = two === undefined ? undefined : { ...two, organization_id: "other" };
     assert.equal(check({ restored, known }, [one, altered]), "Receipt 2 was altered.");
   });

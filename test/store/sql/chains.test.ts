@@ -1,17 +1,26 @@
-// The heads of the two chains, of receipts and of audit entries: which of them a transaction locks
+// The chains of receipts and audit entries on real tables, and the heads of the two chains, of receipts and of audit entries: which of them a transaction locks
 // first, and that nothing is added where a head is missing. Two processes that locked them in
 // different orders would deadlock.
 
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
 import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
-import { appendAudit } from "../../../src/store/sql/trail/audit.ts";
+import { appendAudit, auditActs, checkAuditChain } from "../../../src/store/sql/trail/audit.ts";
+import { AuditChainCheck } from "../../../src/store/shared/chain-check.ts";
+import { type Connection, openWriter } from "../../../src/store/sqlite/connection.ts";
+import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { postgresTraits } from "../../../src/store/postgres/traits.ts";
-import { lockReceiptHead, storeReceipts } from "../../../src/store/sql/trail/receipt.ts";
+import {
+  checkReceiptChain,
+  lockReceiptHead,
+  storeReceipts,
+} from "../../../src/store/sql/trail/receipt.ts";
 import { beginReplay } from "../../../src/store/sql/erase/replay.ts";
 import { runSync } from "../../../src/store/sql/statement/run.ts";
 import type { Request, Statements } from "../../../src/store/sql/statement/statements.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const hash = "0".repeat(64);
 const act = { actor: "worker", now: 1 };
@@ -48,6 +57,17 @@ function tablesOf(
   return [...tables];
 }
 
+function openTables(test: TestContext): Connection {
+  const folder = makeTempFolder();
+  const connection = openWriter(join(folder, "sluice.db"));
+  test.after(() => {
+    connection.close();
+    removeFolder(folder);
+  });
+  migrate(connection);
+  return connection;
+}
+
 const deletion: Deletion = {
   deletionRequestId: "deletion_1",
   organizationId: "acme",
@@ -70,6 +90,27 @@ const deletion: Deletion = {
   nextAttemptAt: undefined,
   floorUntil: undefined,
 };
+
+describe("the chains of a store", () => {
+  it("have the acts of one transaction one after another", (test) => {
+    const connection = openTables(test);
+    const note = { action: "key.revoke", organizationId: "acme", subject: "key_1", detail: {} };
+    const acts = [1, 2, 3].map((now) => ({ actor: "jo", now, note }));
+    connection.perform(auditActs, acts);
+    const check = new AuditChainCheck();
+    assert.equal(connection.perform(checkAuditChain, check), undefined);
+    assert.equal(check.lastNo, acts.length);
+  });
+
+  it("are not all: an altered receipt outside them is found", (test) => {
+    const connection = openTables(test);
+    connection.exec(`PRAGMA foreign_keys = OFF;
+      INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
+      VALUES (-5, 'restricted/del_1', 'acme', '{}', '${hash}')`);
+    const fault = "The receipt of restricted/del_1 was altered.";
+    assert.equal(connection.perform(checkReceiptChain, []), fault);
+  });
+});
 
 describe("the heads of the chains", () => {
   it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {

@@ -42,6 +42,7 @@ describe("a database that can't grow", () => {
     for (const result of first) {
       if (result.ok) continue;
       assert.ok(result.error instanceof AppError && result.error.errorName === "unavailable");
+      assert.match(result.error.message, /^The disk of the service is full/);
       assert.equal((result.error.cause as { errcode?: number }).errcode, 13);
     }
     const count = connection.get<{ records: number }>("SELECT count(*) AS records FROM record");

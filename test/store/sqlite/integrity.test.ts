@@ -61,6 +61,10 @@ describe("the check of a store", () => {
       "UPDATE change SET digest = 7 WHERE change_no = 1",
       /^A first change has a digest: change 1\/1\.$/,
     ],
+    [
+      "UPDATE change SET digest = 7 WHERE change_no = 2",
+      /^The digest of a change is not that of its payload: change 2\/2\.$/,
+    ],
     ["UPDATE counter SET value = 2", /^A change has a number that was not given out: change 3\/3/],
     ["DELETE FROM organization", /^A row of api_key refers to a row that does not exist\.$/],
     ["UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 2", /broken at entry 2\.$/],

@@ -6,6 +6,8 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { openWriter } from "../../../src/store/sqlite/connection.ts";
+import { makeNewPrivateFile } from "../../../src/store/sqlite/file/private-file.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { keyOf } from "../../conformance/scene.ts";
@@ -22,6 +24,15 @@ describe("an SQLite store", () => {
     for (const suffix of ["", "-wal", "-shm", ".serving"]) {
       assert.equal(statSync(`${place.path}${suffix}`).mode & 0o777, 0o600, suffix);
     }
+    makeNewPrivateFile(`${place.path}.copy`);
+    assert.equal(statSync(`${place.path}.copy`).mode & 0o777, 0o600);
+  });
+
+  it("syncs the WAL with each commit", (test) => {
+    using connection = openWriter(makePlace(test).path);
+    const full = 2;
+    const set = connection.get<{ synchronous: number }>("PRAGMA synchronous");
+    assert.equal(set?.synchronous, full);
   });
 
   it("keeps the mode of an existing folder", async (test) => {
@@ -136,6 +147,8 @@ describe("opening an SQLite store is refused", () => {
         tables.map(({ name }) => name),
         ["theirs"],
       );
+      const { journal_mode: mode } = database.prepare("PRAGMA journal_mode").get() ?? {};
+      assert.equal(mode, "delete");
     });
   });
 

@@ -67,6 +67,22 @@ describe("a file with frozen checkpoints", () => {
     freezeCheckpoints(connection, { position: undefined });
   });
 
+  it("is refused if another process writes between the checkpoint and the freeze", (test) => {
+    const { place, connection } = open(test);
+    const exec = connection.exec.bind(connection);
+    connection.exec = (sql) => {
+      exec(sql);
+      // The end of the checkpoint.
+      if (sql === "PRAGMA busy_timeout = 5000") {
+        place.withDatabase((database) => database.exec(writeCounter));
+      }
+    };
+    assert.throws(
+      () => freezeCheckpoints(connection, { position: undefined }),
+      /reading or writing/,
+    );
+  });
+
   it("reports every page that was written since a position, by any process", (test) => {
     const { place, connection } = open(test);
     connection.exec("PRAGMA wal_autocheckpoint = 0");
