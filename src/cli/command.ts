@@ -28,6 +28,8 @@ export interface Context {
 }
 
 export interface StoreOptions {
+  /** For a command that writes much, and reads or computes meanwhile. */
+  readonly writesBeside?: boolean;
   /** Creates the store if there is none, instead of failing. */
   readonly create?: boolean;
   /** If true, the command also opens a store that is being restored. Never set for a command that reads records. */

@@ -47,7 +47,7 @@ export function makeContext(
     paint: makePaint(out, environment, { json }),
     operator,
     as,
-    withApp: async (work, { create = false, restoring = false } = {}) => {
+    withApp: async (work, { create = false, restoring = false, writesBeside = false } = {}) => {
       const config = readConfig(environment);
       // Imported only here, so that help and usage errors appear at once.
       const { openApp } = await import("../process/app.ts");
@@ -57,6 +57,7 @@ export function makeContext(
         // A new store has no operators.
         existing: !create || as !== undefined,
         restoring,
+        writesBeside,
         operator,
         ...clock,
       } as const;

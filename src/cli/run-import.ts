@@ -2,6 +2,7 @@
 // something is imported.
 
 import { beginImport, trackImport } from "../actions/intake/imports.ts";
+import type { App } from "../actions/app.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
@@ -117,7 +118,7 @@ async function withTarget<Result>(
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
-  return context.withApp(async (app) => {
+  const writeAll = async (app: App) => {
     await beginImport(app, { organizationId, resourceType: type.resourceType, update });
     const about = { organizationId, resourceType: type.resourceType, source: "command" } as const;
     const target = storeTarget({
@@ -127,7 +128,8 @@ async function withTarget<Result>(
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });
     return work(target, (run) => trackImport(app, about, run));
-  });
+  };
+  return context.withApp(writeAll, { writesBeside: true });
 }
 
 interface Work {

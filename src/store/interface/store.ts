@@ -135,6 +135,8 @@ export interface StoreOptions {
   readonly restoring?: boolean;
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
+  /** For a command that writes much: writes don't block its thread. Without an effect in other roles, and on servers. */
+  readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
   /** Signs receipts. Tests of an engine leave it out, and complete deletions without a receipt. */
   readonly sealReceipt?: SealReceipt;

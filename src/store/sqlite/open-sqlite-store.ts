@@ -68,8 +68,8 @@ function sizeOfFile(path: string): number | undefined {
 }
 
 /**
- * Reads and writes on one connection, in this thread: it starts fast, and a command waits for its writes anyway. With
- * the right to serve, nobody else processes deletions, so those in progress are taken over.
+ * Reads and writes on one connection, in this thread: it starts fast, and most commands wait for their writes anyway.
+ * With the right to serve, nobody else processes deletions, so those in progress are taken over.
  */
 async function openForCommand(
   path: string,
@@ -82,8 +82,11 @@ async function openForCommand(
     if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
     if (options.restoring !== true) connection.perform(refuseRestoring);
-    const writer = new LocalWriter(connection, options.onGroup);
-    const { sealReceipt, right } = options;
+    const { sealReceipt, right, onGroup, writesBeside } = options;
+    const writer =
+      writesBeside === true
+        ? await startWriterThread(path, { onGroup, checkpoints: true })
+        : new LocalWriter(connection, onGroup);
     if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
     const files = new FileTasks(path, descriptor);
     const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: false });

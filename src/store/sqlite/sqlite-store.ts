@@ -18,7 +18,7 @@ import { findLatestArrival } from "../sql/record/latest-arrival.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
-import type { Writer } from "./commit/writer.ts";
+import { LocalWriter, type Writer } from "./commit/writer.ts";
 import type { Connection } from "./connection.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { SharedDescriptor } from "./erase/descriptor.ts";
@@ -186,8 +186,8 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
 
 async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<void> {
   snapshot?.end();
-  // Without a snapshot, the reader is the writer's connection.
-  if (snapshot !== undefined) reader.close();
+  // A local writer closes its connection, which is that of the reader.
+  if (!(writer instanceof LocalWriter)) reader.close();
   await writer.close(async (submit) => {
     await parts.checkpointer?.pause();
     // If this fails, the mark that was saved before is still valid, or there is none.

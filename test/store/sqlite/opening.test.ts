@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import { makeNewPrivateFile } from "../../../src/store/sqlite/file/private-file.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
@@ -75,6 +76,21 @@ describe("an SQLite store", () => {
     await child.end();
     assert.equal(await store.exists(keyOf("transaction", "from a process")), true);
     await store.requireConsistent();
+  });
+
+  it("lets a command write without blocking its thread", async (test) => {
+    const place = makePlace(test);
+    await (await place.open()).close();
+    const command = await place.open({ role: "command", writesBeside: true });
+    using other = new DatabaseSync(place.path);
+    other.exec("BEGIN IMMEDIATE");
+    const written = command.add("transaction", "waits");
+    // The writer waits for the lock, which only this thread can release.
+    await setImmediate();
+    other.exec("COMMIT");
+    await written;
+    assert.equal(await command.exists(keyOf("transaction", "waits")), true);
+    await command.requireConsistent();
   });
 
   it("is created once by several processes that start at the same time", async (test) => {

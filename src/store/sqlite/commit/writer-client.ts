@@ -101,15 +101,23 @@ export interface WriterThread extends Writer {
   readonly connect: () => MessagePort;
 }
 
-/** Starts the thread; resolves when its store is open. Throws StoreError if that fails. */
+interface ThreadOptions {
+  readonly onGroup: OnGroup;
+  readonly onAnswer?: () => void;
+}
+
+/**
+ * Starts the thread, which checkpoints after its commits only if it is told to; resolves when its store is open.
+ * Throws StoreError if that fails.
+ */
 export function startWriterThread(
   path: string,
-  options: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
+  { checkpoints = false, ...options }: ThreadOptions & { readonly checkpoints?: boolean },
 ): Promise<WriterThread> {
   // The thread's file is beside this one, both as source and when built.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
-    workerData: { path },
+    workerData: { path, checkpoints },
     // Others rarely wait for this thread, and its objects are short-lived.
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
     // The descriptor that scrubbing uses belongs to the main thread.
@@ -121,7 +129,7 @@ export function startWriterThread(
 /** Resolves when the thread reports that it is ready. */
 export async function useWriterThread(
   worker: Worker,
-  { onGroup, onAnswer }: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
+  { onGroup, onAnswer }: ThreadOptions,
 ): Promise<WriterThread> {
   const client = new WriterClient(worker, onAnswer);
   const started = Promise.withResolvers<void>();

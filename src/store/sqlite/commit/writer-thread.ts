@@ -29,10 +29,14 @@ const clients: Client[] = [];
 let ending = false;
 
 try {
-  const connection = openWriter((workerData as { readonly path: string }).path);
+  const { path, checkpoints } = workerData as {
+    readonly path: string;
+    readonly checkpoints: boolean;
+  };
+  const connection = openWriter(path);
   migrate(connection);
-  // Checkpoints run beside the writer (checkpointer.ts).
-  connection.exec("PRAGMA wal_autocheckpoint = 0");
+  // While the store is served, checkpoints run beside the writer (checkpointer.ts).
+  if (!checkpoints) connection.exec("PRAGMA wal_autocheckpoint = 0");
   serve(connection, main);
   tell(main, { ready: true });
 } catch (error) {
