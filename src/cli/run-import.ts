@@ -124,6 +124,7 @@ async function withTarget<Result>(
     const target = storeTarget({
       name: "the local store",
       organizationId,
+      type,
       now: app.now,
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });

@@ -100,20 +100,23 @@ export class Submission {
     return this.#rows;
   }
 
-  /** `mark`: of this item, if each has one. */
-  add(item: unknown, mark?: IdempotencyMark): void {
+  /** `mark`: of this item, if each has one. Returns the characters of its draft; 0 if it has none. */
+  add(item: unknown, mark?: IdempotencyMark): number {
     const { type, mode, lenient, receivedAt } = this.#options;
     const index = this.#items;
     this.#items += 1;
     const read = readSubmission(type, item, { mode, now: receivedAt, budget: this.#budget });
-    if (isInvalid(read)) this.#addInvalid(index, item, read);
-    else this.#rows += countDraftRows([read]);
-    if (isInvalid(read)) return;
+    if (isInvalid(read)) {
+      this.#addInvalid(index, item, read);
+      return 0;
+    }
+    this.#rows += countDraftRows([read]);
     // Nothing will be stored if a strict request has errors, or any request has too many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
     if (mark !== undefined) this.#marks.push(mark);
+    return read.payload.length;
   }
 
   /** Adds an item that is too large to be parsed. */

@@ -7,32 +7,33 @@ import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { ListSplitter } from "./list-splitter.ts";
 import { recordCharactersMax } from "./record-characters.ts";
-import type { Row, RowInput } from "./row.ts";
+import type { Row, RowInput, TextRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
 export function openNdjson(input: TextInput): RowInput {
-  return { format: "ndjson", columns: undefined, rows: () => readRows(splitLines(input)) };
+  return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };
 }
 
 export function openJson(input: TextInput): RowInput {
-  return { format: "json", columns: undefined, rows: () => readRows(splitList(input)) };
+  return { format: "json", columns: undefined, batches: () => readRows(splitList(input)) };
 }
 
-async function* readRows(items: AsyncIterable<string>): AsyncGenerator<Row> {
+async function* readRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<TextRow[]> {
   let count = 0;
-  for await (const text of items) {
-    count += 1;
-    yield readRow(text, count);
+  for await (const texts of batches) {
+    yield texts.map((text) => ({ number: (count += 1), text, parse: readRow }));
   }
 }
 
-function readRow(text: string, number: number): Row {
+/** The row of a file of refused rows has its number in the first input. */
+function readRow({ number, text }: Pick<TextRow, "number" | "text">): Row {
   const fields = readObject(text);
   if (typeof fields === "string") return { number, text, reason: fields };
   const given = fields[bulkKeys.row];
   const known = typeof given === "number" && Number.isSafeInteger(given) ? given : number;
-  const refusedText = fields[bulkKeys.text];
-  return typeof refusedText === "string" ? readRow(refusedText, known) : { number: known, fields };
+  const refused = fields[bulkKeys.text];
+  if (typeof refused === "string") return readRow({ number: known, text: refused });
+  return { number: known, fields };
 }
 
 /** The object, or the reason why the text is not one. */
@@ -48,21 +49,21 @@ function readObject(text: string): JsonObject | string {
   }
 }
 
-async function* splitLines(input: TextInput): AsyncGenerator<string> {
+async function* splitLines(input: TextInput): AsyncGenerator<readonly string[]> {
   let rest = "";
   for await (const text of input.read()) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield line;
+    yield lines.filter((line) => line.trim() !== "");
     if (rest.length > recordCharactersMax) throw tooLong(input, "line");
   }
-  if (rest.trim() !== "") yield rest;
+  if (rest.trim() !== "") yield [rest];
 }
 
-async function* splitList(input: TextInput): AsyncGenerator<string> {
+async function* splitList(input: TextInput): AsyncGenerator<readonly string[]> {
   const splitter = new ListSplitter();
   for await (const text of input.read()) {
-    yield* splitter.push(text);
+    yield splitter.push(text);
     if (splitter.state === "broken") throw notAList(input);
     if (splitter.heldCharacters > recordCharactersMax) throw tooLong(input, "item");
   }

@@ -12,7 +12,7 @@ import { type Footer, type Group, leavesOf, readFooter } from "./parquet/footer.
 import { codecs } from "./parquet/pages.ts";
 import { isTooLong, recordCharactersMax } from "./record-characters.ts";
 import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
-import type { JsonRow, RowInput, UnreadableRow } from "./row.ts";
+import type { JsonRow, Row, RowInput, UnreadableRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
 /** Rows in memory for a row group, which is written column by column. */
@@ -45,7 +45,7 @@ export async function openParquet(input: TextInput, type: RecordType): Promise<R
     format: "parquet",
     columns: undefined,
     typedColumns: new Map(fieldErrors),
-    rows: (wanted) => readRows(input, { footer, readers }, wanted),
+    batches: (wanted) => readRows(input, { footer, readers }, wanted),
   });
 }
 
@@ -60,7 +60,7 @@ async function* readRows(
   input: TextInput,
   { footer, readers }: Opened,
   wanted: ReadonlySet<string> = new Set(readers.keys()),
-): AsyncGenerator<JsonRow | UnreadableRow> {
+): AsyncGenerator<readonly Row[]> {
   using file = openFile(input.path, "r");
   const found = [...readers].filter(([name]) => wanted.has(name));
   // If no column were read, nothing would show how many rows there really are.
@@ -76,7 +76,8 @@ async function* readRows(
       const part = readPart(input, { columns, values, count });
       for (let row = 0; row < count; row += 1) {
         number += 1;
-        yield rowOf(input, { number, columns: found, valueOf: (index) => part[index]?.[row] });
+        // One by one: each may be as long as a record can be.
+        yield [rowOf(input, { number, columns: found, valueOf: (index) => part[index]?.[row] })];
       }
       input.advance(Math.round((input.bytes * number) / Number(footer.metadata.num_rows)));
     }

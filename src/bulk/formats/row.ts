@@ -1,4 +1,4 @@
-// The rows of an input: lines of CSV or NDJSON, items of a JSON list, or rows of Parquet. Types only.
+// The rows of an input: lines of CSV or NDJSON, items of a JSON list, or rows of Parquet.
 
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
@@ -22,6 +22,22 @@ export interface UnreadableRow {
 
 export type Row = CsvRow | JsonRow | UnreadableRow;
 
+/** A row that is not parsed yet, because its text takes less memory than its cells or fields do. */
+export interface TextRow {
+  /** Its place in the input, counted from 1. */
+  readonly number: number;
+  readonly text: string;
+  /** The same function for all rows of an input. */
+  readonly parse: (row: TextRow) => Row;
+}
+
+export type UnparsedRow = TextRow | Row;
+
+/** Throws OperatorError if the input is damaged there. */
+export function parseRow(row: UnparsedRow): Row {
+  return "parse" in row ? row.parse(row) : row;
+}
+
 export const inputFormats = ["csv", "ndjson", "json", "parquet"] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
@@ -32,6 +48,10 @@ export interface RowInput {
   readonly columns: readonly string[] | undefined;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
-  /** Parquet is read only in the named columns, if any are named. */
-  rows(columns?: ReadonlySet<string>): AsyncIterable<Row>;
+  /** Rows in batches, as they are read. Parquet is read only in the named columns, if any are named. */
+  batches(columns?: ReadonlySet<string>): AsyncIterable<readonly UnparsedRow[]>;
+}
+
+export async function* rowsOf(input: RowInput, columns?: ReadonlySet<string>): AsyncGenerator<Row> {
+  for await (const batch of input.batches(columns)) yield* batch.map(parseRow);
 }

@@ -1,31 +1,45 @@
 // Cuts an input into chunks: rows that are sent, acknowledged and noted in the state file together. The boundaries
-// depend only on the rows, so a continued import makes the same chunks.
+// depend only on the rows, so a continued import makes the same chunks. A chunk holds the texts of its rows and what is
+// sent of them, and neither cells nor records: these are garbage soon, so they cost little.
 
 import { hash } from "node:crypto";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { referencesOf } from "../../domain/record/payload.ts";
-import type { MappedRow, RowMapper, Submission } from "./map-row.ts";
-import type { Refusal } from "./refused-file.ts";
-import type { Row } from "../formats/row.ts";
+import type { FieldError } from "../../domain/error.ts";
+import type { RowMapper } from "./map-row.ts";
+import { parseRow, type UnparsedRow } from "../formats/row.ts";
 import type { Range } from "./state-file.ts";
+import type { Target, TargetList } from "./target.ts";
 
-export interface Item {
-  readonly row: Row;
-  readonly submissions: readonly Submission[];
+/** Records that are sent together. */
+export interface ChunkList {
+  readonly update: boolean;
+  readonly list: TargetList;
+  /** Of which row each of them is, as an index. */
+  readonly rows: readonly number[];
 }
 
 export interface Chunk {
   readonly range: Range;
-  readonly items: readonly Item[];
+  /** The rows that became records. */
+  readonly rows: readonly UnparsedRow[];
+  /** Adds come before updates; within each, rows keep their order. */
+  readonly lists: readonly ChunkList[];
   /** Rows that can't be mapped to a record. */
-  readonly refusals: readonly Refusal[];
+  readonly unmapped: readonly UnmappedRow[];
   /** The ids of its records: two chunks that share a record are never in flight at once. */
   readonly ids: ReadonlySet<string>;
 }
 
+export interface UnmappedRow {
+  readonly row: UnparsedRow;
+  readonly errors: readonly FieldError[];
+}
+
 export interface ChunkOptions {
   readonly mapper: RowMapper;
+  readonly target: Target;
   readonly type: RecordType;
   /** How many rows a chunk has at most. */
   readonly rowsMax: number;
@@ -39,102 +53,99 @@ const storedRowsMax = limits.groupRowsMax;
 const charactersMax = 900_000;
 
 export async function* cutChunks(
-  rows: AsyncIterable<Row>,
-  { mapper, isDone, ...bounds }: ChunkOptions,
+  batches: AsyncIterable<readonly UnparsedRow[]>,
+  options: ChunkOptions,
 ): AsyncGenerator<Chunk> {
   let draft: Draft | undefined;
   let position = 0;
-  for await (const row of rows) {
-    position += 1;
-    if (isDone(position)) {
-      if (draft !== undefined) yield draft.end();
+  for await (const batch of batches) {
+    for (const row of batch) {
+      position += 1;
+      const isDone = options.isDone(position);
+      if (!isDone) (draft ??= new Draft(position, options)).add(row);
+      if (draft === undefined || !(isDone || draft.isFull)) continue;
+      yield draft.end();
       draft = undefined;
-      continue;
     }
-    draft ??= new Draft(position, bounds);
-    draft.add(row, mapper.map(row));
-    if (!draft.isFull) continue;
-    yield draft.end();
-    draft = undefined;
   }
   if (draft !== undefined) yield draft.end();
 }
 
+interface DraftList extends ChunkList {
+  readonly rows: number[];
+}
+
 class Draft {
   readonly #from: number;
-  readonly #bounds: Pick<ChunkOptions, "type" | "rowsMax">;
-  readonly #items: Item[] = [];
-  readonly #refusals: Refusal[] = [];
+  readonly #options: ChunkOptions;
+  readonly #rows: UnparsedRow[] = [];
+  readonly #unmapped: UnmappedRow[] = [];
+  readonly #lists: [add?: DraftList, update?: DraftList] = [];
   readonly #ids = new Set<string>();
-  #rows = 0;
+  #count = 0;
   #references = 0;
   #characters = 0;
 
-  constructor(from: number, bounds: Pick<ChunkOptions, "type" | "rowsMax">) {
+  constructor(from: number, options: ChunkOptions) {
     this.#from = from;
-    this.#bounds = bounds;
+    this.#options = options;
   }
 
   get isFull(): boolean {
     return (
-      this.#rows >= this.#bounds.rowsMax ||
-      this.#rows + this.#references >= storedRowsMax ||
+      this.#count >= this.#options.rowsMax ||
+      this.#count + this.#references >= storedRowsMax ||
       this.#characters >= charactersMax
     );
   }
 
-  add(row: Row, mapped: MappedRow): void {
-    this.#rows += 1;
+  add(row: UnparsedRow): void {
+    const { mapper, type } = this.#options;
+    const mapped = mapper.map(parseRow(row));
+    this.#count += 1;
     if ("fieldErrors" in mapped) {
       this.#characters += sizeOf(row);
-      this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.fieldErrors });
+      this.#unmapped.push({ row, errors: mapped.fieldErrors });
       return;
     }
-    this.#characters += mapped.characters;
-    const { type } = this.#bounds;
-    for (const { payload } of mapped.submissions) {
+    const index = this.#rows.push(row) - 1;
+    for (const { update, payload } of mapped.submissions) {
       this.#ids.add(String(payload[type.idField]));
       this.#references += referencesOf(type, payload).length;
+      const { list, rows } = (this.#lists[update ? 1 : 0] ??= this.#begin(update));
+      this.#characters += list.add(payload);
+      rows.push(index);
     }
-    this.#items.push({ row, submissions: mapped.submissions });
   }
 
   end(): Chunk {
-    const range: Range = [this.#from, this.#from + this.#rows - 1];
-    return { range, items: this.#items, refusals: this.#refusals, ids: this.#ids };
+    return {
+      range: [this.#from, this.#from + this.#count - 1],
+      rows: this.#rows,
+      lists: this.#lists.filter((list) => list !== undefined),
+      unmapped: this.#unmapped,
+      ids: this.#ids,
+    };
+  }
+
+  #begin(update: boolean): DraftList {
+    return { update, list: this.#options.target.begin(update), rows: [] };
   }
 }
 
-/** Estimates the characters of a row that is not sent; each cell counts, even if it is empty. */
-function sizeOf(row: Row): number {
-  if ("cells" in row) return row.cells.reduce((sum, cell) => sum + cell.length + 1, 0);
-  return "text" in row ? row.text.length : JSON.stringify(row.fields).length;
-}
-
-/** The submissions of a chunk that are sent together, each with the index of its item. */
-export interface ChunkList {
-  readonly update: boolean;
-  readonly members: readonly (Submission & { readonly item: number })[];
-}
-
-/** Adds come before updates; within each, rows keep their order. */
-export function listsOf({ items }: Chunk): readonly ChunkList[] {
-  const all = items.flatMap(({ submissions }, item) =>
-    submissions.map((submission) => ({ ...submission, item })),
-  );
-  return [false, true]
-    .map((update) => ({ update, members: all.filter((member) => member.update === update) }))
-    .filter(({ members }) => members.length > 0);
+/** Estimates the characters of a row that is not sent. */
+function sizeOf(row: UnparsedRow): number {
+  return "text" in row ? row.text.length : JSON.stringify(row).length;
 }
 
 /**
- * An Idempotency-Key: the same for the same list of the same import, and for no other. `texts`: what is written of the list.
+ * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written of the list.
  */
 export function keyOf(
   importId: string,
   { range, update }: { readonly range: Range; readonly update: boolean },
-  texts: readonly string[],
+  text: string,
 ): string {
-  const digest = hash("sha256", texts.join("\n"), "base64url").slice(0, 22);
+  const digest = hash("sha256", text, "base64url").slice(0, 22);
   return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${digest}`;
 }

@@ -8,7 +8,7 @@ import { Session } from "../../../client/src/session.ts";
 import { TokenKeeper } from "../../../client/src/token-keeper.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { ItemOutcome, Target, TargetList } from "./target.ts";
+import type { ItemOutcome, KeyOf, Target } from "./target.ts";
 
 export interface HttpTargetOptions {
   /** The server, without the path of the API. */
@@ -29,25 +29,28 @@ const retryLimits = {
 };
 
 export function httpTarget(options: HttpTargetOptions): Target {
-  const { url, stopping } = options;
+  const { url, type, stopping } = options;
   const session = makeSession(options);
+  const path = `/v2/${type.batchPath ?? type.resourceType}`;
+  const sendList = async (method: "PUT" | "POST", texts: readonly string[], keyOf: KeyOf) => {
+    const body = `[${texts.join(",")}]`;
+    const idempotencyKey = keyOf(body);
+    try {
+      const request = { method, path, body, lenient: true, idempotencyKey };
+      return resultsOf(await session.call<WriteResult>(request), texts.length, url);
+    } catch (error) {
+      stopping.throwIfAborted();
+      throw error instanceof SluiceError ? explain(error, url) : error;
+    }
+  };
   return {
     name: url,
-    send: async ({ type, update, keyOf, payloads }) => {
-      const texts = payloads.map((payload) => JSON.stringify(payload));
-      try {
-        const reply = await session.call<WriteResult>({
-          method: update ? "PUT" : "POST",
-          path: `/v2/${type.batchPath ?? type.resourceType}`,
-          body: `[${texts.join(",")}]`,
-          lenient: true,
-          idempotencyKey: keyOf(texts),
-        });
-        return resultsOf(reply, payloads, url);
-      } catch (error) {
-        stopping.throwIfAborted();
-        throw error instanceof SluiceError ? explain(error, url) : error;
-      }
+    begin: (update) => {
+      const texts: string[] = [];
+      return {
+        add: (payload) => texts[texts.push(JSON.stringify(payload)) - 1]?.length ?? 0,
+        send: (keyOf) => sendList(update ? "PUT" : "POST", texts, keyOf),
+      };
     },
   };
 }
@@ -68,10 +71,10 @@ function makeSession({ url, apiKey, organizationId, type, stopping }: HttpTarget
 
 function resultsOf(
   { results = [] }: WriteResult,
-  payloads: TargetList["payloads"],
+  count: number,
   url: string,
 ): readonly ItemOutcome[] {
-  if (results.length === payloads.length) return results as readonly ItemOutcome[];
+  if (results.length === count) return results as readonly ItemOutcome[];
   throw new OperatorError(
     "server",
     `${url} answered without a result for each record of the list.`,

@@ -8,7 +8,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { BulkProgress, BulkStep, Counts } from "../progress.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openFile } from "../../files/own-file.ts";
-import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
+import { type Chunk, cutChunks, keyOf } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
 import { workInOrder } from "./in-order.ts";
 import { makeRowMapper } from "./map-row.ts";
@@ -17,7 +17,7 @@ import type { Mapping } from "./mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
 import type { ItemOutcome, Target } from "./target.ts";
-import type { InputFormat } from "../formats/row.ts";
+import { type InputFormat, parseRow } from "../formats/row.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
 
 export interface ImportTools {
@@ -75,8 +75,9 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const refused = new RefusedFile({ path, columns, delimiter, bytes: state.refusedBytes });
   const rowsBefore = state.rowsDone;
   let progress: BulkProgress | undefined;
-  const chunks = cutChunks(rows.rows(mapper.used), {
+  const chunks = cutChunks(rows.batches(mapper.used), {
     mapper,
+    target: tools.target,
     type: plan.type,
     rowsMax: plan.listRows,
     isDone: (row) => state.isDone(row),
@@ -87,7 +88,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
       stopping: tools.stopping,
       work: async (chunk) => {
         progress ??= tools.makeProgress(describeProgress(state, input));
-        const sent = await sendChunk(chunk, { plan, target: tools.target, state });
+        const sent = await sendChunk(chunk, state);
         refused.append(sent.refusals);
         requireFewRefused(plan, state.counts.refused + sent.refusals.length, refused.bytes);
         tools.onRefused?.(sent.refusals);
@@ -118,46 +119,45 @@ interface SentChunk {
   readonly refusals: readonly Refusal[];
 }
 
-async function sendChunk(
-  chunk: Chunk,
-  { plan, target, state }: { plan: FilePlan; target: Target; state: StateFile },
-): Promise<SentChunk> {
-  const outcomes: ItemOutcome[][] = chunk.items.map(() => []);
-  for (const list of listsOf(chunk)) {
-    const found = await target.send({
-      type: plan.type,
-      update: list.update,
-      payloads: list.members.map(({ payload }) => payload),
-      keyOf: (texts) => keyOf(state.importId, { ...chunk, ...list }, texts),
-    });
-    for (const [index, { item }] of list.members.entries()) {
-      const outcome = found[index];
-      if (outcome !== undefined) outcomes[item]?.push(outcome);
+async function sendChunk(chunk: Chunk, { importId }: StateFile): Promise<SentChunk> {
+  const refused = new Map<number, ItemOutcome>();
+  const written = new Set<number>();
+  for (const { update, list, rows } of chunk.lists) {
+    const outcomes = await list.send((text) => keyOf(importId, { ...chunk, update }, text));
+    for (const [index, outcome] of outcomes.entries()) {
+      const row = rows[index] ?? 0;
+      if (isUnchanged(outcome)) continue;
+      if (outcome.status !== "refused") written.add(row);
+      else if (!refused.has(row)) refused.set(row, outcome);
     }
   }
-  return summarize(chunk, outcomes);
+  const refusals = refusalsOf(chunk, refused);
+  const count = written.difference(refused).size;
+  return {
+    counts: {
+      written: count,
+      unchanged: chunk.rows.length - refused.size - count,
+      refused: refusals.length,
+    },
+    refusals,
+  };
 }
 
-function summarize(
-  { items, refusals }: Chunk,
-  outcomes: readonly (readonly ItemOutcome[])[],
-): SentChunk {
-  const all = [...refusals];
-  let written = 0;
-  let unchanged = 0;
-  for (const [index, { row }] of items.entries()) {
-    const own = outcomes[index] ?? [];
-    const refusal = own.find((outcome) => outcome.status === "refused" && !isUnchanged(outcome));
-    if (refusal !== undefined) {
-      const { code, message, errors = [] } = refusal;
-      all.push({ row, code, message, errors });
-    } else if (own.every(isUnchanged)) unchanged += 1;
-    else written += 1;
+function refusalsOf(
+  { rows, unmapped }: Chunk,
+  refused: ReadonlyMap<number, ItemOutcome>,
+): readonly Refusal[] {
+  const all: Refusal[] = unmapped.map(({ row, errors }) => ({
+    row: parseRow(row),
+    code: undefined,
+    message: undefined,
+    errors,
+  }));
+  for (const [index, { code, message, errors = [] }] of refused) {
+    const row = rows[index];
+    if (row !== undefined) all.push({ row: parseRow(row), code, message, errors });
   }
-  return {
-    counts: { written, unchanged, refused: all.length },
-    refusals: all.toSorted((one, other) => one.row.number - other.row.number),
-  };
+  return all.sort((one, other) => one.row.number - other.row.number);
 }
 
 /** True if an identical record exists already. */

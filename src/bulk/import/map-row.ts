@@ -9,7 +9,7 @@ import { validatorOf } from "../../domain/schema/validator.ts";
 import { explainRefusal } from "../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
 import { CellError, readCell } from "../formats/csv-cell.ts";
-import { charactersOf, recordCharactersMax } from "../formats/record-characters.ts";
+import { isTooLong, recordCharactersMax } from "../formats/record-characters.ts";
 import {
   findColumn,
   requireColumn,
@@ -29,16 +29,11 @@ export interface Submission {
 }
 
 /** The writes for a row, in order, or the reasons why there are none. */
-type Mapped =
+export type MappedRow =
   { readonly submissions: readonly Submission[] } | { readonly fieldErrors: readonly FieldError[] };
 
-/** The same, with the length of its records as JSON, apart from punctuation. */
-export type MappedRow =
-  | { readonly submissions: readonly Submission[]; readonly characters: number }
-  | { readonly fieldErrors: readonly FieldError[] };
-
 export interface RowMapper {
-  map(row: Row): MappedRow;
+  readonly map: (row: Row) => MappedRow;
   /** The columns that are not imported. */
   readonly unused: readonly string[];
   /** The columns that rows need; undefined for all. */
@@ -58,22 +53,18 @@ export function makeRowMapper(input: RowInput, options: MapperOptions): RowMappe
   const { columns, typedColumns } = input;
   if (columns !== undefined) {
     const mapper = csvMapper(columns, options);
-    return { ...mapper, map: bounded((row) => mapper.map(row)) };
+    return { ...mapper, map: bounded(mapper.map) };
   }
   const map = bounded(mapObjects(options));
   if (typedColumns === undefined) return { map, unused: [], used: undefined };
   return { map, ...shareColumns(typedColumns, options) };
 }
 
-type MapRow = (row: Row) => Mapped;
-
 /** A mapping may repeat a long cell in any number of fields. */
-function bounded(map: MapRow): RowMapper["map"] {
+function bounded(map: RowMapper["map"]): RowMapper["map"] {
   return (row) => {
     const mapped = map(row);
-    if ("fieldErrors" in mapped) return mapped;
-    const characters = charactersOf(mapped.submissions);
-    if (characters <= recordCharactersMax) return { ...mapped, characters };
+    if ("fieldErrors" in mapped || !isTooLong(mapped.submissions)) return mapped;
     const message = `becomes a record of more than ${recordCharactersMax} characters`;
     return { fieldErrors: [{ message }] };
   };
@@ -82,7 +73,7 @@ function bounded(map: MapRow): RowMapper["map"] {
 function csvMapper(
   columns: readonly string[],
   { type, mapping, update }: MapperOptions,
-): Omit<RowMapper, "map"> & { readonly map: MapRow } {
+): RowMapper {
   const origins = withOwnNames(columns, { type, mapping });
   const find = (column: string): number => findColumn(columns, column);
   const fields = [...origins].map(([path, origin]) =>
@@ -113,7 +104,7 @@ function csvMapper(
   };
 }
 
-function mapObjects({ type, mapping, update }: MapperOptions): MapRow {
+function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] {
   const fields = [...mapping].map(([path, origin]) =>
     compileField(resolvePath(type, path), origin, (column) => {
       const steps = column.split(".");
@@ -154,7 +145,7 @@ interface Built {
 }
 
 /** Adds the other errors of a row with unreadable cells, so that all errors can be corrected at once. */
-function finisher(type: RecordType): (built: Built, update: boolean) => Mapped {
+function finisher(type: RecordType): (built: Built, update: boolean) => MappedRow {
   return ({ payload, fieldErrors }, update) => {
     if (fieldErrors.length === 0) return { submissions: [{ update, payload }] };
     const unread = new Set(fieldErrors.map(({ field }) => firstStep(field)));
@@ -225,18 +216,18 @@ function cellAt({ cells }: CsvRow, index = -1): string {
 }
 
 /** The first adds the record, the others update it. */
-function fromChanges(changes: unknown): Mapped {
+function fromChanges(changes: unknown): MappedRow {
   if (!Array.isArray(changes) || changes.length === 0 || !changes.every(isJsonObject)) {
     return { fieldErrors: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };
   }
   return { submissions: changes.map((payload, index) => ({ update: index > 0, payload })) };
 }
 
-function unreadable(row: Row): Mapped {
+function unreadable(row: Row): MappedRow {
   return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
 }
 
-function wrongCellCount({ cells }: CsvRow, columns: number): Mapped {
+function wrongCellCount({ cells }: CsvRow, columns: number): MappedRow {
   const message = `has ${cells.length} cells, but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

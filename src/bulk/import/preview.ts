@@ -6,6 +6,7 @@ import { validatePayload } from "../../domain/validation/validate.ts";
 import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
 import { openRows } from "../formats/open-rows.ts";
+import { rowsOf } from "../formats/row.ts";
 import { openText } from "../formats/text-input.ts";
 
 interface PreviewedRow {
@@ -30,7 +31,7 @@ export async function previewFile(
   const input = await openRows(openText(file), plan);
   const mapper = makeRowMapper(input, plan);
   const rows: PreviewedRow[] = [];
-  for await (const row of input.rows(mapper.used)) {
+  for await (const row of rowsOf(input, mapper.used)) {
     rows.push({ row: row.number, ...previewRow(plan, mapper.map(row)) });
     if (rows.length >= rowsMax) break;
   }

@@ -3,6 +3,7 @@
 
 import { importMode } from "../../actions/intake/imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Target } from "./target.ts";
 
@@ -15,26 +16,32 @@ export interface ImportWrite {
 interface StoreTargetOptions {
   readonly name: string;
   readonly organizationId: string;
+  readonly type: RecordType;
   readonly now: () => number;
   readonly write: (write: ImportWrite) => Promise<WriteOutcome>;
 }
 
-export function storeTarget({ name, organizationId, now, write }: StoreTargetOptions): Target {
+export function storeTarget(options: StoreTargetOptions): Target {
+  const { name, organizationId, type, now, write } = options;
   return {
     name,
-    send: async ({ type, update, payloads, keyOf }) => {
+    begin: (update) => {
       const mode = importMode(type, update);
-      const options = { organizationId, type, mode, lenient: true, single: false };
-      const submission = new Submission({ ...options, receivedAt: now() });
-      for (const payload of payloads) submission.add(payload);
-      let parts = 0;
-      const report = await submission.store({
-        writeRecords: (part) => {
-          const texts = part.drafts.map(({ payload }) => payload);
-          return write({ write: part, key: keyOf([String((parts += 1)), ...texts]) });
+      const about = { organizationId, type, mode, lenient: true, single: false };
+      const submission = new Submission({ ...about, receivedAt: now() });
+      return {
+        add: (payload) => submission.add(payload),
+        send: async (keyOf) => {
+          let parts = 0;
+          const report = await submission.store({
+            writeRecords: (part) => {
+              const texts = part.drafts.map(({ payload }) => payload);
+              return write({ write: part, key: keyOf([(parts += 1), ...texts].join("\n")) });
+            },
+          });
+          return report.results ?? [];
         },
-      });
-      return report.results ?? [];
+      };
     },
   };
 }

@@ -2,23 +2,26 @@
 // recognise a list that is sent again.
 
 import type { ItemResult } from "../../actions/intake/submission.ts";
-import type { Payload, RecordType } from "../../domain/record-type.ts";
+import type { Payload } from "../../domain/record-type.ts";
 
 /** The result for one record, as in the reply to a lenient list. */
 export type ItemOutcome = Omit<ItemResult, "index" | "id">;
 
+/** The Idempotency-Key of a list, by the text that is written of it. */
+export type KeyOf = (text: string) => string;
+
 export interface TargetList {
-  readonly type: RecordType;
-  /** True if the list is written with PUT instead of POST. */
-  readonly update: boolean;
-  readonly payloads: readonly Payload[];
-  /** The Idempotency-Key of this list, by the JSON texts that are written of it. */
-  readonly keyOf: (texts: readonly string[]) => string;
+  /** Makes the text that is sent, and returns how many characters are kept. */
+  add(payload: Payload): number;
+  /**
+   * Call this once. Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent.
+   */
+  send(keyOf: KeyOf): Promise<readonly ItemOutcome[]>;
 }
 
 export interface Target {
   /** The name for messages, without a credential. */
   readonly name: string;
-  /** Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent. */
-  send(list: TargetList): Promise<readonly ItemOutcome[]>;
+  /** Begins a list of records, which is written with PUT if `update` is true, and with POST otherwise. */
+  begin(update: boolean): TargetList;
 }

@@ -6,7 +6,7 @@ import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openRows } from "../formats/open-rows.ts";
-import type { Row, RowInput } from "../formats/row.ts";
+import { type Row, type RowInput, rowsOf } from "../formats/row.ts";
 import { isTooLong } from "../formats/record-characters.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
@@ -110,7 +110,7 @@ async function readFirst(input: RowInput): Promise<readonly Row[]> {
   const readable = typedColumns && [...typedColumns].filter(([, why]) => why === undefined);
   const wanted = readable && new Set(readable.map(([name]) => name));
   const rows: Row[] = [];
-  for await (const row of input.rows(wanted)) {
+  for await (const row of rowsOf(input, wanted)) {
     rows.push(row);
     // Rows are held together here.
     if (rows.length >= rowsShown || isTooLong(rows)) break;

@@ -58,7 +58,8 @@ async function runImport(
   const stopping = new AbortController();
   const { file, organizationId } = plan;
   const write = writeOverPort(port, stopping, send);
-  const target = storeTarget({ name: "the console", organizationId, now: Date.now, write });
+  const type = findType(plan.resourceType);
+  const target = storeTarget({ name: "the console", organizationId, type, now: Date.now, write });
   const refusedPath = join(dirname(file), refusedName(file));
   let shown = 0;
   return importFile(

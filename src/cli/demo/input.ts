@@ -5,7 +5,7 @@ import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts"
 import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openRows } from "../../bulk/formats/open-rows.ts";
-import type { RowInput } from "../../bulk/formats/row.ts";
+import { type RowInput, rowsOf } from "../../bulk/formats/row.ts";
 import { openText } from "../../bulk/formats/text-input.ts";
 import { makeRowMapper } from "../../bulk/import/map-row.ts";
 import { type Mapping, readMapItems } from "../../bulk/import/mapping.ts";
@@ -82,7 +82,7 @@ async function read<Item>(
     file === undefined ? generateRows(source, seed) : await openRows(openText(file), csv);
   const mapper = makeRowMapper(input, { type, mapping: source.mapping, update: false });
   return (async function* () {
-    for await (const row of input.rows()) {
+    for await (const row of rowsOf(input)) {
       const mapped = mapper.map(row);
       if ("fieldErrors" in mapped) {
         const why = mapped.fieldErrors.map(({ field = "", message }) => `${field} ${message}`);
@@ -101,9 +101,9 @@ function generateRows({ columns, generate }: Source, seed: number): RowInput {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  const rows = async function* () {
+  const batches = async function* () {
     for (let number = 1; ; number += 1)
-      yield { number, cells: generate(number, random).map(String) };
+      yield [{ number, cells: generate(number, random).map(String) }];
   };
-  return { format: "csv", columns, rows };
+  return { format: "csv", columns, batches };
 }

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import { importFile } from "../../../src/bulk/import/import-file.ts";
 import { openParquet, parquetGroupRows } from "../../../src/bulk/formats/parquet-rows.ts";
 import type { Target } from "../../../src/bulk/import/target.ts";
+import { rowsOf } from "../../../src/bulk/formats/row.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
@@ -36,7 +37,7 @@ describe("a Parquet file", () => {
       const opened = await openParquet(input, type);
       let count = 0;
       let bytesBefore = 0;
-      for await (const row of opened.rows()) {
+      for await (const row of rowsOf(opened)) {
         count += 1;
         assert.ok("fields" in row);
         const { tx_id: id, amount } = row.fields;
@@ -70,10 +71,16 @@ describe("a Parquet file", () => {
     const stopping = new AbortController();
     const target: Target = {
       name: "a list",
-      send: ({ payloads }) => {
-        sent.push(...payloads.map(({ tx_id: id }) => Number(id)));
-        if (sent.length >= 1_000) stopping.abort();
-        return Promise.resolve(payloads.map(() => ({ status: "created" })));
+      begin: () => {
+        const ids: number[] = [];
+        return {
+          add: ({ tx_id: id }) => ids.push(Number(id)),
+          send: () => {
+            sent.push(...ids);
+            if (sent.length >= 1_000) stopping.abort();
+            return Promise.resolve(ids.map(() => ({ status: "created" })));
+          },
+        };
       },
     };
     const tools = { target, makeProgress: () => silent };

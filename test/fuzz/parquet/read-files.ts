@@ -1,6 +1,7 @@
 // Reads Parquet files in a process of its own, as an import does, and reports what became of each and the peak of its memory.
 
 import { openParquet } from "../../../src/bulk/formats/parquet-rows.ts";
+import { rowsOf } from "../../../src/bulk/formats/row.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { bulkHeap, limitHeap } from "../../../src/cli/v8-flags.ts";
@@ -28,7 +29,7 @@ async function readFile(path: string): Promise<number> {
   const readable = [...typedColumns].filter(([, error]) => error === undefined);
   let count = 0;
   const names = readable.slice(0, columnsMax).map(([name]) => name);
-  for await (const row of input.rows(new Set(names))) {
+  for await (const row of rowsOf(input, new Set(names))) {
     JSON.stringify(row);
     count += 1;
     if (count >= rowsMax) break;
