@@ -12,19 +12,20 @@ import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
 import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
-import { pageAnswer, redirectTo } from "./request/answer.ts";
-import { assetAnswer } from "./frame/asset.ts";
-import { readSessionCookie } from "./sign-in/cookie.ts";
-import { errorReply, isInternal, renderForward } from "./frame/layout.ts";
-import { html } from "./html/html.ts";
-import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
-import { PageQueue } from "./request/page-queue.ts";
 import {
+  pageAnswer,
+  redirectTo,
   type ConsoleSources,
   requireStorable,
   type Route,
   type Visitor,
-} from "./request/request.ts";
+} from "./page.ts";
+import { assetAnswer } from "./frame/asset.ts";
+import { readSessionCookie } from "./sign-in/cookie.ts";
+import { errorReply, isInternal, renderForward } from "./frame/error-page.ts";
+import { html } from "./html/html.ts";
+import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
+import { PageQueue } from "./request/page-queue.ts";
 import { routes } from "./routes.ts";
 
 export interface ConsoleOptions {

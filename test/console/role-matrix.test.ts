@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
-import type { Person, Route } from "../../src/console/request/request.ts";
+import type { Person, Route } from "../../src/console/page.ts";
 import { routes } from "../../src/console/routes.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";

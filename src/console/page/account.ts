@@ -11,13 +11,11 @@ import {
 } from "../../actions/operator/session.ts";
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, redirectTo } from "../request/answer.ts";
+import { jsonReply, redirectTo, showPage, type Person, readForm, readJsonBody } from "../page.ts";
 import { noSessionCookie } from "../sign-in/cookie.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
-import { type Person, readForm, readJsonBody } from "../request/request.ts";
 import { renderTime } from "../html/time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {

@@ -15,8 +15,7 @@ import { sendDownload } from "../request/download.ts";
 import { readText } from "../html/field.ts";
 import { withPlace } from "../html/filter.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
+import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/audit";

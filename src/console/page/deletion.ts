@@ -15,12 +15,10 @@ import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, redirectTo } from "../request/answer.ts";
+import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { deletionPath, renderRecordLink } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";

@@ -17,8 +17,7 @@ import { renderDeletionLink } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import type { Person } from "../request/request.ts";
+import { showPage, type Person } from "../page.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";

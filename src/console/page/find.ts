@@ -18,9 +18,8 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
+import { showPage, type Person } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
-import type { Person } from "../request/request.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
 

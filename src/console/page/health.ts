@@ -4,8 +4,7 @@ import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/snapshot.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import type { Person, ProcessFacts } from "../request/request.ts";
+import { showPage, type Person, type ProcessFacts } from "../page.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 export async function showHealth(person: Person): Promise<Answer> {

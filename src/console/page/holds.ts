@@ -18,7 +18,7 @@ import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import {
   readRecordKey,
@@ -30,8 +30,6 @@ import {
 import { readText, renderInput, renderReason } from "../html/field.ts";
 import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";

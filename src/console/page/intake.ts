@@ -13,8 +13,7 @@ import {
   renderTable,
   renderFocusableTable,
 } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import type { Person } from "../request/request.ts";
+import { showPage, type Person } from "../page.ts";
 import { formatBytes, renderTime, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
 import { errorCatalogue } from "../../domain/error.ts";

@@ -7,14 +7,12 @@ import { signInIdentified } from "../../actions/operator/identity.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { pageAnswer } from "../request/answer.ts";
-import { requireAttempt } from "../sign-in/attempt.ts";
+import { pageAnswer, type Visitor, requireAttempt } from "../page.ts";
 import { openIdCookie, readOpenIdCookie, startedCookie } from "../sign-in/cookie.ts";
-import { renderForward } from "../frame/layout.ts";
+import { renderForward } from "../frame/error-page.ts";
 import { html } from "../html/html.ts";
 import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
 import type { Origin } from "../sign-in/origin.ts";
-import type { Visitor } from "../request/request.ts";
 
 /** A sign-in may take this long, because some people enter a second factor or a new password. */
 const attemptLifetimeMs = 10 * 60_000;

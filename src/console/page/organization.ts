@@ -10,7 +10,7 @@ import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { deletionPath } from "../html/link.ts";
 import {
@@ -22,8 +22,6 @@ import {
   renderReason,
 } from "../html/field.ts";
 import { type Html, html, renderElement, renderFacts } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import {

@@ -7,11 +7,9 @@ import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readOnOff, readText, renderInput } from "../html/field.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
 
 const screen = "/console/organizations";
 

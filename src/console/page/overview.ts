@@ -17,9 +17,8 @@ import {
   type Column,
   renderFocusableTable,
 } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
+import { showPage, type Person } from "../page.ts";
 import { formatSeconds, quantile } from "../html/quantile.ts";
-import type { Person } from "../request/request.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 interface Period {

@@ -13,8 +13,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
+import { showPage, type Person, readForm } from "../page.ts";
 import { renderTime } from "../html/time.ts";
 
 const screen = "/console/receipts";

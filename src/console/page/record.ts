@@ -10,7 +10,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import {
   deletionPath,
   readRecordKey,
@@ -20,10 +20,8 @@ import {
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { renderHoldTable, renderPlacing } from "./holds.ts";

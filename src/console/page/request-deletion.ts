@@ -3,13 +3,11 @@
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { deletionPath, readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { formatDuration } from "../html/time.ts";
 import { renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";

@@ -4,14 +4,19 @@
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, redirectTo } from "../request/answer.ts";
-import { requireAttempt } from "../sign-in/attempt.ts";
+import {
+  jsonReply,
+  redirectTo,
+  showPage,
+  readForm,
+  readJsonBody,
+  type Visitor,
+  requireAttempt,
+} from "../page.ts";
 import { startedCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
-import { showPage } from "../frame/layout.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { askForPasskey, signInBy } from "../sign-in/passkey.ts";
-import { readForm, readJsonBody, type Visitor } from "../request/request.ts";
 
 const howToGetLink = html`<p>
     Ask somebody with a shell on the server for a link. It is created with

@@ -9,13 +9,11 @@ import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo } from "../request/answer.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";
-import { showPage } from "../frame/layout.ts";
 import { readFileForm } from "../request/multipart.ts";
-import { type Person, readForm } from "../request/request.ts";
 import { describeStep, renderEnded, renderImporting } from "./upload-import.ts";
 import { renderReady } from "./upload-ready.ts";
 

@@ -3,8 +3,8 @@
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileHeaders } from "./answer.ts";
-import type { Visitor } from "./request.ts";
+import { fileHeaders } from "./headers.ts";
+import type { Visitor } from "../page.ts";
 
 export interface Download<Item> {
   readonly fileName: string;

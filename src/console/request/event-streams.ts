@@ -7,7 +7,7 @@ import { findSession } from "../../actions/operator/session.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type { HttpContext } from "../../http/http-context.ts";
-import { eventHeaders } from "./answer.ts";
+import { eventHeaders } from "./headers.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import type { Origin } from "../sign-in/origin.ts";
 

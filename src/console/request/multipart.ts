@@ -9,7 +9,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "../../http/body/expectation.ts";
-import { requireStorable, requireType } from "./request.ts";
+import { requireStorable, requireType } from "../page.ts";
 
 export interface FilePart {
   /** The fields before the file. */

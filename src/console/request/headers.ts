@@ -1,7 +1,4 @@
-// Replies of the console: pages, redirects and JSON, with the headers that bound what a browser does with them.
-
-import type { Answer } from "../../http/reply/reply.ts";
-import type { Html } from "../html/html.ts";
+// The headers of the console's replies, which bound what a browser does with them.
 
 /** Nothing but the own stylesheet, the own script, and requests to the own origin. */
 const contentSecurityPolicy = [
@@ -16,7 +13,7 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 /** The policy is not no-referrer, with which browsers would send forms with `Origin: null`. */
-const headers = {
+export const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy": contentSecurityPolicy,
   "cross-origin-opener-policy": "same-origin",
@@ -27,7 +24,7 @@ const headers = {
 
 /** The headers of a stream of events, which no proxy may hold back. */
 export const eventHeaders = {
-  ...headers,
+  ...pageHeaders,
   "content-type": "text/event-stream; charset=utf-8",
   "x-content-type-options": "nosniff",
   "x-accel-buffering": "no",
@@ -36,7 +33,7 @@ export const eventHeaders = {
 /** Returns the headers of a file to store, whose name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
-    ...headers,
+    ...pageHeaders,
     "content-type": "application/octet-stream",
     "x-content-type-options": "nosniff",
     "content-disposition": `attachment; filename*=UTF-8''${encodeName(name)}`,
@@ -49,32 +46,4 @@ function encodeName(name: string): string {
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-export interface AnswerOptions {
-  readonly status?: number;
-  /** A value of Set-Cookie. */
-  readonly cookie?: string | undefined;
-}
-
-export function pageAnswer(page: Html, { status = 200, cookie }: AnswerOptions = {}): Answer {
-  return {
-    status,
-    body: page.text,
-    contentType: "text/html; charset=utf-8",
-    headers: withCookie(cookie),
-  };
-}
-
-/** After a change, so that reloading the next page does not repeat it. */
-export function redirectTo(path: `/console${string}`, cookie?: string): Answer {
-  return { status: 303, body: undefined, headers: { ...withCookie(cookie), location: path } };
-}
-
-export function jsonReply(body: object, { status = 200, cookie }: AnswerOptions = {}): Answer {
-  return { status, body: JSON.stringify(body), headers: withCookie(cookie) };
-}
-
-function withCookie(cookie: string | undefined): Record<string, string> {
-  return cookie === undefined ? headers : { ...headers, "set-cookie": cookie };
 }

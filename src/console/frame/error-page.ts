@@ -1,0 +1,105 @@
+// Answers requests that failed: with a page, or with JSON for the script. Never shows internals.
+
+import {
+  OperatorError,
+  type OperatorErrorName,
+  operatorErrors,
+} from "../../actions/operator/operator-error.ts";
+import { AppError, statusOf } from "../../domain/error.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Html, html } from "../html/html.ts";
+import { jsonReply, showPage } from "../page.ts";
+
+interface Failure {
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+  /** The page that shows what there is. */
+  readonly list?: string | undefined;
+}
+
+const lists: { readonly [Name in OperatorErrorName]?: string } = {
+  no_such_deletion: "/deletions",
+  no_such_hold: "/holds",
+  no_such_organization: "/organizations",
+};
+
+/** Undefined for an internal error. */
+function explain(error: unknown): Failure | undefined {
+  if (error instanceof OperatorError) {
+    const { errorName: name, message } = error;
+    const { status } = operatorErrors[name];
+    return { status, title: titles[status] ?? "Not possible", message, list: lists[name] };
+  }
+  if (!(error instanceof AppError) || error.errorName === "internal") return undefined;
+  const status = statusOf(error);
+  return { status, title: titles[status] ?? "Not possible", message: error.message };
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Not valid",
+  403: "Not permitted",
+  404: "Not found",
+  408: "Not received in time",
+  409: "Not possible now",
+  413: "Too large",
+  415: "Not in the right form",
+  429: "Too many requests",
+  503: "Not available",
+};
+
+interface ErrorReply {
+  readonly error: unknown;
+  readonly requestId: string;
+  readonly wantsJson: boolean;
+}
+
+export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer {
+  const internal: Failure = {
+    status: 500,
+    title: "Something went wrong here",
+    message: `The log has the reason under the request id ${requestId}.`,
+  };
+  const { status, title, message, list = "" } = explain(error) ?? internal;
+  const answer = wantsJson
+    ? jsonReply({ message }, { status })
+    : showPage(undefined, { title, body: renderFailure(message, list) }, { status });
+  const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
+  if (retry === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(retry) } };
+}
+
+function renderFailure(message: string, list: string): Html {
+  return html`<section class="narrow">
+    <p>${message}</p>
+    <p><a href="/console${list}">To the ${list === "" ? "overview" : "list"}</a></p>
+  </section>`;
+}
+
+/** True for an error that has to be in the log. */
+export function isInternal(error: unknown): boolean {
+  return explain(error) === undefined;
+}
+
+// A page that forwards to another one without JavaScript.
+
+interface Forward {
+  /** Undefined for the same page again. */
+  readonly to?: string;
+  readonly text: Html;
+}
+
+export function renderForward({ to, text }: Forward): Html {
+  const refresh = to === undefined ? "0" : `0; url=${to}`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>Sluice</title>
+        <meta http-equiv="refresh" content="${refresh}" />
+      </head>
+      <body>
+        <p>${text}</p>
+      </body>
+    </html> `;
+}

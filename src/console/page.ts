@@ -1,0 +1,266 @@
+// What every page needs: who asks and what was sent, and the replies. Bodies are small forms, or small JSON. Contains no
+// page of its own.
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../actions/app.ts";
+import { AppError } from "../domain/error.ts";
+import { isStorable } from "../domain/schema/formats.ts";
+import { type OperatorRight, rightsOf } from "../domain/operator-right.ts";
+import type { Operator, OperatorSession } from "../domain/operator.ts";
+import { parseJson } from "../http/body/parse-json.ts";
+import { readSmallBody } from "../http/body/read-body.ts";
+import type { Uploads } from "../bulk/upload/uploads.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import type { Answer } from "../http/reply/reply.ts";
+import type { IntakeHistory } from "../metrics/history.ts";
+import type { RefusalHistory } from "../metrics/refusals.ts";
+import type { Snapshot } from "../metrics/snapshot.ts";
+import type { EventStreams } from "./request/event-streams.ts";
+import type { OpenId } from "./sign-in/openid/provider.ts";
+import type { Origin } from "./sign-in/origin.ts";
+import { assetPath } from "./frame/asset.ts";
+import { type Html, html, renderElement } from "./html/html.ts";
+import { pageHeaders } from "./request/headers.ts";
+import { rateLimited } from "../http/rate-limit/rate-limit.ts";
+
+/** What the pages show besides the store. */
+export interface ConsoleSources {
+  readonly history: Pick<IntakeHistory, "read">;
+  readonly refusals: Pick<RefusalHistory, "read">;
+  readonly uploads: Uploads;
+  readonly streams: EventStreams;
+  readonly process: ProcessFacts;
+  /** Undefined without OIDC_ISSUER. */
+  readonly openId: OpenId | undefined;
+}
+
+/** About the process that answers. */
+export interface ProcessFacts {
+  readonly version: string;
+  readonly node: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** The settings in the order of the table, without secrets. */
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly isDefault: boolean;
+    readonly summary: string;
+  }[];
+  readonly readMetrics: () => Promise<Snapshot>;
+}
+
+/** A person who may have signed in. */
+export interface Visitor {
+  readonly context: HttpContext;
+  readonly sources: ConsoleSources;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly origin: Origin;
+  readonly query: URLSearchParams;
+  /** The part of the path that the route leaves open, decoded. */
+  readonly id: string;
+}
+
+/** A person who has signed in. */
+export interface Person extends Visitor {
+  /** Acts under the name of this person, and within the rights. */
+  readonly app: App;
+  readonly operator: Operator;
+  readonly session: OperatorSession;
+}
+
+interface Place {
+  readonly method: "GET" | "POST";
+  /** Contains `/:id` where a part of the path is open. */
+  readonly path: `/console${string}`;
+  /** True for a request whose body may take longer than others: its handler bounds the time. */
+  readonly lasting?: boolean;
+}
+
+/** Resolves to undefined if the handler has sent the reply itself. */
+type Answered = Promise<Answer | undefined>;
+
+/** Needs no session. */
+type OpenRoute = Place & {
+  readonly open: true;
+  readonly handle: (visitor: Visitor) => Answered;
+};
+
+/** `right`: what the role of the person has to allow; `own` for pages of the person's own account. */
+export type PersonalRoute = Place & {
+  readonly open?: never;
+  readonly right: OperatorRight | "own";
+  readonly handle: (person: Person) => Answered;
+};
+
+export type Route = OpenRoute | PersonalRoute;
+
+/** Reads a form. Throws AppError content_type, too_large and validation_failed. */
+export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
+  requireType(request.headers, "application/x-www-form-urlencoded");
+  return requireStorable(new URLSearchParams((await readSmallBody(request.raw)).toString("utf8")));
+}
+
+/** Returns the text unchanged. Throws AppError validation_failed if no store can hold it. */
+export function requireStorable<Fields extends Iterable<readonly [string, string]>>(
+  fields: Fields,
+): Fields {
+  for (const [name, value] of fields) {
+    if (isStorable(name) && isStorable(value)) continue;
+    const field = isStorable(name) ? `The field "${name}"` : "The name of a field";
+    throw new AppError("validation_failed", {
+      message: `${field} has a character that can't be stored (U+0000, or half of a pair). Remove it, and send it again.`,
+    });
+  }
+  return fields;
+}
+
+/** Throws AppError content_type, too_large and malformed_json. */
+export async function readJsonBody({ request }: Pick<Visitor, "request">): Promise<unknown> {
+  requireType(request.headers, "application/json");
+  return parseJson(await readSmallBody(request.raw));
+}
+
+/** Throws AppError content_type. */
+export function requireType(headers: FastifyRequest["headers"], expected: string): void {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  if (type.trim().toLowerCase() === expected) return;
+  throw new AppError("content_type", { message: `Send the body as ${expected}.` });
+}
+
+// The frame of every page: head, navigation and main part.
+
+/** A screen in the navigation; people without the right don't see it. */
+interface Screen {
+  readonly path: string;
+  readonly label: string;
+  readonly right: OperatorRight | "own";
+}
+
+const screens: readonly Screen[] = [
+  { path: "/console", label: "Overview", right: "overview.read" },
+  { path: "/console/deletions", label: "Deletions", right: "deletion.read" },
+  { path: "/console/find", label: "Find", right: "record.find" },
+  { path: "/console/holds", label: "Holds", right: "hold.read" },
+  { path: "/console/retention", label: "Retention", right: "retention.read" },
+  { path: "/console/organizations", label: "Organizations", right: "organization.read" },
+  { path: "/console/audit", label: "Audit", right: "audit.read" },
+  { path: "/console/receipts", label: "Receipts", right: "deletion.read" },
+  { path: "/console/intake", label: "Intake", right: "intake.read" },
+  { path: "/console/health", label: "Health", right: "health.read" },
+  { path: "/console/account", label: "Account", right: "own" },
+];
+
+interface PageView {
+  readonly title: string;
+  /** The path of the screen to which the page belongs. */
+  readonly screen?: string;
+  readonly body: Html;
+  /** A browser without JavaScript loads the page again after this time, because it shows something that goes on. */
+  readonly refreshSeconds?: number;
+}
+
+/** Answers with a page; `person` is who has signed in. */
+export function showPage(
+  person: Pick<Person, "operator"> | undefined,
+  view: PageView,
+  options?: AnswerOptions,
+): Answer {
+  return pageAnswer(renderPage(view, person), options);
+}
+
+function renderPage(
+  { title, screen, body, refreshSeconds }: PageView,
+  person: Pick<Person, "operator"> | undefined,
+): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title} · Sluice</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        ${refreshSeconds !== undefined && renderRefresh(refreshSeconds)}
+        <link rel="icon" href="${assetPath("icon.svg")}" />
+        <link rel="stylesheet" href="${assetPath("console.css")}" />
+        <script src="${assetPath("console.js")}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <a class="brand" href="/console">Sluice</a>
+          ${person === undefined ? false : renderNavigation(person, screen)}
+        </header>
+        <main id="main" tabindex="-1">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+function renderRefresh(seconds: number): Html {
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}" /></noscript>`;
+}
+
+function renderNavigation(
+  { operator }: Pick<Person, "operator">,
+  screen: string | undefined,
+): Html {
+  const rights = rightsOf(operator.roles);
+  const shown = screens.filter(({ right }) => right === "own" || rights.has(right));
+  const links = shown.map(({ path, label }) => {
+    const current = path === screen && "page";
+    return html`<li>${renderElement("a", { href: path, "aria-current": current }, label)}</li>`;
+  });
+  return html`<nav aria-label="Screens">
+      <ul>
+        ${links}
+      </ul>
+    </nav>
+    <form class="who" method="post" action="/console/sign-out">
+      <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
+      <button type="submit">Sign out</button>
+    </form>`;
+}
+
+// Replies of the console: pages, redirects and JSON.
+
+interface AnswerOptions {
+  readonly status?: number;
+  /** A value of Set-Cookie. */
+  readonly cookie?: string | undefined;
+}
+
+export function pageAnswer(page: Html, { status = 200, cookie }: AnswerOptions = {}): Answer {
+  return {
+    status,
+    body: page.text,
+    contentType: "text/html; charset=utf-8",
+    headers: withCookie(cookie),
+  };
+}
+
+/** After a change, so that reloading the next page does not repeat it. */
+export function redirectTo(path: `/console${string}`, cookie?: string): Answer {
+  return { status: 303, body: undefined, headers: { ...withCookie(cookie), location: path } };
+}
+
+export function jsonReply(body: object, { status = 200, cookie }: AnswerOptions = {}): Answer {
+  return { status, body: JSON.stringify(body), headers: withCookie(cookie) };
+}
+
+function withCookie(cookie: string | undefined): Record<string, string> {
+  return cookie === undefined ? pageHeaders : { ...pageHeaders, "set-cookie": cookie };
+}
+
+// Limits attempts to sign in, by address. Every attempt counts, whether or not it succeeds.
+
+/** Throws AppError rate_limited. */
+export async function requireAttempt({ context, request }: Visitor): Promise<void> {
+  const limited = await context.rates.signIn(request.ip);
+  if (limited.allowed) return;
+  context.onRateLimited("sign-in");
+  throw rateLimited(limited);
+}
