@@ -30,6 +30,7 @@ interface Program {
 /** Each prints a JSON line for each round: its calls per second, without batching and with it. */
 const programs: readonly Program[] = [
   { client: "TypeScript", words: [process.execPath, join(root, "bench/client/typescript.ts")] },
+  { client: "Python, asyncio", words: ["python3", join(root, "bench/client/python.py")] },
 ];
 
 interface Round {

@@ -127,6 +127,12 @@ class AsyncDriver(Driver):
     async def wait(self, command):
         return await self.client.deletions.wait(command["id"])
 
+    async def concurrent(self, command):
+        async def caller(commands):
+            return [await self.run(each) for each in commands]
+
+        return await asyncio.gather(*map(caller, command["callers"]))
+
     async def add_all(self, command):
         source = async_lines_of(command["file"])
         upload = self.collection(command).add_all(source, batch_size=command["batch_size"])

@@ -62,6 +62,9 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
     (collectionOf(command) as AnyDeletable).delete(command.id, command.reason, {
       idempotencyKey: command.key,
     }),
+  /** Each caller makes its calls one after another, beside the others. */
+  concurrent: ({ callers }) =>
+    Promise.all((callers as Command[][]).map((commands) => Array.fromAsync(commands, run))),
   status: ({ id }) => opened().deletions.status(id),
   wait: (command) => opened().deletions.wait(command.id, ending(command)),
   add_all: async (command) => {

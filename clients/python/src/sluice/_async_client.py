@@ -35,7 +35,9 @@ class AsyncDeletions:
 class AsyncSluice(AsyncCollections):
     """
     One for each service and organization; all tasks of a program may share it. Options as for Sluice,
-    and `calls_max`: how many calls run at once, each in a thread; more wait their turn.
+    and `calls_max`: how many requests run at once, each in a thread; more wait their turn.
+    batching: whether concurrent calls of `add` and `update` with one record are sent as one list, with the
+    answers that they would get alone; a call with an `idempotency_key` never is.
     """
 
     deletions: AsyncDeletions
@@ -53,6 +55,7 @@ class AsyncSluice(AsyncCollections):
         timeout: float = 30.0,
         ssl_context: ssl.SSLContext | None = None,
         calls_max: int = 32,
+        batching: bool = True,
     ) -> None:
         """Sends nothing yet. Raises ValueError for an option that is missing or wrong."""
         self._settings = read_settings(
@@ -70,7 +73,7 @@ class AsyncSluice(AsyncCollections):
             raise wrong("calls_max", "a whole number from 1 to 1000")
         self._threads = ThreadPoolExecutor(calls_max, thread_name_prefix="sluice")
         self._session = Session(self._settings)
-        session = AsyncSession(self._session, self._threads)
+        session = AsyncSession(self._session, self._threads, batching)
         super().__init__(session)
         self.deletions = AsyncDeletions(session)
 

@@ -16,9 +16,11 @@ from typing import (
     Generic,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
     TypeVar,
 )
+from weakref import WeakKeyDictionary
 
 from ._cancellation import Cancellation
 from ._collection import (
@@ -30,6 +32,9 @@ from ._collection import (
     RecordPaths,
     Update,
 )
+from ._concurrent import ConcurrentCalls
+from ._connection import Ask
+from ._json import to_json
 from ._session import Session
 from ._upload import Refusal, Tally, Upload
 from .types import WriteResult
@@ -41,9 +46,10 @@ Record = TypeVar("Record")
 class AsyncSession:
     """A session, and the threads in which its calls run."""
 
-    def __init__(self, session: Session, threads: Executor) -> None:
+    def __init__(self, session: Session, threads: Executor, batching: bool) -> None:
         self.session = session
         self.threads = threads
+        self.batching = batching
 
     async def run(self, work: Callable[[Cancellation], Result]) -> Result:
         cancel = Cancellation()
@@ -143,12 +149,18 @@ class AsyncCollection(Generic[Item, Update, Existence]):
 
     def __init__(self, session: AsyncSession, paths: RecordPaths) -> None:
         self._session = session
+        self._paths = paths
         self._collection: Collection[Item, Update, Existence] = Collection(session.session, paths)
+        self._calls: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrentCalls] = (
+            WeakKeyDictionary()
+        )
 
     async def add(
         self, records: Item | Sequence[Item], *, idempotency_key: str | None = None
     ) -> WriteResult:
         """Adds a record, or a list of up to 10,000, of which then all are written or none."""
+        if self._session.batching and isinstance(records, Mapping) and idempotency_key is None:
+            return await self._call("POST", records)
         return await self._session.run(
             lambda cancel: self._collection.add(
                 records, idempotency_key=idempotency_key, cancel=cancel
@@ -159,6 +171,8 @@ class AsyncCollection(Generic[Item, Update, Existence]):
         self, updates: Update | Sequence[Update], *, idempotency_key: str | None = None
     ) -> WriteResult:
         """Updates a record that exists, or a list of them. None clears a field; what is left out stays."""
+        if self._session.batching and isinstance(updates, Mapping) and idempotency_key is None:
+            return await self._call("PUT", updates)
         return await self._session.run(
             lambda cancel: self._collection.update(
                 updates, idempotency_key=idempotency_key, cancel=cancel
@@ -168,6 +182,17 @@ class AsyncCollection(Generic[Item, Update, Existence]):
     async def exists(self, id: str) -> Existence | None:
         """When the record was first and last seen; None if there is none."""
         return await self._session.run(lambda cancel: self._collection.exists(id, cancel=cancel))
+
+    async def _call(self, method: str, record: Mapping[str, Any]) -> WriteResult:
+        loop = asyncio.get_running_loop()
+        calls = self._calls.get(loop)
+        if calls is None:
+            path, list_path = f"/v2/{self._paths.type}", f"/v2/{self._paths.list_path}"
+            calls = self._calls[loop] = ConcurrentCalls(self._send, path, list_path)
+        return await calls.call(method, str(record.get(self._paths.id_field)), to_json(record))
+
+    async def _send(self, make: Callable[[Cancellation], Ask]) -> Any:
+        return await self._session.run(lambda cancel: self._session.session.call(make(cancel)))
 
     def add_all(
         self, source: AsyncIterable[Item] | Iterable[Item], *, batch_size: int = 1_000

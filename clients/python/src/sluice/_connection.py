@@ -7,7 +7,7 @@ import secrets
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Callable
 
 from ._cancellation import Cancellation
 from ._errors import SluiceCancelledError, SluiceError, SluiceNetworkError, SluiceTimeoutError
@@ -44,8 +44,12 @@ class Ask:
     path: str
     body: bytes | None = None
     is_lenient: bool = False
+    as_single: bool = False
+    """Lenient, and each item gets the verdict of a single request."""
     idempotency_key: str | None = None
     bounds: Bounds = Bounds()
+    on_reply: Callable[[str | None], None] | None = None
+    """Called with the X-Request-Id of a reply of success."""
 
 
 class Connection:
@@ -94,7 +98,10 @@ class Connection:
         received = reply.request_id or ""
         if received.startswith(f"{self._name}.") and not received.startswith(f"{call}."):
             raise _broken(ask, number, "a reply to another request came")
-        return _read(ask, number, reply)
+        answer = _read(ask, number, reply)
+        if ask.on_reply is not None:
+            ask.on_reply(reply.request_id)
+        return answer
 
     def _wait(self, ask: Ask, delay: float, number: int) -> None:
         pause(delay, ask.bounds)
@@ -133,6 +140,8 @@ def _headers_of(ask: Ask, authorization: str, request_id: str) -> dict[str, str]
         headers["Content-Type"] = "application/json"
     if ask.is_lenient:
         headers["Prefer"] = "handling=lenient"
+    if ask.as_single:
+        headers["Prefer"] = "handling=lenient, verdicts=single"
     if ask.idempotency_key is not None:
         headers["Idempotency-Key"] = ask.idempotency_key
     return headers
@@ -154,7 +163,7 @@ def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
     errors: list[ErrorItem] = []
     if isinstance(code, int) and isinstance(message, str):
         errors = body.get("errors") or []
-        message = _describe(message, errors)
+        message = describe(message, errors)
     else:
         code, message = reply.status, _describe_unknown(reply.status)
     return SluiceError(
@@ -168,7 +177,7 @@ def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
     )
 
 
-def _describe(message: str, errors: list[ErrorItem]) -> str:
+def describe(message: str, errors: list[ErrorItem]) -> str:
     """The message, and the first fields at fault where they say more than the message does."""
     telling = [error for error in errors if error.get("message") not in (None, message)]
     shown = [

@@ -21,7 +21,7 @@ _BYTES_MIN = 1_000_000
 # Far within the limit of the service.
 _BYTES_MAX = 8_000_000
 # Refusals of a list that one of its records causes: invalid, or too large, also for a proxy (413).
-_CAUSED_BY_RECORD = frozenset(
+CAUSED_BY_RECORD = frozenset(
     (ErrorCode.VALIDATION_FAILED, ErrorCode.MALFORMED_JSON, ErrorCode.TOO_LARGE, 413)
 )
 
@@ -104,7 +104,7 @@ class Upload(Generic[Item]):
         try:
             result = self._send(b"[" + b",".join(entry.text or b"" for entry in batch) + b"]")
         except SluiceError as error:
-            if error.code not in _CAUSED_BY_RECORD:
+            if error.code not in CAUSED_BY_RECORD:
                 raise
             half = (len(batch) + 1) // 2
             if half < len(batch):
