@@ -12,6 +12,7 @@ import { type FileReport, importFile, type ImportPlan } from "../bulk/import/imp
 import { type Mapping, type readMapItems, readMappingFile } from "../bulk/import/mapping.ts";
 import { describePreview, previewFile } from "../bulk/import/preview.ts";
 import { requireReplaceable } from "../bulk/import/replaceable-file.ts";
+import { removeState } from "../bulk/import/state-file.ts";
 import { storeTarget } from "../bulk/import/store-target.ts";
 import type { Target } from "../bulk/import/target.ts";
 import type { BulkProgress, BulkStep, Counts } from "../bulk/progress.ts";
@@ -66,6 +67,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
       work: (target, track) => importAll(context, plan, { paths, target, track, stopping }),
     }),
   );
+  for (const { statePath } of paths) removeState(statePath);
   return {
     json: viewReports(reports),
     text: describeReports(reports),

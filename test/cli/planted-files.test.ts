@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { after, describe, it } from "node:test";
 import { RefusedFile } from "../../src/bulk/import/refused-file.ts";
-import { StateFile } from "../../src/bulk/import/state-file.ts";
+import { removeState, StateFile } from "../../src/bulk/import/state-file.ts";
 import { createOwnFile, openOwnFile, temporaryName } from "../../src/files/own-file.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
@@ -194,7 +194,7 @@ describe("the state of an import", () => {
     for (let row = 1; row < 5; row += 1) state.complete([row, row], counts, 0);
     assertPrecious(victim);
     assert.equal(modeOf(path), 0o600);
-    state.remove();
+    removeState(path);
     assert.deepEqual(
       readdirSync(place).filter((name) => /^state\.[0-9a-f]{12}/.test(name)),
       [],

@@ -103,7 +103,6 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
     refused.close();
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
-  state.remove();
   return {
     ...state.counts,
     file: plan.file,

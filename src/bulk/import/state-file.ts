@@ -1,5 +1,6 @@
 // The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
-// nothing twice. Replaced as a whole after each list that was acknowledged, and removed at the end.
+// nothing twice. Replaced as a whole after each list that was acknowledged. It stays until its command has ended:
+// who repeats a command that was killed later would otherwise import everything again.
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
@@ -83,18 +84,6 @@ export class StateFile {
     this.#save();
   }
 
-  /** Removes what a process that was killed has left beside it, too. */
-  remove(): void {
-    const path = this.#path;
-    if (path === undefined) return;
-    const folder = dirname(path);
-    const names = readdirSync(folder).filter(
-      (name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".next"),
-    );
-    for (const name of names) rmSync(join(folder, name), { force: true });
-    rmSync(path, { force: true });
-  }
-
   /** `publish` gives the written file its name. */
   #save(publish: (from: string, to: string) => void = renameSync): void {
     const path = this.#path;
@@ -117,6 +106,16 @@ export class StateFile {
       rmSync(next, { force: true });
     }
   }
+}
+
+/** Call this when the import has ended and everybody knows. Removes what a process that was killed has left beside it, too. */
+export function removeState(path: string): void {
+  const folder = dirname(path);
+  const names = readdirSync(folder).filter(
+    (name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".next"),
+  );
+  for (const name of names) rmSync(join(folder, name), { force: true });
+  rmSync(path, { force: true });
 }
 
 /** If two imports start at the same time, one of them fails. */

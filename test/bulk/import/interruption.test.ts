@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { startFaultyProxy } from "../../client/faulty-proxy.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
@@ -134,6 +134,27 @@ describe("an interrupted import", () => {
     assert.deepEqual([failure.code, failure.name], [1, "state"]);
     assert.match(failure.message, /the file has changed since/);
     assert.equal(readFileSync(`${file}.sluice-import.json`, "utf8"), state);
+  });
+});
+
+describe("an import of several files", () => {
+  it("that fails at one of them repeats nothing of the files before", async () => {
+    const { write, words, environment, run, changes } = await makeScene();
+    await run(words(write("rows.ndjson", 0, 20)));
+    const one = write("one.ndjson", 0, 10);
+    const other = join(dirname(one), "other.ndjson");
+    const [command = "", , ...options] = words(one);
+    const updates = [command, one, other, ...options, "--update"];
+    const line = makeCommandLine({ environment });
+    assert.match((await line.fail(...updates)).message, /There is no file .*other\.ndjson/);
+    write("other.ndjson", 10, 20);
+    const report = await run(updates);
+    assert.deepEqual([report["written"], report["rows_before"]], [10, 10]);
+    assert.deepEqual(
+      await changes(),
+      Array.from({ length: 20 }, () => 2),
+    );
+    assert.ok(!existsSync(`${one}.sluice-import.json`));
   });
 });
 

@@ -93,6 +93,8 @@ async function importUnderKills(
   while (figures.kills < last) {
     const report = await startAndKill(importing, figures);
     if (report !== undefined) return checkReport(place, expected, report);
+    // A repeated update is another change, by contract.
+    if (hasEnded() && input.update) return [];
     if (hasEnded()) expected = importedAgain(input);
   }
   const { code, out, err } = await startImport(importing).ended;
