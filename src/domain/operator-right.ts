@@ -11,100 +11,68 @@ interface Right {
 
 const everyone = operatorRoles;
 
+function may(roles: readonly OperatorRole[], summary: string): Right {
+  return { summary, roles };
+}
+
 /** Pairs of a kind of object and a verb. A right that is not listed does not exist. */
 export const operatorRights = {
-  "overview.read": { summary: "see the overview", roles: everyone },
-  "organization.read": {
-    summary: "see organizations, their settings and how many records they have",
-    roles: everyone,
-  },
-  "organization.create": { summary: "create organizations", roles: ["operator"] },
-  "organization.change": { summary: "change the settings of organizations", roles: ["operator"] },
-  "organization.close": {
-    summary: "close organizations, which deletes everything of theirs",
-    roles: ["officer"],
-  },
-  "key.read": { summary: "see API keys and when they were used", roles: everyone },
-  "key.create": { summary: "create API keys", roles: ["operator"] },
-  "key.rotate": { summary: "rotate API keys", roles: ["operator"] },
-  "key.revoke": { summary: "revoke API keys", roles: ["operator"] },
-  "record.find": {
-    summary: "find records and see their holds, floors, deletions and relations",
-    roles: everyone,
-  },
-  "record.show": { summary: "read the content and the history of a record", roles: ["officer"] },
-  "records.export": { summary: "export records", roles: ["officer"] },
-  "records.import": { summary: "import records", roles: ["operator"] },
-  "subject.show": {
-    summary: "see how much is stored on a person or a company",
-    roles: ["officer"],
-  },
-  "subject.export": {
-    summary: "export everything that is stored on a person or a company",
-    roles: ["officer"],
-  },
-  "deletion.read": { summary: "see deletions and their receipts", roles: everyone },
-  "deletion.request": { summary: "request deletions", roles: ["operator", "officer"] },
-  "deletion.cancel": { summary: "cancel deletions", roles: ["operator", "officer"] },
-  "deletion.approve": {
-    summary: "approve deletions that others have requested",
-    roles: ["officer"],
-  },
-  "deletion.require_approval": {
-    summary: "set whether the deletions of an organization need an approval",
-    roles: ["officer"],
-  },
-  "deletion.replay": { summary: "replay deletions after a restore", roles: ["operator"] },
-  "hold.read": { summary: "see legal holds", roles: everyone },
-  "hold.place": { summary: "place legal holds", roles: ["officer"] },
-  "hold.release": { summary: "release legal holds", roles: ["officer"] },
-  "retention.read": {
-    summary: "see how long records are kept, and what is deleted when",
-    roles: everyone,
-  },
-  "retention.set": {
-    summary: "set retention floors and the retention ceiling",
-    roles: ["officer"],
-  },
-  "restricted.list": {
-    summary: "see which restricted sets there are",
-    roles: ["officer", "auditor"],
-  },
-  "restricted.show": { summary: "read a restricted set", roles: ["officer"] },
-  "restricted.export": { summary: "export a restricted set", roles: ["officer"] },
-  "receipt.read": { summary: "see and export all receipts", roles: ["officer", "auditor"] },
-  "receipt.disclose": {
-    summary: "disclose the numbers of a receipt",
-    roles: ["officer", "auditor"],
-  },
-  "intake.read": { summary: "see refusals and imports", roles: everyone },
-  "health.read": {
-    summary: "see checks, versions and settings",
-    roles: ["operator", "auditor"],
-  },
-  "receipt_key.rotate": {
-    summary: "rotate the key that signs receipts",
-    roles: ["operator"],
-  },
-  "audit.read": {
-    summary: "see, verify and export the audit trail",
-    roles: ["officer", "auditor"],
-  },
-  "store.check": { summary: "check the store", roles: ["officer", "auditor"] },
-  "store.backup": { summary: "make a backup of the store", roles: ["operator"] },
-  "store.restore": { summary: "restore the store from a backup", roles: ["operator"] },
-  "store.move": { summary: "move the store to PostgreSQL", roles: ["operator"] },
-  "operator.read": { summary: "see operators and their roles", roles: ["operator", "auditor"] },
-  "operator.create": { summary: "create operators", roles: ["operator"] },
-  "operator.disable": { summary: "disable operators", roles: ["operator"] },
-  "operator.link": { summary: "create sign-in links", roles: ["operator"] },
-  "session.list": { summary: "list the sessions of others", roles: ["operator", "auditor"] },
-  "session.revoke": { summary: "end the sessions of others", roles: ["operator"] },
-  "confidential.read": {
-    summary: "learn that there are reports of confidential types",
-    roles: ["officer", "auditor"],
-  },
-} as const satisfies Readonly<Record<string, Right>>;
+  "overview.read": may(everyone, "see the overview"),
+  "organization.read": may(
+    everyone,
+    "see organizations, their settings and how many records they have",
+  ),
+  "organization.create": may(["operator"], "create organizations"),
+  "organization.change": may(["operator"], "change the settings of organizations"),
+  "organization.close": may(["officer"], "close organizations, which deletes everything of theirs"),
+  "key.read": may(everyone, "see API keys and when they were used"),
+  "key.create": may(["operator"], "create API keys"),
+  "key.rotate": may(["operator"], "rotate API keys"),
+  "key.revoke": may(["operator"], "revoke API keys"),
+  "record.find": may(everyone, "find records and see their holds, floors, deletions and relations"),
+  "record.show": may(["officer"], "read the content and the history of a record"),
+  "records.export": may(["officer"], "export records"),
+  "records.import": may(["operator"], "import records"),
+  "subject.show": may(["officer"], "see how much is stored on a person or a company"),
+  "subject.export": may(["officer"], "export everything that is stored on a person or a company"),
+  "deletion.read": may(everyone, "see deletions and their receipts"),
+  "deletion.request": may(["operator", "officer"], "request deletions"),
+  "deletion.cancel": may(["operator", "officer"], "cancel deletions"),
+  "deletion.approve": may(["officer"], "approve deletions that others have requested"),
+  "deletion.require_approval": may(
+    ["officer"],
+    "set whether the deletions of an organization need an approval",
+  ),
+  "deletion.replay": may(["operator"], "replay deletions after a restore"),
+  "hold.read": may(everyone, "see legal holds"),
+  "hold.place": may(["officer"], "place legal holds"),
+  "hold.release": may(["officer"], "release legal holds"),
+  "retention.read": may(everyone, "see how long records are kept, and what is deleted when"),
+  "retention.set": may(["officer"], "set retention floors and the retention ceiling"),
+  "restricted.list": may(["officer", "auditor"], "see which restricted sets there are"),
+  "restricted.show": may(["officer"], "read a restricted set"),
+  "restricted.export": may(["officer"], "export a restricted set"),
+  "receipt.read": may(["officer", "auditor"], "see and export all receipts"),
+  "receipt.disclose": may(["officer", "auditor"], "disclose the numbers of a receipt"),
+  "intake.read": may(everyone, "see refusals and imports"),
+  "health.read": may(["operator", "auditor"], "see checks, versions and settings"),
+  "receipt_key.rotate": may(["operator"], "rotate the key that signs receipts"),
+  "audit.read": may(["officer", "auditor"], "see, verify and export the audit trail"),
+  "store.check": may(["officer", "auditor"], "check the store"),
+  "store.backup": may(["operator"], "make a backup of the store"),
+  "store.restore": may(["operator"], "restore the store from a backup"),
+  "store.move": may(["operator"], "move the store to PostgreSQL"),
+  "operator.read": may(["operator", "auditor"], "see operators and their roles"),
+  "operator.create": may(["operator"], "create operators"),
+  "operator.disable": may(["operator"], "disable operators"),
+  "operator.link": may(["operator"], "create sign-in links"),
+  "session.list": may(["operator", "auditor"], "list the sessions of others"),
+  "session.revoke": may(["operator"], "end the sessions of others"),
+  "confidential.read": may(
+    ["officer", "auditor"],
+    "learn that there are reports of confidential types",
+  ),
+} as const;
 
 export type OperatorRight = keyof typeof operatorRights;
 
