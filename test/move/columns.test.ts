@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { MovedTable } from "../../src/store/interface/move.ts";
-import { movedTables } from "../../src/store/sql/trail/moved-tables.ts";
+import { movedTables } from "../../src/store/sql/trail/move.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";

@@ -6,7 +6,7 @@ import { StoreError } from "../interface/store-error.ts";
 import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
-import { findLatestArrival } from "../sql/record/latest-arrival.ts";
+import { findLatestArrival } from "../sql/record/record.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** How long an export waits for transactions that began before it. */

@@ -11,10 +11,9 @@ import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { ServerError } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
-import { makeMoveTarget } from "./move/move-target.ts";
+import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax } from "./settings.ts";
-import { refuseUnfinishedMove } from "./move/unfinished-move.ts";
 
 const oldestServer = 150_000;
 

@@ -35,9 +35,8 @@ import { findExpired } from "../sql/erase/expired.ts";
 import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
-import { readDatabaseSize } from "./database-size.ts";
 import { postgresTraits } from "./traits.ts";
-import { probeWrite } from "./write-probe.ts";
+import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
 

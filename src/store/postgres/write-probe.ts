@@ -1,5 +1,6 @@
 // Checks whether writes can succeed: whether the server's disk accepts more bytes, and whether a transaction can be
-// committed. On a cluster it checks the coordinator. Leaves no data and changes no record.
+// committed. Leaves no data and changes no record. Also reads how much disk space the database uses. On a cluster both
+// are about the coordinator.
 
 import { inSequence } from "./commit/settle-all.ts";
 import type { Transaction } from "./transaction.ts";
@@ -20,4 +21,12 @@ export async function probeWrite(transaction: Transaction): Promise<void> {
     transaction.run(writeTemporaryFile),
     transaction.run(writeRow),
   ] as const);
+}
+
+const readSize = `SELECT pg_database_size(current_database())::bigint AS bytes`;
+
+export async function readDatabaseSize(transaction: Transaction): Promise<number> {
+  const row = await transaction.get<{ bytes: number }>(readSize);
+  if (row === undefined) throw new TypeError("the database has no size");
+  return row.bytes;
 }

@@ -1,12 +1,13 @@
 // Removes references to erased records from a stored payload, and replaces the ids of erased parties. The same on every
 // engine.
 
-import { nodeKey, withoutReferences } from "../../domain/deletion/erasure.ts";
+import { nodeKey, withoutReferences, type NodeKey } from "../../domain/deletion/erasure.ts";
 import { withParties } from "../../domain/deletion/party.ts";
 import { canonicalPayload } from "../../domain/record/payload.ts";
 import type { Payload, ResourceType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
-import type { ErasedRecords } from "../interface/erased-records.ts";
+
+export type ErasedRecords = ReadonlyMap<NodeKey, string | undefined>;
 
 const partyTypes = recordTypes.filter(({ party }) => party === true);
 

@@ -27,7 +27,7 @@ import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as record from "./record/record.ts";
 import * as recordView from "./record/record-view.ts";
-import { listReferrers } from "./record/referrer.ts";
+import { listReferrers } from "./record/record-view.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
 import {

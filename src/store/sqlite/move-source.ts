@@ -3,12 +3,12 @@
 
 import { isPresent } from "../../files/present.ts";
 import type { MovedRow, MovedTable, MovedValue, MoveSource } from "../interface/move.ts";
-import { movedTables } from "../sql/trail/moved-tables.ts";
+import { movedTables } from "../sql/trail/move.ts";
 import { pageQuery, readMoveEnds } from "../sql/trail/move.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
-import { takeServingRight } from "./file/serving-right.ts";
+import { takeServingRight } from "./file/file-lock.ts";
 import { sqliteText } from "./statement-text.ts";
 
 /** A move copies at most this many rows in one transaction. */

@@ -21,7 +21,7 @@ import { performBy } from "./commit/operation.ts";
 import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
-import { type ServingRight, takeServingRight } from "./file/serving-right.ts";
+import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
 

@@ -1,15 +1,30 @@
 // Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
 
-import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
+import type { RecordKey, Sighting, RecordWrite } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue } from "./group-queue.ts";
-import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
 import { findRecords } from "./record.ts";
 import { openDeletions } from "../../sql/erase/open-deletion.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { WriteGroups } from "./write-group.ts";
+import type { RequestAct } from "../../group/evaluate-requests.ts";
+import type { PackedOutcome } from "../../group/packed-outcome.ts";
+import type { Result } from "../../group/result.ts";
+
+export interface WriteJob {
+  readonly kind: "write";
+  readonly write: RecordWrite;
+}
+
+export interface RequestJob extends RequestAct {
+  readonly kind: "request";
+}
+
+export type Job = WriteJob | RequestJob;
+
+export type JobResult = Result<PackedOutcome | string | undefined>;
 
 export interface JobQueue {
   submit(job: Job): Promise<JobResult>;

@@ -21,10 +21,15 @@ import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statement/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
-import { findClosedOrganizations } from "./closed-organizations.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
-import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
+import {
+  appendChanges,
+  insertNewRecords,
+  lockRecords,
+  widenSightings,
+  findClosedOrganizations,
+} from "./record.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";

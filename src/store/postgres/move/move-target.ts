@@ -1,6 +1,6 @@
 // The database as the target of a move from an embedded store: rows are added page by page, each with the progress of
 // the move in the same transaction. From the reservation to the end of the move nobody else can open it
-// (unfinished-move.ts). Never accepts rows of two stores.
+// (refuseUnfinishedMove). Never accepts rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Act } from "../../interface/act.ts";
@@ -8,14 +8,13 @@ import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../interf
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
 import { fromText, toText } from "../../move/neutral-row.ts";
 import { appendAudit } from "../../sql/trail/audit.ts";
-import { movedTables } from "../../sql/trail/moved-tables.ts";
+import { movedTables } from "../../sql/trail/move.ts";
 import { readMoveEnds } from "../../sql/trail/move.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
-import { insertRows, readRows } from "./moved-rows.ts";
-import { writeEnds } from "./move-ends.ts";
+import { insertRows, readRows, writeEnds } from "./moved-rows.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -196,5 +195,16 @@ function forbidden(cause: unknown): StoreError {
   return new StoreError(
     "The role in --to may not fill the database. Use the role that owns the tables, as for `sluice migrate`.",
     { cause },
+  );
+}
+
+/** An incomplete store must be neither served nor changed. */
+export async function refuseUnfinishedMove(transaction: Transaction): Promise<void> {
+  const found = await transaction.get<MoveRow>(findMove);
+  if (found === undefined) return;
+  throw new StoreError(
+    `The move of the embedded store ${found.store_id} to the database that DATABASE_URL names is not finished. Run ` +
+      "`sluice move` again with the DATABASE_URL of the embedded store; it continues where it stopped. Or recreate " +
+      "the database.",
   );
 }

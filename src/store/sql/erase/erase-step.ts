@@ -19,7 +19,7 @@ import {
   type TargetRow,
 } from "./erasure.ts";
 import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
-import { findLatestArrival } from "../record/latest-arrival.ts";
+import { findLatestArrival } from "../record/record.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";

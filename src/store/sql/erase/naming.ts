@@ -3,10 +3,9 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { namingTypes } from "../../../domain/deletion/party.ts";
-import type { RecordType } from "../../../domain/record-type.ts";
+import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
+import type { RecordType, Payload } from "../../../domain/record-type.ts";
 import type { Naming, NamingPage, NamingQuery, Place } from "../../interface/naming.ts";
-import { type NamingRow, toNamings } from "../../row/naming-row.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
 
 const findPageEnd = `
@@ -191,4 +190,25 @@ function namesAny({ partyFields }: RecordType) {
           `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY (${value}::text[])`,
       ),
   };
+}
+
+/** A change whose payload may name a wanted party. */
+export interface NamingRow {
+  readonly id: string;
+  readonly payload: string;
+}
+
+/** A statement may have found too much, so only the payload counts. */
+export function toNamings(
+  type: RecordType,
+  rows: readonly NamingRow[],
+  wanted: ReadonlySet<string>,
+): readonly Naming[] {
+  const parties = new Map<string, Set<string>>();
+  for (const { id, payload } of rows) {
+    const named = partiesOf(type, JSON.parse(payload) as Payload).filter((one) => wanted.has(one));
+    if (named.length > 0) parties.set(id, new Set([...(parties.get(id) ?? []), ...named]));
+  }
+  const { resourceType } = type;
+  return [...parties].map(([resourceId, ids]) => ({ resourceType, resourceId, parties: [...ids] }));
 }

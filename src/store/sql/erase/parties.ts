@@ -22,7 +22,7 @@ import {
   type ScanProgress,
   storeProgress,
 } from "./pseudonym.ts";
-import { findLatestArrival } from "../record/latest-arrival.ts";
+import { findLatestArrival } from "../record/record.ts";
 import type { Statements } from "../statement/statements.ts";
 import { extendPlans, type Planned } from "./write-plan.ts";
 

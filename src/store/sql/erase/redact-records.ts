@@ -5,7 +5,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import type { ErasedRecords } from "../../interface/erased-records.ts";
+import type { ErasedRecords } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { evaluateParties } from "../../shared/rewritten-parties.ts";
 import { type Reference, referencesOf, type TargetRow } from "./erasure.ts";

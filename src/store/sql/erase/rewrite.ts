@@ -2,9 +2,8 @@
 // and which references, is decided elsewhere.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { ErasedRecords } from "../../interface/erased-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
-import { redactPayload } from "../../shared/redact-payload.ts";
+import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { all, runTogether, type Statements } from "../statement/statements.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";

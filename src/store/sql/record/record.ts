@@ -1,4 +1,4 @@
-// Reads records. Each engine writes them in its own way.
+// Reads records, and the number of the latest change. Each engine writes them in its own way.
 
 import type { RecordHistory, RecordKey } from "../../../domain/record/record-write.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
@@ -60,4 +60,18 @@ export function* countRecords(
 ): Statements<Readonly<Record<string, number>>> {
   const rows = yield* all<{ resource_type: string; records: number }>(countByType, organizationId);
   return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
+}
+
+/**
+ * On PostgreSQL this reads the sequence with a function that needs only the right to use the sequence. The result is
+ * null before the first number.
+ */
+const readArrival = `
+  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
+  --postgres SELECT pg_sequence_last_value('arrival'::regclass) AS latest
+  `;
+
+/** On PostgreSQL, changes with this number or lower ones may become visible later. */
+export function* findLatestArrival(): Statements<number> {
+  return (yield* get<{ latest: number | null }>(readArrival))?.latest ?? 0;
 }

@@ -1,8 +1,11 @@
-// What a move reads of either engine: pages of a table, and the numbers and chain heads that the target continues from.
+// What a move reads of either engine: pages of the tables that it copies, and the numbers and chain heads that the target
+// continues from. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the real
+// tables of both engines.
 
-import type { MoveEnds, MovedTable } from "../../interface/move.ts";
+import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
 import { reader } from "../../row/reader.ts";
 import { find, type Statements } from "../statement/statements.ts";
+import { readTables } from "../schema.ts";
 
 const findEnds = `
   SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key,
@@ -38,3 +41,44 @@ export function pageQuery(table: MovedTable, { isLater, rowsMax, source }: PageO
     ${isLater ? `WHERE ${source?.after ?? `(${key}) > (${places})`}` : ""}
     ORDER BY ${key} LIMIT ${rowsMax}`;
 }
+
+/**
+ * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller
+ * and has nothing to process.
+ */
+const names: readonly string[] = [
+  "record",
+  "change",
+  "relation",
+  "hold",
+  "retention_floor",
+  "idempotent_reply",
+  "receipt_key",
+  "receipt",
+  "audit_entry",
+  "ledger",
+  "deletion",
+  "deletion_target",
+  "restricted_reference",
+  "pseudonym",
+  "organization",
+  "operator",
+  "operator_passkey",
+  "api_key",
+  "access_token",
+];
+
+const kinds: Readonly<Record<string, ColumnKind>> = {
+  text: "text",
+  bigint: "number",
+  bytea: "bytes",
+  boolean: "flag",
+};
+
+const tables = readTables();
+
+export const movedTables: readonly MovedTable[] = names.map((name) => {
+  const { key = [], types = new Map<string, string>() } = tables.get(name) ?? {};
+  const columns = Array.from(types, ([column, type]) => [column, kinds[type] ?? "text"] as const);
+  return { name, key, columns: Object.fromEntries(columns) };
+});

@@ -14,7 +14,7 @@ import {
   requestOf,
   runsAlone,
 } from "./operation.ts";
-import { addSingles } from "./single-adds.ts";
+import { addSingles } from "./write-records.ts";
 import { writeRecords } from "./write-records.ts";
 
 /** Returns the results in the order of the jobs. Never throws. An operation that runs alone must be the only job. */

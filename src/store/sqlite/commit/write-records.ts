@@ -1,5 +1,6 @@
 // Writes one draft or many: strict lists are all or nothing, lenient lists are evaluated item by item. Drafts take
-// effect one after another, so that a second draft with the same id sees the first.
+// effect one after another, so that a second draft with the same id sees the first. Consecutive single adds are stored
+// together if all of their records are new, so a request never notices that it was handled together with others.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { countWritten, isListRefused } from "../../../domain/record/draft-outcome.ts";
@@ -11,11 +12,12 @@ import {
   packRepeated,
   type PackedOutcome,
 } from "../../group/packed-outcome.ts";
-import { once } from "../../group/group-replies.ts";
+import { once, type Replies, type ReplyName, type StoredReply } from "../../group/group-replies.ts";
 import type { Group } from "./group.ts";
-import { repliesIn } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
+import type { Connection } from "../connection.ts";
+import { isOperation, type Job } from "./job.ts";
 
 /**
  * Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was
@@ -95,4 +97,57 @@ function writeEach(
 
 function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {
   return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
+}
+
+const findReply = `
+  SELECT fingerprint, outcome, created_at AS createdAt FROM idempotent_reply
+  WHERE organization_id = ? AND key_hash = ?`;
+
+const storeReply = `
+  INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
+  VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at`;
+
+export function repliesIn(connection: Connection): Replies {
+  return {
+    find: ({ organizationId, keyHash }) =>
+      connection.get<Omit<StoredReply, keyof ReplyName>>(findReply, organizationId, keyHash),
+    add: ({ organizationId, keyHash, fingerprint, outcome, createdAt }) =>
+      void connection.run(storeReply, organizationId, keyHash, fingerprint, outcome, createdAt),
+  };
+}
+
+const created: PackedOutcome = packCreated(1);
+
+/** The outcomes of the next jobs; undefined if they are not single adds of new records. */
+export function addSingles(
+  group: Group,
+  jobs: readonly Job[],
+  from: number,
+): readonly PackedOutcome[] | undefined {
+  const first = jobs[from];
+  if (first === undefined || isOperation(first)) return undefined;
+  const size = nextPartSize(jobs.length - from);
+  // A single job gains nothing from this.
+  if (size === 1) return undefined;
+  const records: NewRecord[] = [];
+  for (const job of jobs.slice(from, from + size)) {
+    const record = singleAdd(group, job, first);
+    if (record === undefined) return undefined;
+    records.push(record);
+  }
+  if (insertNew(group, first, records) === undefined) return undefined;
+  return records.map(() => created);
+}
+
+/** Undefined unless the job adds one draft of the same organization and type, without an idempotency key. */
+function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undefined {
+  if (isOperation(job) || job.drafts.length !== 1) return undefined;
+  if (job.idempotency !== undefined || job.marks !== undefined) return undefined;
+  const [draft] = job.drafts;
+  const isLike =
+    job.organizationId === like.organizationId && job.resourceType === like.resourceType;
+  if (!isLike || draft === undefined || !mayBeNew(group, job)) return undefined;
+  return { draft, receivedAt: job.receivedAt, replyKey: null };
 }

@@ -6,8 +6,7 @@
 // begins on a WAL with frames keeps the WAL from being restarted, but not from being checkpointed.
 
 import type { Connection } from "../connection.ts";
-import { truncateWal, stillRead } from "./wal-checkpoint.ts";
-import { addPin, releasePins } from "./wal-pin.ts";
+import { truncateWal, stillRead, addPin, releasePins } from "./wal-checkpoint.ts";
 import { emptyWalPosition, type WalPart, type WalPosition, readWalPages } from "./wal-pages.ts";
 
 /** The WAL only grows until checkpoints are frozen or released. */

@@ -1,12 +1,13 @@
-// A lock between processes, on a file that is always empty: the operating system releases it when its process ends in
-// any way. The file stays; its existence means nothing.
+// Locks between processes, on files that are always empty: the operating system releases a lock when its process ends in
+// any way. The file stays; its existence means nothing. One of them is the exclusive right to serve a store.
 
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FileError } from "../../../files/file-error.ts";
 import { explainOpening, requireUsable } from "../../../files/present.ts";
-import { isBusy } from "../connection.ts";
+import { isBusy, describeFailure } from "../connection.ts";
 import { makePrivateFile } from "./private-file.ts";
+import { StoreError } from "../../interface/store-error.ts";
 
 export interface FileLock {
   /** Does nothing if the lock is released already. */
@@ -43,4 +44,29 @@ function explainLocking(cause: unknown, path: string): FileError {
       "stop all processes of Sluice that use this folder, and remove the file.",
     { cause },
   );
+}
+
+export type ServingRight = FileLock;
+
+/** Throws StoreError at once if another process, or another part of this one, serves the store. */
+export function takeServingRight(databasePath: string): ServingRight {
+  const right = tryServingRight(databasePath);
+  if (right !== undefined) return right;
+  throw new StoreError(
+    `The store ${databasePath} is being served by another process (the lock is ${servingLockOf(databasePath)}). ` +
+      "Stop that one first, or name another file in DATABASE_URL.",
+  );
+}
+
+/** Undefined if the store is being served, restored or moved. Throws StoreError if the lock can't be used. */
+export function tryServingRight(databasePath: string): ServingRight | undefined {
+  try {
+    return tryFileLock(servingLockOf(databasePath));
+  } catch (cause) {
+    throw describeFailure(databasePath, cause);
+  }
+}
+
+function servingLockOf(databasePath: string): string {
+  return `${databasePath}.serving`;
 }

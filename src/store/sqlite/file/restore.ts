@@ -11,7 +11,7 @@ import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
 import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
-import { type ServingRight, takeServingRight, tryServingRight } from "./serving-right.ts";
+import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
 
 export interface RestoreOptions {
   readonly file: string;

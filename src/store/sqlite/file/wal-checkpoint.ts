@@ -1,9 +1,9 @@
-// Checkpoints the whole WAL, and truncates or restarts it.
+// Checkpoints the whole WAL, and truncates or restarts it; and read transactions, the pins, that keep it from being
+// checkpointed or restarted. What a pin reads does not matter; checkpoint-freeze.ts explains their purpose.
 
 import { statSync } from "node:fs";
 import { StoreError } from "../../interface/store-error.ts";
-import type { Connection } from "../connection.ts";
-import { releasePins } from "./wal-pin.ts";
+import { type Connection, openReader } from "../connection.ts";
 
 /** Writers wait for this long as well, so a caller that needs more time has to try again. */
 const readersWaitMs = 25;
@@ -59,4 +59,26 @@ export function closeWriter(connection: Connection): void {
   } finally {
     connection.close();
   }
+}
+
+/** The open pins of each connection that writes. */
+const pins = new WeakMap<Connection, readonly Connection[]>();
+
+const anyRow = `SELECT value FROM meta WHERE name = 'schema_version'`;
+
+/** Replaces earlier pins, without a gap in between. */
+export function addPin(connection: Connection): void {
+  const before = pins.get(connection) ?? [];
+  const pin = openReader(connection.path);
+  pins.set(connection, [...before, pin]);
+  pin.run("BEGIN");
+  pin.get(anyRow);
+  pins.set(connection, [pin]);
+  for (const earlier of before) earlier.close();
+}
+
+export function releasePins(connection: Connection): void {
+  const open = pins.get(connection) ?? [];
+  pins.delete(connection);
+  for (const pin of open) pin.close();
 }

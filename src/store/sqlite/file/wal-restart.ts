@@ -5,9 +5,8 @@ import { statSync } from "node:fs";
 import { type Connection, transaction } from "../connection.ts";
 import { type FreezeOptions, readDataVersion, requireAlone } from "./checkpoint-freeze.ts";
 import { inodeOf, lastingStateOf, readMark, removeMark, stateOf } from "./scrub-mark.ts";
-import { requireEmptyWal, restartCheckpoint, truncateWal } from "./wal-checkpoint.ts";
+import { requireEmptyWal, restartCheckpoint, truncateWal, releasePins } from "./wal-checkpoint.ts";
 import { findWalStart, readWalPages, type WalPosition } from "./wal-pages.ts";
-import { releasePins } from "./wal-pin.ts";
 import { writeSomething } from "./write-probe.ts";
 
 export interface Unscrubbed {

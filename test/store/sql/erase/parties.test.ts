@@ -11,7 +11,7 @@ import { scanForParties, type ScanSource } from "../../../../src/store/shared/pa
 import { lockProcessing } from "../../../../src/store/sql/erase/erasure.ts";
 import { readNamingPage } from "../../../../src/store/sql/erase/naming.ts";
 import { findDeletionsOfParties, scanStep } from "../../../../src/store/sql/erase/parties.ts";
-import { findLatestArrival } from "../../../../src/store/sql/record/latest-arrival.ts";
+import { findLatestArrival } from "../../../../src/store/sql/record/record.ts";
 import { Connection, transaction } from "../../../../src/store/sqlite/connection.ts";
 import { acme, draftOf, keyOf, worker } from "../../../conformance/scene.ts";
 import { atEnd } from "../../../support/at-end.ts";
