@@ -141,15 +141,9 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
       return claimed;
     }),
-    eraseStep: inTurn(async (ids: readonly string[], recordsMax: number, act: Act) => {
-      const pace = new Pace();
-      const step = await database.transaction(deletions, (tx) =>
-        eraseStep(tx, { leases, ids, act }, recordsMax),
-      );
-      // The caller sets the pace for an organization, because it knows whether others write.
-      if (step.done.length < ids.length && !leases.isOfOrganization(ids)) await pace.rest();
-      return step;
-    }),
+    eraseStep: inTurn((ids: readonly string[], recordsMax: number, act: Act) =>
+      database.transaction(deletions, (tx) => eraseStep(tx, { leases, ids, act }, recordsMax)),
+    ),
     completeDeletions: makeCompletion(database, { options, vacuum, leases }),
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
       const postponement = { deletionRequestId, why, nextAttemptAt };
