@@ -56,11 +56,11 @@ export function toDeletion(row: DeletionRow): Deletion {
     dueAt: row.due_at,
     startedAt: row.started_at ?? undefined,
     completedAt: row.completed_at ?? undefined,
-    erased: JSON.parse(row.erased) as ErasedCounts,
-    kept: JSON.parse(row.kept) as ErasedCounts,
+    erased: toCounts(row.erased),
+    kept: toCounts(row.kept),
     restrictedOf: row.restricted_of ?? undefined,
     redacted: row.redacted,
-    redactedByType: JSON.parse(row.redacted_by_type) as ErasedCounts,
+    redactedByType: toCounts(row.redacted_by_type),
     attempts: row.attempts,
     waitingFor: row.waiting_for ?? undefined,
     nextAttemptAt: nextAttemptOf(row),
@@ -69,6 +69,13 @@ export function toDeletion(row: DeletionRow): Deletion {
     ...approvalOf(row),
     ...(before === null ? {} : { processedBefore: JSON.parse(before) as ProcessedBefore }),
   };
+}
+
+const none: ErasedCounts = {};
+
+/** Most deletions count nothing most of the time. */
+function toCounts(text: string): ErasedCounts {
+  return text === "{}" ? none : (JSON.parse(text) as ErasedCounts);
 }
 
 /** The columns of a new deletion that say why it waits, until when, and who may not approve it. */

@@ -3,11 +3,11 @@
 // because of an obstacle.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import type { DeletionRow } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
-import { all, enter, type Statements } from "../statement/statements.ts";
+import { all, type Statements } from "../statement/statements.ts";
 import { triedAt } from "./deletion.ts";
 
 /** The organizations that share a claim. */
@@ -91,7 +91,6 @@ export function* claimDeletions(
   for (const one of owners) {
     due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
   }
-  yield* enter(due.map(toDeletion));
   const { begun, large } = yield* planDeletions(due, claim, bounds);
   return { claimed: begun, large, checked: due.length, turn: owners.at(-1) ?? "" };
 }

@@ -19,7 +19,8 @@ import { type FloorScan, type ScanBounds, scanFloors } from "./organization-floo
 import { planOrganization, readingFloors } from "./organization-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
-import type { Statements } from "../statement/statements.ts";
+import { enter, type Statements } from "../statement/statements.ts";
+import type { Processing } from "./erasure.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
 
 export interface StepBounds extends PlanBounds {
@@ -41,12 +42,14 @@ export function* planDeletions(
   const ready: Deletion[] = [];
   const planned: Planned[] = [];
   const waiting: Waiting[] = [];
-  for (const row of due) {
-    const deletion = toDeletion(row);
+  const deletions = due.map(toDeletion);
+  yield* enter(deletions);
+  for (const [index, deletion] of deletions.entries()) {
+    const { cursor = null } = due[index] ?? {};
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });
     else if (!isOfOrganization(deletion)) ready.push(deletion);
     else {
-      const plan = yield* planAll(row, claim.now, bounds.scan);
+      const plan = yield* planAll({ deletion, cursor }, claim.now, bounds.scan);
       if (plan !== undefined) planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
@@ -70,14 +73,13 @@ export function* planDeletions(
  * read.
  */
 function* planAll(
-  row: DeletionRow,
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
   now: number,
   bounds: ScanBounds,
 ): Statements<ErasurePlan | undefined> {
-  const deletion = toDeletion(row);
   // Whoever may know of this deletion may know of all that it waits for.
   const planning = planningOf(deletion, now, new Set());
-  const scan = row.cursor === null ? undefined : (JSON.parse(row.cursor) as FloorScan);
+  const scan = cursor === null ? undefined : (JSON.parse(cursor) as FloorScan);
   const plan = yield* planOrganization(planning, scan);
   if (plan === "floors") {
     const next = yield* scanFloors(planning, scan, bounds);
