@@ -168,12 +168,12 @@ async function importAll(
 }
 
 const columns: readonly Column<FileReport>[] = [
-  { title: "file", cell: ({ file }) => file },
-  { title: "rows", right: true, cell: ({ rows }) => count(rows) },
-  { title: "written", right: true, cell: ({ written }) => count(written) },
-  { title: "unchanged", right: true, cell: ({ unchanged }) => count(unchanged) },
-  { title: "refused", right: true, cell: ({ refused }) => count(refused) },
-  { title: "rows/s", right: true, cell: (report) => count(rate(report)) },
+  ["file", ({ file }) => file],
+  ["rows", ({ rows }) => count(rows), { right: true }],
+  ["written", ({ written }) => count(written), { right: true }],
+  ["unchanged", ({ unchanged }) => count(unchanged), { right: true }],
+  ["refused", ({ refused }) => count(refused), { right: true }],
+  ["rows/s", (report) => count(rate(report)), { right: true }],
 ];
 
 export function describeReports(reports: readonly FileReport[]): string {

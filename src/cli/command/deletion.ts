@@ -98,20 +98,17 @@ export const deletionList = defineStoreCommand({
 });
 
 const columns: readonly Column<ShownDeletion>[] = [
-  { title: "deletion request", cell: ({ deletion }) => deletion.deletionRequestId },
-  { title: "organization", cell: ({ deletion }) => deletion.organizationId },
-  {
-    title: "record",
-    cell: ({ deletion: { resourceType, resourceId } }) => `${resourceType} ${resourceId}`,
-  },
-  {
-    title: "status",
-    cell: ({ deletion }) => deletion.status,
-    tone: ({ deletion }) => toneOfDeletion(deletion),
-  },
-  { title: "requested", cell: ({ deletion }) => formatTime(deletion.requestedAt) },
-  { title: "completed", cell: ({ deletion }) => formatTime(deletion.completedAt) },
-  { title: "waits for", cell: ({ waitsFor = "-" }) => waitsFor },
+  ["deletion request", ({ deletion }) => deletion.deletionRequestId],
+  ["organization", ({ deletion }) => deletion.organizationId],
+  ["record", ({ deletion: { resourceType, resourceId } }) => `${resourceType} ${resourceId}`],
+  [
+    "status",
+    ({ deletion }) => deletion.status,
+    { tone: ({ deletion }) => toneOfDeletion(deletion) },
+  ],
+  ["requested", ({ deletion }) => formatTime(deletion.requestedAt)],
+  ["completed", ({ deletion }) => formatTime(deletion.completedAt)],
+  ["waits for", ({ waitsFor = "-" }) => waitsFor],
 ];
 
 export const deletionShow = defineStoreCommand({

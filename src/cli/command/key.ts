@@ -52,17 +52,17 @@ export const keyList = defineStoreCommand({
 
 function columns(now: number): readonly Column<ApiKey>[] {
   return [
-    { title: "key", cell: ({ keyId }) => keyId },
-    { title: "organization", cell: ({ organizationId }) => organizationId },
-    { title: "name", cell: ({ name }) => name },
-    {
-      title: "status",
-      cell: (key) => formatKeyStatus(key, now),
-      tone: (key) => (keyStatus(key, now) === "active" ? "good" : "bad"),
-    },
-    { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
-    { title: "last used", cell: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-    { title: "scopes", cell: formatScopes },
+    ["key", ({ keyId }) => keyId],
+    ["organization", ({ organizationId }) => organizationId],
+    ["name", ({ name }) => name],
+    [
+      "status",
+      (key) => formatKeyStatus(key, now),
+      { tone: (key) => (keyStatus(key, now) === "active" ? "good" : "bad") },
+    ],
+    ["created", ({ createdAt }) => formatTime(createdAt)],
+    ["last used", ({ lastUsedAt }) => formatTime(lastUsedAt)],
+    ["scopes", formatScopes],
   ];
 }
 

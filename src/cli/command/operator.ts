@@ -134,15 +134,15 @@ function describeOperator({ name, roles, disabledAt }: Operator): string {
 }
 
 const operatorColumns: readonly Column<OperatorDetails>[] = [
-  { title: "operator", cell: ({ name }) => name },
-  { title: "roles", cell: ({ roles }) => roles.join(", ") },
-  {
-    title: "status",
-    cell: ({ disabledAt }) =>
+  ["operator", ({ name }) => name],
+  ["roles", ({ roles }) => roles.join(", ")],
+  [
+    "status",
+    ({ disabledAt }) =>
       disabledAt === undefined ? "active" : `disabled ${formatTime(disabledAt)}`,
-    tone: ({ disabledAt }) => (disabledAt === undefined ? "good" : "bad"),
-  },
-  { title: "passkeys", right: true, cell: ({ passkeys }) => String(passkeys) },
-  { title: "sessions", right: true, cell: ({ sessions }) => String(sessions) },
-  { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
+    { tone: ({ disabledAt }) => (disabledAt === undefined ? "good" : "bad") },
+  ],
+  ["passkeys", ({ passkeys }) => String(passkeys), { right: true }],
+  ["sessions", ({ sessions }) => String(sessions), { right: true }],
+  ["created", ({ createdAt }) => formatTime(createdAt)],
 ];

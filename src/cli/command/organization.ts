@@ -67,16 +67,13 @@ export const organizationCreate = defineCommand({
 });
 
 const columns: readonly Column<Organization>[] = [
-  { title: "organization", cell: ({ organizationId }) => organizationId },
-  { title: "name", cell: ({ name }) => name },
-  { title: "strict scopes", cell: ({ strictScopes }) => formatOnOff(strictScopes) },
-  {
-    title: "deletion grace",
-    cell: ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000),
-  },
-  { title: "rate limit", cell: formatRateLimit },
-  { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
-  { title: "closed", cell: formatClosed },
+  ["organization", ({ organizationId }) => organizationId],
+  ["name", ({ name }) => name],
+  ["strict scopes", ({ strictScopes }) => formatOnOff(strictScopes)],
+  ["deletion grace", ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000)],
+  ["rate limit", formatRateLimit],
+  ["created", ({ createdAt }) => formatTime(createdAt)],
+  ["closed", formatClosed],
 ];
 
 export const organizationList = defineStoreCommand({
@@ -113,8 +110,8 @@ export const organizationShow = defineStoreCommand({
     const rows = Object.entries(await countRecords(app, id));
     const table = renderTable(
       [
-        { title: "record type", cell: ([type]: [string, number]) => type },
-        { title: "records", right: true, cell: ([, count]) => String(count) },
+        ["record type", ([type]: [string, number]) => type],
+        ["records", ([, count]) => String(count), { right: true }],
       ],
       rows,
     );

@@ -51,11 +51,8 @@ function describe(shown: RecordDetails): string {
   );
   const changes = renderTable(
     [
-      {
-        title: "received",
-        cell: ({ receivedAt }: RecordDetails["changes"][number]) => formatTime(receivedAt),
-      },
-      { title: "payload", cell: ({ payload }) => JSON.stringify(payload) },
+      ["received", ({ receivedAt }: RecordDetails["changes"][number]) => formatTime(receivedAt)],
+      ["payload", ({ payload }) => JSON.stringify(payload)],
     ],
     shown.changes,
   );

@@ -92,10 +92,10 @@ export const subjectShow = defineStoreCommand({
 function describe(deletions: readonly SubjectDeletion[]): string {
   return renderTable(
     [
-      { title: "id", cell: (one: SubjectDeletion) => one.deletion_request_id },
-      { title: "status", cell: ({ status }) => status },
-      { title: "requested", cell: ({ requested_at }) => requested_at },
-      { title: "reason", cell: ({ reason }) => reason },
+      ["id", (one: SubjectDeletion) => one.deletion_request_id],
+      ["status", ({ status }) => status],
+      ["requested", ({ requested_at }) => requested_at],
+      ["reason", ({ reason }) => reason],
     ],
     deletions,
   );
@@ -167,8 +167,8 @@ type Count = readonly [name: string, lines: number];
 function describeCounts(counts: readonly Count[]): string {
   return renderTable(
     [
-      { title: "type", cell: ([name]: Count) => name },
-      { title: "records", cell: ([, lines]: Count) => String(lines) },
+      ["type", ([name]: Count) => name],
+      ["records", ([, lines]: Count) => String(lines)],
     ],
     counts,
   );

@@ -124,13 +124,13 @@ function measure(requestMs: readonly number[], records: number, seconds: number)
 }
 
 const columns: readonly Column<Figures>[] = [
-  { title: "step", cell: ({ step }) => step },
-  { title: "requests", right: true, cell: ({ requests }) => String(requests) },
-  { title: "records", right: true, cell: ({ records }) => String(records) },
-  { title: "seconds", right: true, cell: ({ seconds }) => seconds.toFixed(2) },
-  { title: "records/s", right: true, cell: (figures) => String(figures.records_per_second) },
-  { title: "median ms", right: true, cell: (figures) => figures.median_ms.toFixed(1) },
-  { title: "99% ms", right: true, cell: (figures) => figures.p99_ms.toFixed(1) },
+  ["step", ({ step }) => step],
+  ["requests", ({ requests }) => String(requests), { right: true }],
+  ["records", ({ records }) => String(records), { right: true }],
+  ["seconds", ({ seconds }) => seconds.toFixed(2), { right: true }],
+  ["records/s", (figures) => String(figures.records_per_second), { right: true }],
+  ["median ms", (figures) => figures.median_ms.toFixed(1), { right: true }],
+  ["99% ms", (figures) => figures.p99_ms.toFixed(1), { right: true }],
 ];
 
 export function describeReport(report: Awaited<ReturnType<typeof runDemo>>): string {

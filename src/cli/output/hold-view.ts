@@ -17,17 +17,17 @@ export function viewHold(hold: Hold) {
   };
 }
 
-const idColumn: Column<Hold> = { title: "hold", cell: ({ holdId }) => holdId };
+const idColumn: Column<Hold> = ["hold", ({ holdId }) => holdId];
 const recordColumns: readonly Column<Hold>[] = [
-  { title: "organization", cell: ({ organizationId }) => organizationId },
-  { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
+  ["organization", ({ organizationId }) => organizationId],
+  ["record", ({ resourceType, resourceId }) => `${resourceType} ${resourceId}`],
 ];
 const otherColumns: readonly Column<Hold>[] = [
-  { title: "reason", cell: ({ reason }) => reason },
-  { title: "owner", cell: ({ owner }) => owner ?? "-" },
-  { title: "review", cell: ({ reviewOn }) => reviewOn ?? "-" },
-  { title: "placed", cell: ({ placedAt }) => formatTime(placedAt) },
-  { title: "by", cell: ({ placedBy }) => placedBy },
+  ["reason", ({ reason }) => reason],
+  ["owner", ({ owner }) => owner ?? "-"],
+  ["review", ({ reviewOn }) => reviewOn ?? "-"],
+  ["placed", ({ placedAt }) => formatTime(placedAt)],
+  ["by", ({ placedBy }) => placedBy],
 ];
 
 /** The holds of one record. */

@@ -52,16 +52,16 @@ export function describeRestriction(preview: RestrictionPreview): string {
 }
 
 const setColumns: readonly Column<RestrictedSet>[] = [
-  { title: "deletion request", cell: ({ movedBy }) => movedBy?.deletionRequestId ?? "-" },
-  {
-    title: "record",
-    cell: ({ movedBy }) =>
+  ["deletion request", ({ movedBy }) => movedBy?.deletionRequestId ?? "-"],
+  [
+    "record",
+    ({ movedBy }) =>
       movedBy === undefined ? "-" : `${movedBy.resourceType} ${movedBy.resourceId}`,
-  },
-  { title: "moved", cell: ({ movedBy }) => formatTime(movedBy?.completedAt) },
-  { title: "keeps", cell: ({ counts }) => formatCounts(counts) },
-  { title: "until", cell: ({ deletion }) => formatTime(deletion.floorUntil) },
-  { title: "waits for", cell: ({ deletion }) => deletion.waitingFor ?? "-" },
+  ],
+  ["moved", ({ movedBy }) => formatTime(movedBy?.completedAt)],
+  ["keeps", ({ counts }) => formatCounts(counts)],
+  ["until", ({ deletion }) => formatTime(deletion.floorUntil)],
+  ["waits for", ({ deletion }) => deletion.waitingFor ?? "-"],
 ];
 
 export function renderSets(sets: readonly RestrictedSet[]): string {
@@ -99,17 +99,17 @@ function pseudonymOf(
 }
 
 const recordColumns: readonly Column<HeldRecord>[] = [
-  { title: "type", cell: ({ resourceType }) => resourceType },
-  { title: "id", cell: ({ resourceId }) => resourceId },
-  { title: "first seen", cell: ({ firstSeen }) => formatTimestamp(firstSeen) },
-  { title: "last seen", cell: ({ lastSeen }) => formatTimestamp(lastSeen) },
+  ["type", ({ resourceType }) => resourceType],
+  ["id", ({ resourceId }) => resourceId],
+  ["first seen", ({ firstSeen }) => formatTimestamp(firstSeen)],
+  ["last seen", ({ lastSeen }) => formatTimestamp(lastSeen)],
 ];
 
 function referenceColumns(shown: RestrictedSet): readonly Column<KeptReference>[] {
   return [
-    { title: "report", cell: ({ fromType, fromId }) => `${fromType} ${fromId}` },
-    { title: "names", cell: ({ toType, toId }) => `${toType} ${toId}` },
-    { title: "a pseudonym of", cell: (reference) => pseudonymOf(reference, shown) ?? "-" },
+    ["report", ({ fromType, fromId }) => `${fromType} ${fromId}`],
+    ["names", ({ toType, toId }) => `${toType} ${toId}`],
+    ["a pseudonym of", (reference) => pseudonymOf(reference, shown) ?? "-"],
   ];
 }
 

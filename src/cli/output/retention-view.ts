@@ -20,9 +20,9 @@ export function viewRetention({ organization, floors }: Retention) {
 }
 
 const floorColumns: readonly Column<RetentionFloor>[] = [
-  { title: "type", cell: ({ resourceType }) => resourceType },
-  { title: "kept at least", cell: ({ keepDays }) => formatDays(keepDays) },
-  { title: "counted from", cell: ({ countedFrom }) => countedFrom },
+  ["type", ({ resourceType }) => resourceType],
+  ["kept at least", ({ keepDays }) => formatDays(keepDays)],
+  ["counted from", ({ countedFrom }) => countedFrom],
 ];
 
 export function describeRetention({ organization, floors }: Retention): string {

@@ -3,13 +3,12 @@
 import { replaceControls } from "./control-characters.ts";
 import { type Paint, plain, type Tone } from "./paint.ts";
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly right?: boolean;
-  readonly cell: (row: Row) => string;
-  /** The colour of the cell; none if left out or undefined. */
-  readonly tone?: (row: Row) => Tone | undefined;
-}
+/** The heading of a column, and what a row has there. `tone`: the colour of the cell; none if left out or undefined. */
+export type Column<Row> = readonly [
+  title: string,
+  cell: (row: Row) => string,
+  options?: { readonly right?: true; readonly tone?: (row: Row) => Tone | undefined },
+];
 
 interface Cell {
   readonly text: string;
@@ -23,15 +22,15 @@ export function renderTable<Row>(
   paint: Paint = plain,
 ): string {
   const lines = [
-    columns.map(({ title }): Cell => ({ text: title, tone: undefined })),
+    columns.map(([title]): Cell => ({ text: title, tone: undefined })),
     ...rows.map((row) =>
-      columns.map(({ cell, tone }): Cell => ({
+      columns.map(([, cell, options]): Cell => ({
         text: replaceControls(cell(row)),
-        tone: tone?.(row),
+        tone: options?.tone?.(row),
       })),
     ),
   ];
-  const padded = columns.map(({ right = false }, index) => {
+  const padded = columns.map(([, , { right = false } = {}], index) => {
     const cells = lines.map((line) => line[index]);
     const width = Math.max(...cells.map((cell) => (cell?.text ?? "").length));
     return cells.map((cell) => renderCell(cell, { width, right, paint }));

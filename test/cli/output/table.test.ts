@@ -8,9 +8,9 @@ describe("tables", () => {
   it("align text to the left and numbers to the right, without trailing spaces", () => {
     const table = renderTable<[string, number]>(
       [
-        { title: "name", cell: ([name]) => name },
-        { title: "count", right: true, cell: ([, count]) => String(count) },
-        { title: "", cell: () => "" },
+        ["name", ([name]) => name],
+        ["count", ([, count]) => String(count), { right: true }],
+        ["", () => ""],
       ],
       [
         ["a", 5],
@@ -21,10 +21,7 @@ describe("tables", () => {
   });
 
   it("prevent outside text from moving the cursor or forging a line", () => {
-    const table = renderTable(
-      [{ title: "name", cell: (name: string) => name }],
-      ["a\u001b[2Jb\nc"],
-    );
+    const table = renderTable([["name", (name: string) => name]], ["a\u001b[2Jb\nc"]);
     assert.equal(table, "name\na\uFFFD[2Jb\uFFFDc");
     assert.equal(renderFields([["name", "a\rb"]]), "name  a\uFFFDb");
   });
