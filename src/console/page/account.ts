@@ -55,7 +55,7 @@ const noPasskey = html`<p class="empty">
 </p>`;
 
 function renderOwnPasskeys(passkeys: readonly Passkey[], { identity }: Operator): Html | false {
-  if (passkeys.length > 0) return renderPasskeys(passkeys);
+  if (passkeys.length > 0) return renderTable(passkeyColumns, passkeys, "plain");
   return identity === undefined && noPasskey;
 }
 
@@ -74,10 +74,6 @@ function renderAdding({ origin, operator }: Person): Html {
     </p>
     <p role="alert" data-passkey-message></p>
     <p data-without-script>Adding a passkey needs JavaScript.</p>`;
-}
-
-function renderPasskeys(passkeys: readonly Passkey[]): Html {
-  return renderTable(passkeyColumns, passkeys, "plain");
 }
 
 const actionHeading = html`<span class="sr">Action</span>`;

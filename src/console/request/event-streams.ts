@@ -61,7 +61,8 @@ export class EventStreams {
     const send = (): void => {
       const state = read();
       isChanged = false;
-      response.write(state === undefined ? "event: end\ndata: {}\n\n" : asEvent(state));
+      const event = state === undefined ? "end" : "state";
+      response.write(`event: ${event}\ndata: ${JSON.stringify(state ?? {})}\n\n`);
       if (state === undefined) stream.close();
     };
     const tick = (): void => {
@@ -101,10 +102,6 @@ export class EventStreams {
       retryAfterSeconds: 5,
     });
   }
-}
-
-function asEvent(state: object): string {
-  return `event: state\ndata: ${JSON.stringify(state)}\n\n`;
 }
 
 async function isSignedIn({ context, request, origin }: Viewer): Promise<boolean> {

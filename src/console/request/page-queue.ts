@@ -1,6 +1,7 @@
 // Bounds the share of the event loop that pages of the console use, so that they don't slow down intake: pages are made
 // one after the other, and after each one, other work has three times as long as the page took.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 
 const pauseFactor = 3;
@@ -28,7 +29,7 @@ export class PageQueue {
     }
     const { before, done } = this.#enter();
     this.#waiting.push(personId);
-    await Promise.race([before, elapse(waitMsMax)]);
+    await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
     this.#waiting.splice(this.#waiting.indexOf(personId), 1);
     const startedAt = performance.now();
     try {
@@ -45,10 +46,4 @@ export class PageQueue {
     this.#before = promise;
     return { before, done: resolve };
   }
-}
-
-function elapse(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -40,10 +40,6 @@ function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | 
   return found.length === 1 && only !== undefined ? only.slice(name.length) : undefined;
 }
 
-function sessionCookie(origin: Origin, secret: string, lifetimeMs: number): string {
-  return cookie(origin, secret, Math.floor(lifetimeMs / 1_000));
-}
-
 export function noSessionCookie(origin: Origin): string {
   return cookie(origin, "", 0);
 }
@@ -59,7 +55,7 @@ export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number)
 
 /** The session cookie of a person who has just signed in. */
 export function startedCookie(origin: Origin, { secret }: Pick<StartedSession, "secret">): string {
-  return sessionCookie(origin, secret, sessionLifetimeMs);
+  return cookie(origin, secret, Math.floor(sessionLifetimeMs / 1_000));
 }
 
 function cookie(origin: Origin, value: string, seconds: number): string {
