@@ -4,7 +4,6 @@
 
 import { limits } from "../../domain/limits.ts";
 import type { DeletionEntry, HeadsEntry } from "../../domain/deletion/ledger-entry.ts";
-import type { LedgerPart } from "../../store/interface/ledger.ts";
 import type { LedgerMark } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
 import { type Difference, factOfLedger, Facts, storedFacts } from "../ledger/facts.ts";
@@ -21,14 +20,20 @@ export async function checkLedger(
 ): Promise<readonly string[]> {
   const marks = await app.store.replay.listLedgerMarks();
   if (!app.ledger.exists()) return describeMissing(app, findings, marks);
-  const check = new LedgerCheck(app, findings, {
-    marks,
-    heads: await HeadsCheck.make(app, findings),
-    trail,
-  });
-  for await (const part of app.ledger.readParts()) await check.add(part);
-  await check.end();
-  return check.notes;
+  const restores = trail?.restores ?? [];
+  const heads = await HeadsCheck.make(app, findings);
+  const receipts = new LedgerReceipts(app, findings, restores);
+  const { facts, ...read } = await readLedger(app, { heads, receipts, marks });
+  const noted = heads.end(restores);
+  await receipts.end(noted?.receipts.no ?? 0);
+  for await (const difference of facts.differences(storedFacts(app))) {
+    const { fact } = difference;
+    // What the trail states after the last heads is not in the ledger yet.
+    if ((trail?.facts.lastNo(fact) ?? 0) > (noted?.audit.no ?? 0)) continue;
+    findings.add(`${fact.name} ${describe(difference)}.`);
+  }
+  compareMark(app, findings, { ...read, isKnown: heads.count > 1 });
+  return [...describeOthers(marks, read.ledgerId), ...(await describeRest(app, noted))];
 }
 
 async function describeMissing(
@@ -45,121 +50,87 @@ async function describeMissing(
   return [`${text}; checks that need it were skipped.`];
 }
 
-interface Parts {
-  readonly marks: readonly LedgerMark[];
-  readonly heads: HeadsCheck;
-  readonly trail: TrailRead | undefined;
+interface LedgerRead {
+  readonly ledgerId: string | undefined;
+  /** What the store knows of this ledger, and whether the ledger has that. */
+  readonly mark: LedgerMark | undefined;
+  readonly isMarkSeen: boolean;
 }
 
-class LedgerCheck {
-  readonly notes: string[] = [];
-  readonly #app: App;
-  readonly #findings: Findings;
-  readonly #parts: Parts;
-  readonly #receipts: LedgerReceipts;
-  readonly #facts = new Facts();
-  #page: DeletionEntry[] = [];
-  #ledgerId: string | undefined;
-  #previousDigest: string | undefined;
-  #markSeen = false;
-
-  constructor(app: App, findings: Findings, parts: Parts) {
-    this.#app = app;
-    this.#findings = findings;
-    this.#parts = parts;
-    this.#receipts = new LedgerReceipts(app, findings, parts.trail?.restores ?? []);
-  }
-
-  async add(part: LedgerPart): Promise<void> {
-    await this.#addEntries(part);
-    if (part.digest !== undefined) this.#previousDigest = part.digest;
-    const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
-    if (mark?.end === part.end && mark.digest === part.digest) this.#markSeen = true;
-  }
-
-  async #addEntries({ entries }: LedgerPart): Promise<void> {
+async function readLedger(
+  { ledger }: App,
+  parts: {
+    readonly heads: HeadsCheck;
+    readonly receipts: LedgerReceipts;
+    readonly marks: readonly LedgerMark[];
+  },
+): Promise<LedgerRead & { readonly facts: Facts }> {
+  const { heads, receipts, marks } = parts;
+  const facts = new Facts();
+  const page: DeletionEntry[] = [];
+  let ledgerId: string | undefined;
+  let previousDigest: string | undefined;
+  let mark: LedgerMark | undefined;
+  let isMarkSeen = false;
+  for await (const { entries, digest, end } of ledger.readParts()) {
     for (const entry of entries) {
-      switch (entry.kind) {
-        case "begin":
-          this.#ledgerId = entry.ledgerId;
-          break;
-        case "deletion":
-          this.#page.push(entry);
-          break;
-        case "heads":
-          await this.#parts.heads.addHeads(entry, this.#previousDigest);
-          break;
-        case "restore":
-          this.#parts.heads.addRestore(entry);
-          break;
-        case "hold_placed":
-        case "hold_released":
-        case "floor":
-          this.#facts.add(factOfLedger(entry));
-      }
+      if (entry.kind === "begin") ({ ledgerId } = entry);
+      else if (entry.kind === "deletion") page.push(entry);
+      else if (entry.kind === "heads") await heads.addHeads(entry, previousDigest);
+      else if (entry.kind === "restore") heads.addRestore(entry);
+      else facts.add(factOfLedger(entry));
     }
-    if (this.#page.length >= limits.ledgerEntriesAtOnce) await this.#checkPage();
+    if (page.length >= limits.ledgerEntriesAtOnce) await receipts.check(page.splice(0));
+    previousDigest = digest ?? previousDigest;
+    mark = marks.find((one) => one.ledgerId === ledgerId);
+    if (mark?.end === end && mark.digest === digest) isMarkSeen = true;
   }
+  await receipts.check(page);
+  return { facts, ledgerId, mark, isMarkSeen };
+}
 
-  async end(): Promise<void> {
-    await this.#checkPage();
-    const { heads, trail } = this.#parts;
-    const noted = heads.end(trail?.restores ?? []);
-    await this.#receipts.end(noted?.receipts.no ?? 0);
-    await this.#compareFacts(noted?.audit.no ?? 0);
-    this.#compareMark();
-    await this.#noteRest(noted);
+function compareMark(
+  { ledger: { path } }: App,
+  findings: Findings,
+  { mark, isMarkSeen, isKnown }: LedgerRead & { readonly isKnown: boolean },
+): void {
+  if (mark === undefined && isKnown) {
+    findings.add(`The store no longer knows the ledger of deletions ${path}.`);
   }
+  if (mark !== undefined && !isMarkSeen) {
+    findings.add(
+      `The ledger of deletions ${path} differs from what the store knows of it up to byte ${mark.end}: its end is ` +
+        "missing or was changed.",
+    );
+  }
+}
 
-  async #checkPage(): Promise<void> {
-    const page = this.#page;
-    this.#page = [];
-    await this.#receipts.check(page);
-  }
+function describeOthers(
+  marks: readonly LedgerMark[],
+  ownId: string | undefined,
+): readonly string[] {
+  const others = marks.filter(({ ledgerId }) => ledgerId !== ownId);
+  return others.slice(0, 5).map(({ ledgerId, notedAt }) => {
+    const when = new Date(notedAt).toISOString();
+    return `Another ledger, ${ledgerId}, was last updated ${when}; it is not on this host.`;
+  });
+}
 
-  /** What the trail states after the last heads is not in the ledger yet. */
-  async #compareFacts(notedNo: number): Promise<void> {
-    for await (const difference of this.#facts.differences(storedFacts(this.#app))) {
-      const { fact } = difference;
-      if ((this.#parts.trail?.facts.lastNo(fact) ?? 0) > notedNo) continue;
-      this.#findings.add(`${fact.name} ${describe(difference)}.`);
-    }
+async function describeRest(
+  { store }: App,
+  noted: HeadsEntry | undefined,
+): Promise<readonly string[]> {
+  const { no } = await store.trail.head();
+  if (noted === undefined) {
+    // A store that was never served has no key.
+    if ((await store.listReceiptKeys()).length === 0) return [];
+    return ["The ledger has no signed heads; no part of the audit trail is signed yet."];
   }
-
-  #compareMark(): void {
-    const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
-    const { path } = this.#app.ledger;
-    if (mark === undefined && this.#parts.heads.count > 1) {
-      this.#findings.add(`The store no longer knows the ledger of deletions ${path}.`);
-    }
-    if (mark !== undefined && !this.#markSeen) {
-      this.#findings.add(
-        `The ledger of deletions ${path} differs from what the store knows of it up to byte ${mark.end}: its end is ` +
-          "missing or was changed.",
-      );
-    }
-    const others = this.#parts.marks.filter(({ ledgerId }) => ledgerId !== this.#ledgerId);
-    for (const { ledgerId, notedAt } of others.slice(0, 5)) {
-      const when = new Date(notedAt).toISOString();
-      this.notes.push(
-        `Another ledger, ${ledgerId}, was last updated ${when}; it is not on this host.`,
-      );
-    }
-  }
-
-  async #noteRest(noted: HeadsEntry | undefined): Promise<void> {
-    const { no } = await this.#app.store.trail.head();
-    if (noted === undefined) {
-      // A store that was never served has no key.
-      if ((await this.#app.store.listReceiptKeys()).length === 0) return;
-      this.notes.push("The ledger has no signed heads; no part of the audit trail is signed yet.");
-    } else if (no > noted.audit.no) {
-      const since = new Date(noted.at).toISOString();
-      const count = no - noted.audit.no;
-      const entries = count === 1 ? "1 audit entry is" : `${count} audit entries are`;
-      this.notes.push(`${entries} newer than the last signed heads, of ${since}.`);
-    }
-  }
+  if (no <= noted.audit.no) return [];
+  const since = new Date(noted.at).toISOString();
+  const count = no - noted.audit.no;
+  const entries = count === 1 ? "1 audit entry is" : `${count} audit entries are`;
+  return [`${entries} newer than the last signed heads, of ${since}.`];
 }
 
 function describe({ is, fact: { about } }: Difference): string {
