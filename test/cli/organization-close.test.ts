@@ -209,6 +209,23 @@ describe("organization close, under a hold and a retention floor", () => {
 describe("organization close, interrupted", () => {
   const line = makeCommandLine();
 
+  it("lets nobody else delete what is still being exported", async () => {
+    await createFilled(line, "busy");
+    const folder = makeTempFolder();
+    const { signal: stopping } = new AbortController();
+    const closing = { organizationId: "busy", reason: "ended" };
+    const { deletion } = await operate(line.environment, (app) =>
+      closeOrganization(app, {
+        ...closing,
+        exportAll: async (organization) => {
+          await assert.rejects(closeOrganization(app, closing), /still being made/);
+          return await exportOrganization(contextOf(line), app, { organization, folder, stopping });
+        },
+      }),
+    );
+    assert.equal(deletion.status, "pending");
+  });
+
   it("continues without an export if none was wanted", async () => {
     await createFilled(line, "plain");
     const fails = new Error("the server is away");
@@ -234,7 +251,10 @@ describe("organization close, interrupted", () => {
     const folder = makeTempFolder();
     const close = ["organization", "close", "--organization", "acme", "--yes"];
     const { err } = await line.type(...close);
-    assert.match(err, /was interrupted, possibly before its export was complete/);
+    assert.match(
+      err,
+      /was to export its records first\. .* Add --export DIR .* or --without-export/,
+    );
     assert.equal((await line.ask("organization show acme"))["deletion_request_id"], null);
     const words = [...close, "--export", folder];
     const { signal: stopping } = new AbortController();

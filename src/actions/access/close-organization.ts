@@ -23,6 +23,8 @@ export interface Closing {
    * end.
    */
   readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
+  /** True to leave out the export for which an earlier call has closed the organization. */
+  readonly withoutExport?: boolean;
 }
 
 export interface ClosedOrganization {
@@ -30,16 +32,21 @@ export interface ClosedOrganization {
   readonly deletion: Deletion;
 }
 
-/** Throws OperatorError not_permitted, no_such_organization and organization_closed, and what `exportAll` throws. */
+/**
+ * Throws OperatorError not_permitted, no_such_organization, organization_closed and export_wanted, and what `exportAll`
+ * throws.
+ */
 export async function closeOrganization(
   app: App,
-  { organizationId, reason, exportAll }: Closing,
+  { organizationId, reason, exportAll, withoutExport = false }: Closing,
 ): Promise<ClosedOrganization> {
   requireRight(app, "organization.close");
   await findClosable(app, organizationId);
   const exporting = exportAll !== undefined;
   await app.store.closeOrganization(organizationId, actOf(app), { exporting });
-  const exported = await exportAll?.(await findOrganization(app, organizationId));
+  const closed = await findOrganization(app, organizationId);
+  if (!exporting && !withoutExport) await requireNoExport(app, closed);
+  const exported = await exportAll?.(closed);
   const request = {
     organizationId,
     exported,
@@ -72,7 +79,17 @@ export async function findClosed(
   return { organization, deletion: await findDeletion(app, deletionRequestId) };
 }
 
-/** Whether the closing that was interrupted was to export the records first. True if that is unknown. */
+/** An export that is still being made, or was interrupted, must not lose records. */
+async function requireNoExport(app: App, organization: Organization): Promise<void> {
+  if (!(await wasToExport(app, organization))) return;
+  throw new OperatorError(
+    "export_wanted",
+    `Nothing was changed. The closing of the organization "${organization.organizationId}" was to export its records first. ` +
+      "That export is still being made, or was interrupted.",
+  );
+}
+
+/** Whether the organization was closed to export its records first. True if that is unknown. */
 export async function wasToExport(app: App, organization: Organization): Promise<boolean> {
   const { organizationId, closedAt = 0 } = organization;
   const query = {

@@ -32,6 +32,7 @@ export const operatorErrors = {
   organization_exists: row(409, "An organization has this id already."),
   organization_closed: row(409, "The organization is closed."),
   being_closed: row(409, "Another command is closing the organization."),
+  export_wanted: row(409, "The closing of the organization was to export its records first."),
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
   no_such_type: row(404, "There is no such record type."),

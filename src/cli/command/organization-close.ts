@@ -5,7 +5,6 @@ import {
   closeOrganization,
   findClosable,
   findClosed,
-  wasToExport,
 } from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
@@ -82,7 +81,6 @@ async function close(
   const closedBefore = await findClosed(app, organizationId);
   if (closedBefore !== undefined) return await reportAgain(app, closedBefore, folder);
   const before = await findClosable(app, organizationId);
-  if (folder === undefined && !given.withoutExport) await requireNotInterrupted(app, before);
   if (folder !== undefined) {
     const { requireExportFolder } = await import("../organization-export.ts");
     await requireExportFolder(app, folder, before);
@@ -97,7 +95,8 @@ async function close(
           return complete;
         };
   const condition = await describeCondition(app, organizationId);
-  const closing = { organizationId, reason: given.reason, exportAll };
+  const { reason: why, withoutExport } = given;
+  const closing = { organizationId, reason: why, exportAll, withoutExport };
   const closed = await closeOrganization(app, closing);
   return report(closed, { is: "is closed", exported, condition });
 }
@@ -156,17 +155,6 @@ function report({ organization, deletion }: ClosedOrganization, { is, ...about }
       `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
       waits,
   };
-}
-
-/** An export that was wanted must not be left out because it was interrupted. */
-async function requireNotInterrupted(app: App, organization: Organization): Promise<void> {
-  const { organizationId, closedAt } = organization;
-  if (closedAt === undefined || !(await wasToExport(app, organization))) return;
-  throw new OperatorError(
-    "not_confirmed",
-    `Nothing was changed. The closing of the organization "${organizationId}" was interrupted, possibly before its export ` +
-      "was complete. Add --export DIR to export its records before they are deleted, or --without-export.",
-  );
 }
 
 async function exportInto(

@@ -1,7 +1,7 @@
 // One organization: its settings, its number of records, its API keys, and how to close it.
 
 import { changeOrganization } from "../../actions/access/change-organization.ts";
-import { closeOrganization } from "../../actions/access/close-organization.ts";
+import { closeOrganization, wasToExport } from "../../actions/access/close-organization.ts";
 import { listKeys } from "../../actions/access/keys.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
@@ -50,7 +50,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
     </section>
     ${isOpen && hasRight(app, "organization.change") && renderSettings(organization)}
     ${isOpen && hasRight(app, "deletion.require_approval") && renderApproval(organization)}
-    ${mayClose(person, organization) && renderClosing(organization)}`;
+    ${mayClose(person, organization) && (await renderClosing(person, organization))}`;
   const title = `Organization ${organization.organizationId}`;
   return showPage(person, { title, screen, body });
 }
@@ -147,7 +147,14 @@ function renderApproval({ organizationId, deletionApproval }: Organization): Htm
   </section>`;
 }
 
-function renderClosing({ organizationId, closedAt, deletionApproval }: Organization): Html {
+async function renderClosing({ app }: Person, organization: Organization): Promise<Html> {
+  const { organizationId, closedAt, deletionApproval } = organization;
+  if (closedAt !== undefined && (await wasToExport(app, organization))) {
+    return html`<p>
+      Its closing was to export its records first. That export is still being made, or was
+      interrupted; then the command <code>sluice organization close</code> continues.
+    </p>`;
+  }
   const id = encodeURIComponent(organizationId);
   const interrupted =
     closedAt !== undefined &&
