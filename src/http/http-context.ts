@@ -23,7 +23,7 @@ export interface HttpContext {
   readonly log: Logger;
   readonly edge: Edge;
   readonly rates: RateGate;
-  readonly failures: Pick<FailureLog, "note">;
+  readonly failures: FailureLog;
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
   /** Reads moderate lists on this thread. */
   readonly lists: ListReader;

@@ -20,7 +20,7 @@ import { codeOf } from "../files/file-error.ts";
 import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { endConnectionsWithReplies } from "../http/connection/draining.ts";
-import { FailureLog } from "../http/rate-limit/failure-log.ts";
+import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
 import { openRateLimits, type OpenRateLimits } from "../http/rate-limit/open-rate-limits.ts";
 import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
 import { makeServer } from "../http/server.ts";
@@ -261,7 +261,7 @@ function makeHttpContext(
     log,
     edge,
     rates: rates.gate,
-    failures: new FailureLog(log, app.now),
+    failures: makeFailureLog(log, app.now),
     bulk: tracing?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store),
     load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },

@@ -10,32 +10,24 @@ const allPolicy: BucketPolicy = { name: "log", perSecond: 1, burst: 20 };
 /** A proxy may pass on anything as an address. */
 const addressCharactersMax = 64;
 
-export class FailureLog {
-  readonly #log: Logger;
-  readonly #own: TokenBuckets;
-  readonly #all: TokenBuckets;
-  /** Failures without a line of their own since the last line. */
-  #others = 0;
-
-  constructor(log: Logger, now: () => number) {
-    this.#log = log;
-    this.#own = new TokenBuckets(now);
-    this.#all = new TokenBuckets(now);
-  }
-
+export interface FailureLog {
   /** `where`: what somebody tried to reach. */
-  note(address: string, where: "api" | "console" | "metrics"): void {
-    const mayLog =
-      this.#own.take(addressOwner(address), ownPolicy).allowed &&
-      this.#all.take("", allPolicy).allowed;
-    if (!mayLog) {
-      this.#others += 1;
-      return;
-    }
-    this.#log.warn(
-      { address: address.slice(0, addressCharactersMax), where, others: this.#others },
-      "an authentication failed",
-    );
-    this.#others = 0;
-  }
+  note(address: string, where: "api" | "console" | "metrics"): void;
+}
+
+export function makeFailureLog(log: Logger, now: () => number): FailureLog {
+  const [own, all] = [new TokenBuckets(now), new TokenBuckets(now)];
+  /** Failures without a line of their own since the last line. */
+  let others = 0;
+  return {
+    note: (address, where) => {
+      const mayLog =
+        own.take(addressOwner(address), ownPolicy).allowed && all.take("", allPolicy).allowed;
+      if (mayLog) {
+        const host = address.slice(0, addressCharactersMax);
+        log.warn({ address: host, where, others }, "an authentication failed");
+      }
+      others = mayLog ? 0 : others + 1;
+    },
+  };
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pino } from "pino";
-import { FailureLog } from "../../../src/http/rate-limit/failure-log.ts";
+import { makeFailureLog } from "../../../src/http/rate-limit/failure-log.ts";
 import { read, submit } from "../../console/browse.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { startService } from "../../support/service.ts";
@@ -12,7 +12,7 @@ function makeFailures() {
   const clock = makeFakeClock();
   const lines: { address: string; others: number }[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  return { clock, lines, failures: new FailureLog(log, clock.now) };
+  return { clock, lines, failures: makeFailureLog(log, clock.now) };
 }
 
 function from(no: number): Readonly<Record<string, string>> {
