@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import { type Difference, factOfLedger, Facts, storedFacts } from "../ledger/facts.ts";
 import type { TrailRead } from "./check-trail.ts";
 import type { Findings } from "./findings.ts";
-import { HeadsCheck } from "./heads-check.ts";
+import { type HeadsCheck, makeHeadsCheck } from "./heads-check.ts";
 import { LedgerReceipts } from "./ledger-receipts.ts";
 
 /** Returns notes. `trail` is undefined if the trail could not be read. */
@@ -21,10 +21,10 @@ export async function checkLedger(
   const marks = await app.store.replay.listLedgerMarks();
   if (!app.ledger.exists()) return describeMissing(app, findings, marks);
   const restores = trail?.restores ?? [];
-  const heads = await HeadsCheck.make(app, findings);
+  const heads = await makeHeadsCheck(app, findings);
   const receipts = new LedgerReceipts(app, findings, restores);
   const { facts, ...read } = await readLedger(app, { heads, receipts, marks });
-  const noted = heads.end(restores);
+  const { last: noted, count } = heads.end(restores);
   await receipts.end(noted?.receipts.no ?? 0);
   for await (const difference of facts.differences(storedFacts(app))) {
     const { fact } = difference;
@@ -32,7 +32,7 @@ export async function checkLedger(
     if ((trail?.facts.lastNo(fact) ?? 0) > (noted?.audit.no ?? 0)) continue;
     findings.add(`${fact.name} ${describe(difference)}.`);
   }
-  compareMark(app, findings, { ...read, isKnown: heads.count > 1 });
+  compareMark(app, findings, { ...read, isKnown: count > 1 });
   return [...describeOthers(marks, read.ledgerId), ...(await describeRest(app, noted))];
 }
 

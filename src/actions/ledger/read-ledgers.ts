@@ -63,20 +63,39 @@ export async function readLedgers(
   sources: readonly LedgerSource[],
 ): Promise<LedgerFindings> {
   const { storeId } = await app.store.receiptHead();
-  const reading = new LedgerReading(storeId);
+  const [audit, receipts, facts] = [new Ends(), new Ends(), new Facts()];
+  const add = (entry: LedgerEntry): void => {
+    if (entry.kind === "begin" || entry.kind === "heads") requireStore(storeId, entry.storeId);
+    if (entry.kind === "heads") audit.add(entry.audit);
+    if (entry.kind === "deletion" && entry.completed !== undefined) {
+      receipts.add({ no: entry.completed.receiptNo, hash: entry.completed.receiptHash });
+    }
+    if (entry.kind === "restore") {
+      audit.continueFrom(entry.entry);
+      receipts.continueFrom(entry.receipts.restored);
+    }
+    facts.add(factOfLedger(entry));
+  };
   let unreplayed = 0;
-  for await (const page of readDeletions(app, sources, (entry) => reading.add(entry))) {
+  for await (const page of readDeletions(app, sources, add)) {
     unreplayed += await app.store.replay.countUnreplayed(page);
   }
-  const { audit, receipts } = reading;
   const isThere =
     (await isInTrail(app, audit.expected)) && (await isReceipt(app, receipts.expected));
   return {
     unreplayed,
-    ...(await findReplaced(app, reading.facts)),
+    ...(await findReplaced(app, facts)),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !isThere,
   };
+}
+
+function requireStore(own: string, named: string): void {
+  if (named === own) return;
+  throw new OperatorError(
+    "other_store",
+    `The ledger is of another store, ${named}; this one is ${own}. Name the ledger of this store.`,
+  );
 }
 
 /**
@@ -117,49 +136,5 @@ class Ends {
   continueFrom(link: ChainHead): void {
     this.add(link);
     this.expected = link.no === 0 ? undefined : link;
-  }
-}
-
-class LedgerReading {
-  readonly audit = new Ends();
-  readonly receipts = new Ends();
-  readonly facts = new Facts();
-  readonly #storeId: string;
-
-  constructor(storeId: string) {
-    this.#storeId = storeId;
-  }
-
-  add(entry: LedgerEntry): void {
-    switch (entry.kind) {
-      case "deletion":
-        if (entry.completed !== undefined) {
-          this.receipts.add({ no: entry.completed.receiptNo, hash: entry.completed.receiptHash });
-        }
-        break;
-      case "heads":
-        this.#requireStore(entry.storeId);
-        this.audit.add(entry.audit);
-        break;
-      case "restore":
-        this.audit.continueFrom(entry.entry);
-        this.receipts.continueFrom(entry.receipts.restored);
-        break;
-      case "begin":
-        this.#requireStore(entry.storeId);
-        break;
-      case "hold_placed":
-      case "hold_released":
-      case "floor":
-        this.facts.add(factOfLedger(entry));
-    }
-  }
-
-  #requireStore(storeId: string): void {
-    if (storeId === this.#storeId) return;
-    throw new OperatorError(
-      "other_store",
-      `The ledger is of another store, ${storeId}; this one is ${this.#storeId}. Name the ledger of this store.`,
-    );
   }
 }
