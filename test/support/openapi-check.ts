@@ -1,10 +1,10 @@
-// Compares every reply that a client gets with the service's own /openapi.json: the operation and
+// Compares every reply that a client gets with the OpenAPI document of the service: the operation and
 // the status have to be in it, and the headers and the body have to match it.
 
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
-import type { Ask, Client, Reply } from "./http-client.ts";
+import type { Ask, Reply } from "./http-client.ts";
 
 interface HeaderObject {
   readonly schema?: object;
@@ -27,17 +27,6 @@ interface OperationObject {
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-}
-
-/**
- * Fetches the document and from now on fails every reply of an API operation that does not match
- * it.
- */
-export async function checkAgainstOpenApi(client: Client): Promise<void> {
-  const reply = await client.send({ method: "GET", path: "/openapi.json" });
-  assert.equal(reply.status, 200, "there is no /openapi.json to compare replies with");
-  const check = makeOpenApiCheck(JSON.parse(reply.text) as OpenApiDocument);
-  client.observe(check);
 }
 
 /** Throws an AssertionError that names the difference from the document. */
