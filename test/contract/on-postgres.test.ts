@@ -1,22 +1,12 @@
-// The tests of this folder whose replies depend on what the store answers, once more on PostgreSQL: the same files,
-// imported here, each service with its own database. What a reply looks like, which fields are valid, limits, scopes and
-// connections are decided before the store or after it, and are tried on one engine.
+// Tests of this folder once more on PostgreSQL: the same files, imported here, each service with its own database. They use every
+// operation, and every way in which the service uses a store; what a store answers is in test/conformance for both engines.
 
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const files = [
-  "access-token.test.ts",
-  "deletions.test.ts",
-  "idempotency.test.ts",
-  "isolation.test.ts",
-  "lists.test.ts",
-  "records.test.ts",
-  "related-data.test.ts",
-  "streams.test.ts",
-];
+const files = ["access-token.test.ts", "deletions.test.ts", "records.test.ts", "streams.test.ts"];
 
 const server = await startPostgres({ settings: { max_connections: "300" } });
 /** By the folder of a service, which may be restarted in place. */
