@@ -10,6 +10,8 @@ import { separate } from "./separate.ts";
 import { sharePostgres } from "./support/postgres/postgres-server.ts";
 import { preferMemory } from "./support/temp-folder.ts";
 import { TestReport } from "./test-report.ts";
+import { gather } from "./together/groups.ts";
+import { filesVariable } from "./together/run-together.ts";
 
 const root = dirname(import.meta.dirname);
 /** Only to name a test that hangs instead of waiting for it. */
@@ -28,24 +30,6 @@ const long = [
   "test/cli/serve",
   "test/client/",
   "test/move/",
-];
-
-/** Folders of short tests that start no process and leave nothing behind; these run in one process (together.ts). */
-const short = [
-  "test/basics/",
-  "test/domain/",
-  "test/http/body/",
-  "test/http/bulk/",
-  "test/http/load/",
-  "test/http/rate-limit/",
-  "test/http/reply/",
-  "test/http/request/",
-  "test/bulk/formats/",
-  "test/cli/output/",
-  "test/console/html/",
-  "test/metrics/",
-  "test/store/group/",
-  "test/store/sql/statement/",
 ];
 
 // Set where a test runs these tests; the runner would mistake itself for that test's child.
@@ -68,8 +52,14 @@ async function main(paths: readonly string[]): Promise<number> {
   const report = new TestReport(root, (text) => process.stdout.write(text));
   const usePostgres = files.filter((file) => readFileSync(file, "utf8").includes("startPostgres"));
   const server = usePostgres.length > 1 ? await sharePostgres() : undefined;
+  const { groups, others } = gather(files, join(root, "test"));
+  process.env[filesVariable] = JSON.stringify(groups);
   const events = run({
-    files: gather(files),
+    files: others.toSpliced(
+      others.findLastIndex(isLong) + 1,
+      0,
+      ...Object.keys(groups).map((name) => join(root, `test/together/${name}.ts`)),
+    ),
     // Many tests wait for a process or for the disk, so one more file than there are processors.
     concurrency: availableParallelism() + 1,
     timeout: fileTimeoutMs,
@@ -78,17 +68,6 @@ async function main(paths: readonly string[]): Promise<number> {
   for await (const event of events) report.take(asSeparate(event));
   await server?.remove();
   return report.close() ? 0 : 1;
-}
-
-/** One file in place of all the short ones. */
-function gather(files: readonly string[]): string[] {
-  const gathered = files.filter((file) =>
-    short.some((folder) => file.startsWith(join(root, folder))),
-  );
-  if (gathered.length < 2) return [...files];
-  process.env["SLUICE_TEST_TOGETHER"] = JSON.stringify(gathered);
-  const others = files.filter((file) => !gathered.includes(file));
-  return [join(root, "test/together.ts"), ...others];
 }
 
 /**
@@ -115,6 +94,10 @@ function testsAt(place: string): readonly string[] {
 function placeOf(file: string): number {
   const place = long.findIndex((name) => file.includes(name));
   return place === -1 ? long.length : place;
+}
+
+function isLong(file: string): boolean {
+  return placeOf(file) < long.length;
 }
 
 /** So that no long file is left when all others have ended. */

@@ -24,7 +24,7 @@ import { TestReport } from "${root}/test/test-report.ts";
 delete process.env["NODE_TEST_CONTEXT"];
 const report = new TestReport("/", (text) => process.stdout.write(text));
 const asSeparate = separate();
-for await (const event of run({ files: ["${root}/test/together.ts"] })) report.take(asSeparate(event));
+for await (const event of run({ files: ["${root}/test/together/units.ts"] })) report.take(asSeparate(event));
 process.exitCode = report.close() ? 0 : 1;
 `;
 
@@ -112,7 +112,7 @@ it("says nothing", (context) => context.skip());
     const { status, out } = run(join(root, "test/basics"));
     assert.equal(status, 0, out);
     assert.match(out, /^ok {3}test\/basics\/slots\.test\.ts \(5 tests, \d+ ms\)$/m);
-    assert.match(out, /^ok {3}test\/together\.ts \([3-9]\d tests, /m);
+    assert.match(out, /^ok {3}test\/together\/units\.ts \([3-9]\d tests, /m);
   });
 
   it("names the file, the line and the reason of a failure in one of these", () => {
@@ -128,13 +128,13 @@ ${passing}`,
     });
     const files = ["a", "b", "c", "d", "e"].map((name) => join(place, `${name}.test.ts`));
     const { status, stdout: text } = spawnSync(process.execPath, [join(place, "run.ts")], {
-      env: { ...process.env, SLUICE_TEST_TOGETHER: JSON.stringify(files) },
+      env: { ...process.env, SLUICE_TEST_TOGETHER: JSON.stringify({ units: files }) },
       encoding: "utf8",
     });
     assert.equal(status, 1);
     assert.match(text, /^FAIL .*a\.test\.ts \(2 tests, \d+ ms\)$/m);
     assert.match(text, /^FAIL a group › fails\n {2}.*a\.test\.ts:5\n {2}AssertionError/m);
-    assert.match(text, /^FAIL .*b\.test\.ts › can be loaded\n.*\n {2}Error: unloaded$/m);
+    assert.match(text, /^FAIL .*b\.test\.ts\n.*\n {2}Error: unloaded$/m);
     assert.match(text, /^FAIL .*c\.test\.ts\n {2}There is no test in it\.$/m);
     assert.match(text, /^FAIL .*d\.test\.ts\n.*\n {2}Error: in a hook$/m);
     assert.match(text, /^ok {3}.*e\.test\.ts \(1 test, \d+ ms\)$/m);

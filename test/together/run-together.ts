@@ -1,0 +1,22 @@
+// Runs the test files of a group in one process, one after another: the start of a process, and of the same modules in it, takes
+// longer than most of them. Each file is loaded when those before it have ended, as a suite, so that its hooks are its own.
+
+import { describe, test } from "node:test";
+
+/** The files of each group, as JSON. */
+export const filesVariable = "SLUICE_TEST_TOGETHER";
+
+export async function runTogether(group: string): Promise<void> {
+  // Some tests wait for timers that keep no process running.
+  const running = setInterval(() => undefined, 60_000);
+  const groups = JSON.parse(process.env[filesVariable] ?? "{}") as Record<string, string[]>;
+  for (const file of groups[group] ?? []) {
+    // Only a test can be awaited, and only a suite runs its hooks before its tests.
+    await test(file, () => {
+      describe(file, async () => {
+        await import(file);
+      });
+    });
+  }
+  clearInterval(running);
+}
