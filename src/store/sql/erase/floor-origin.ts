@@ -193,10 +193,3 @@ export function latestFloor({
   }
   return latest;
 }
-
-/** Does the same for records that were not read yet. */
-export function* findLatestFloor(
-  search: FloorSearch & Pick<ReadFloors, "requestedAt">,
-): Statements<RecordFloor | undefined> {
-  return latestFloor({ ...search, origins: yield* readOrigins(search) });
-}
