@@ -1,81 +1,59 @@
 // The row of a deletion and its conversion. The same on every engine.
 
 import { approvalWait } from "../../domain/deletion/approval.ts";
-import type {
-  ProcessedBefore,
-  Deletion,
-  DeletionStatus,
-  ErasedCounts,
-} from "../../domain/deletion/deletion.ts";
+import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import { reader, type Row } from "./reader.ts";
 
-export interface DeletionRow {
+/** What the steps of a deletion read of its row besides the deletion. */
+export type DeletionRow = Row & {
   readonly deletion_request_id: string;
-  readonly organization_id: string;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly reason: string;
-  readonly status: DeletionStatus;
-  readonly requested_by: string;
-  readonly requested_at: number;
-  readonly due_at: number;
-  readonly started_at: number | null;
-  readonly completed_at: number | null;
-  readonly erased: string;
-  readonly kept: string;
-  readonly restricted_of: string | null;
-  readonly redacted: number;
-  readonly redacted_by_type: string;
-  readonly attempts: number;
-  readonly waiting_for: string | null;
-  readonly held: number | boolean;
-  readonly next_attempt_at: number | null;
-  readonly floor_until: number | null;
-  readonly carried_out_before: string | null;
-  readonly approval_requester: string | null;
-  readonly approved_by: string | null;
-  readonly approved_at: number | null;
   readonly claimant: string | null;
   readonly plan_end: number;
   readonly cursor: string | null;
+};
+
+/** The columns, of which some are no fields of a deletion, and some are part of one. */
+interface StoredDeletion extends Omit<Deletion, "isHeld" | "approval" | "processedBefore"> {
+  readonly held: boolean;
+  readonly carriedOutBefore: Deletion["processedBefore"] | undefined;
+  readonly approvalRequester: string | undefined;
+  readonly approvedBy: string | undefined;
+  readonly approvedAt: number | undefined;
+  readonly leaseUntil: number;
+  readonly claimant: string | undefined;
+  readonly planEnd: number;
+  readonly cursor: string | undefined;
 }
+
+const readDeletion = reader<StoredDeletion>({
+  erased: "json",
+  kept: "json",
+  redactedByType: "json",
+  held: "flag",
+  carriedOutBefore: "json",
+});
 
 /** The next attempt of a deletion that awaits an approval: the worker's index has it after all other deletions. */
 export const untilApproved = Number.MAX_SAFE_INTEGER;
 
-export function toDeletion(row: DeletionRow): Deletion {
-  const { carried_out_before: before } = row;
+export function toDeletion(row: Row): Deletion {
+  const {
+    leaseUntil: _until,
+    claimant: _claimant,
+    planEnd: _end,
+    cursor: _cursor,
+    ...stored
+  } = readDeletion(row);
+  const { held, carriedOutBefore, approvalRequester, approvedBy, approvedAt, ...deletion } = stored;
   return {
-    deletionRequestId: row.deletion_request_id,
-    organizationId: row.organization_id,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    reason: row.reason,
-    status: row.status,
-    requestedBy: row.requested_by,
-    requestedAt: row.requested_at,
-    dueAt: row.due_at,
-    startedAt: row.started_at ?? undefined,
-    completedAt: row.completed_at ?? undefined,
-    erased: toCounts(row.erased),
-    kept: toCounts(row.kept),
-    restrictedOf: row.restricted_of ?? undefined,
-    redacted: row.redacted,
-    redactedByType: toCounts(row.redacted_by_type),
-    attempts: row.attempts,
-    waitingFor: row.waiting_for ?? undefined,
-    nextAttemptAt: nextAttemptOf(row),
-    floorUntil: row.floor_until ?? undefined,
-    ...(row.held ? { isHeld: true } : {}),
-    ...approvalOf(row),
-    ...(before === null ? {} : { processedBefore: JSON.parse(before) as ProcessedBefore }),
+    ...deletion,
+    nextAttemptAt: deletion.nextAttemptAt === untilApproved ? undefined : deletion.nextAttemptAt,
+    ...(held ? { isHeld: true } : {}),
+    ...(approvalRequester === undefined
+      ? {}
+      : { approval: { requester: approvalRequester, approvedBy, approvedAt } }),
+    ...(carriedOutBefore === undefined ? {} : { processedBefore: carriedOutBefore }),
   };
-}
-
-const none: ErasedCounts = {};
-
-/** Most deletions count nothing most of the time. */
-function toCounts(text: string): ErasedCounts {
-  return text === "{}" ? none : (JSON.parse(text) as ErasedCounts);
 }
 
 /** The columns of a new deletion that say why it waits, until when, and who may not approve it. */
@@ -84,22 +62,6 @@ export function approvalColumns(
 ): readonly [waitingFor: string | null, nextAttemptAt: number | null, requester: string | null] {
   if (requester === undefined) return [null, null, null];
   return [approvalWait, untilApproved, requester];
-}
-
-function nextAttemptOf({ next_attempt_at: at }: DeletionRow): number | undefined {
-  return at === null || at === untilApproved ? undefined : at;
-}
-
-function approvalOf(row: DeletionRow): Pick<Deletion, "approval"> {
-  const { approval_requester: requester, approved_by: approvedBy, approved_at: approvedAt } = row;
-  if (requester === null) return {};
-  return {
-    approval: {
-      requester,
-      approvedBy: approvedBy ?? undefined,
-      approvedAt: approvedAt ?? undefined,
-    },
-  };
 }
 
 /** Adds one to the count of each of these types. */
