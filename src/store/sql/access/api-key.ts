@@ -5,6 +5,7 @@ import { describeKey, keyColumns, toKey, toOrganization } from "../../row/access
 import type { Row } from "../../row/reader.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NewKey } from "../../interface/access.ts";
+import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
 import { find, list, run, type Statements } from "../statement/statements.ts";
@@ -33,7 +34,7 @@ const setEnd = `
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
   yield* insert(key);
-  yield* auditKey(key, { action: "key.create", detail: describeKey(key), act });
+  yield* changed(noteOn(key, "create", describeKey(key)), act);
 }
 
 /** Undefined if there is no such key. Revoking a key a second time changes nothing. */
@@ -41,7 +42,7 @@ export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefin
   const revoked = yield* run(setRevoked, act.now, keyId);
   const key = yield* findKey(keyId);
   if (key !== undefined && revoked === 1) {
-    yield* auditKey(key, { action: "key.revoke", detail: {}, act });
+    yield* changed(noteOn(key, "revoke", {}), act);
   }
   return key;
 }
@@ -62,7 +63,7 @@ export function* rotateKey(
   const old = yield* findKey(keyId);
   if (old === undefined) throw new TypeError("a key that was just changed does not exist");
   const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
-  yield* auditKey(old, { action: "key.rotate", detail, act });
+  yield* changed(noteOn(old, "rotate", detail), act);
   return old;
 }
 
@@ -97,15 +98,15 @@ function* insert(key: NewKey): Statements<void> {
   );
 }
 
-function* auditKey(
-  { keyId, organizationId }: Pick<ApiKey, "keyId" | "organizationId">,
-  event: {
-    readonly action: string;
-    readonly detail: Readonly<Record<string, unknown>>;
-    readonly act: Act;
-  },
-): Statements<void> {
-  const { action, detail, act } = event;
+function* changed(note: AuditNote, act: Act): Statements<void> {
   yield* credentialsChanged();
-  yield* auditAct({ action, organizationId, subject: keyId, detail }, act);
+  yield* auditAct(note, act);
+}
+
+function noteOn(
+  { keyId: subject, organizationId }: Pick<ApiKey, "keyId" | "organizationId">,
+  verb: string,
+  detail: AuditNote["detail"],
+): AuditNote {
+  return { action: `key.${verb}`, organizationId, subject, detail };
 }

@@ -3,8 +3,9 @@
 import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
 import type { SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toOperator } from "../../row/operator-row.ts";
-import { auditOperator, findById, removeSessions } from "./operator.ts";
-import { insertSession } from "./operator-session.ts";
+import { auditAct } from "../trail/audit.ts";
+import { findById, removeSessions } from "./operator.ts";
+import { insertSession, noteOn } from "./operator-session.ts";
 import { find, run, type Statements } from "../statement/statements.ts";
 
 const findOne = `SELECT ${operatorColumns} FROM operator WHERE issuer = $1 AND subject = $2`;
@@ -33,8 +34,7 @@ export function* useIdentity(
   const text = JSON.stringify(roles);
   if (text !== JSON.stringify(operator.roles)) {
     yield* run(setRoles, operatorId, text);
-    const detail = { roles, before: operator.roles };
-    yield* auditOperator(operator, { action: "roles", detail, act });
+    yield* auditAct(noteOn(operator.name, "roles", { roles, before: operator.roles }), act);
   }
   if (roles.length === 0) {
     yield* run(removeSessions, operatorId);

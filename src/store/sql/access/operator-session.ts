@@ -81,20 +81,17 @@ export function* insertSession(
 ): Statements<void> {
   const { sessionId, tokenHash, method, createdAt, expiresAt } = session;
   yield* run(insertOne, sessionId, tokenHash, operatorId, method, createdAt, expiresAt);
-  const detail = { sessionId, method, expiresAt };
-  yield* auditAct(
-    { action: "operator.sign_in", organizationId: undefined, subject: name, detail },
-    act,
-  );
+  yield* auditAct(noteOn(name, "sign_in", { sessionId, method, expiresAt }), act);
   // After the entry, which lets people sign in one after another: so each sees the sessions of those before.
   const ended = yield* all<{ session_id: string }>(removeOldest, operatorId, sessionId);
   if (ended.length === 0) return;
-  const notes = ended.map((row) => noteOfEnd(name, { sessionId: row.session_id, tooMany: true }));
-  yield* auditActs(notes.map((note) => ({ ...act, note })));
+  const details = ended.map((row) => ({ sessionId: row.session_id, tooMany: true }));
+  yield* auditActs(details.map((one) => ({ ...act, note: noteOn(name, "session_end", one) })));
 }
 
-function noteOfEnd(subject: string, detail: AuditNote["detail"]): AuditNote {
-  return { action: "operator.session_end", organizationId: undefined, subject, detail };
+/** What an operator did, or what was done to one. The subject is the name, which never changes. */
+export function noteOn(subject: string, verb: string, detail: AuditNote["detail"]): AuditNote {
+  return { action: `operator.${verb}`, organizationId: undefined, subject, detail };
 }
 
 export function* findSession(
@@ -124,11 +121,11 @@ export function* endSession(
   const owner = holder?.operator;
   if (owner === undefined || (operatorId ?? owner.operatorId) !== owner.operatorId) return false;
   if ((yield* run(removeOne, sessionId)) === 0) return false;
-  yield* auditAct(noteOfEnd(owner.name, { sessionId }), act);
+  yield* auditAct(noteOn(owner.name, "session_end", { sessionId }), act);
   return true;
 }
 
-/** Stores a passkey. False if the credential is known already. */
+/** Stores a passkey of the actor: people change their own only. False if the credential is known already. */
 export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
   const { credentialId, operatorId, publicKey, signCount, transports, createdAt } = passkey;
   const added = yield* run(
@@ -140,7 +137,7 @@ export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
     JSON.stringify(transports),
     createdAt,
   );
-  if (added === 1) yield* auditPasskey("add", credentialId, act);
+  if (added === 1) yield* auditAct(noteOn(act.actor, "passkey_add", { credentialId }), act);
   return added === 1;
 }
 
@@ -160,7 +157,7 @@ export function* removePasskey(
   act: Act,
 ): Statements<boolean> {
   const removed = yield* run(removeOnePasskey, credentialId, operatorId);
-  if (removed === 1) yield* auditPasskey("remove", credentialId, act);
+  if (removed === 1) yield* auditAct(noteOn(act.actor, "passkey_remove", { credentialId }), act);
   return removed === 1;
 }
 
@@ -177,11 +174,4 @@ export function* usePasskey(
   if ((yield* run(countUse, credentialId, signCount, act.now)) === 0) return false;
   yield* insertSession(session, holder.operator, act);
   return true;
-}
-
-/** People change their own passkeys only, so the actor is the owner. */
-function* auditPasskey(verb: "add" | "remove", credentialId: string, act: Act): Statements<void> {
-  const action = `operator.passkey_${verb}`;
-  const detail = { credentialId };
-  yield* auditAct({ action, organizationId: undefined, subject: act.actor, detail }, act);
 }

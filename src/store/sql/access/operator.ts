@@ -5,7 +5,7 @@ import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { insertSession } from "./operator-session.ts";
+import { insertSession, noteOn } from "./operator-session.ts";
 import { find, get, list, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const insertOperator = `
@@ -66,8 +66,7 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
     identity?.subject ?? null,
   );
   if (inserted === 0) return false;
-  const detail = { roles, ...identity };
-  yield* auditOperator(operator, { action: "create", detail, act });
+  yield* auditAct(noteOn(operator.name, "create", { roles, ...identity }), act);
   return true;
 }
 
@@ -93,7 +92,7 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
       [removePasskeys, operatorId],
       [removeTokens, operatorId],
     );
-    yield* auditOperator(operator, { action: "disable", detail: {}, act });
+    yield* auditAct(noteOn(operator.name, "disable", {}), act);
   }
   return operator;
 }
@@ -104,8 +103,7 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   if (operator === undefined) throw new TypeError("a link needs an operator");
   yield* run(removeLinks, link.operatorId);
   yield* insert(link);
-  const detail = { expiresAt: link.expiresAt };
-  yield* auditOperator(operator, { action: "link", detail, act });
+  yield* auditAct(noteOn(operator.name, "link", { expiresAt: link.expiresAt }), act);
 }
 
 /** Finds the operator of an unused link that has not expired. Does not use the link. */
@@ -140,18 +138,4 @@ export function* useChallenge(challenge: OneTimeToken, now: number): Statements<
 
 function insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): Statements<number> {
   return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
-}
-
-/** The subject is the name, which never changes. */
-export function* auditOperator(
-  { name: subject }: Operator,
-  event: {
-    readonly action: "create" | "disable" | "link" | "roles";
-    readonly detail: Readonly<Record<string, unknown>>;
-    readonly act: Act;
-  },
-): Statements<void> {
-  const { detail, act } = event;
-  const action = `operator.${event.action}`;
-  yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
 }

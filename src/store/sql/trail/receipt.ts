@@ -23,6 +23,7 @@ import {
   toReceiptKey,
 } from "../../row/receipt-row.ts";
 import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
+import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
 import { named } from "../statement/named.ts";
 import { all, find, list, Rows, run, type Statements } from "../statement/statements.ts";
@@ -158,27 +159,18 @@ export function* keepReceiptKey(
   yield* addKey(key, act);
   if (!options.retireOthers) return;
   for (const row of yield* all<{ key_id: string }>(retireOthers, act.now, key.keyId)) {
-    yield* auditKey(row.key_id, { action: "receipt_key.retire", detail: {}, act });
+    yield* auditAct(noteOn(row.key_id, "retire", {}), act);
   }
 }
 
 /** Stores a public key. Does nothing if it is stored already. */
 function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
   if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
-  const detail = { publicKey, createdAt };
-  yield* auditKey(keyId, { action: "receipt_key.create", detail, act });
+  yield* auditAct(noteOn(keyId, "create", { publicKey, createdAt }), act);
 }
 
-function* auditKey(
-  subject: string,
-  event: {
-    readonly action: string;
-    readonly detail: Readonly<Record<string, unknown>>;
-    readonly act: Act;
-  },
-): Statements<void> {
-  const { action, detail, act } = event;
-  yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
+function noteOn(subject: string, verb: string, detail: AuditNote["detail"]): AuditNote {
+  return { action: `receipt_key.${verb}`, organizationId: undefined, subject, detail };
 }
 
 /** Finds the first receipt outside the chains that was altered. The audit trail shows if such a receipt is missing. */
