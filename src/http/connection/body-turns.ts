@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { FairQueue, type Place } from "../../basics/fair-queue.ts";
+import { freeMemory } from "../../basics/own-memory.ts";
 import { limits } from "../../domain/limits.ts";
 import { endUnlessAsked } from "../body/expectation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
@@ -288,6 +289,8 @@ export class BodyTurns {
       }
     }
     this.#pass(socket);
+    // All of the packet was a part of the body, of which the parser has made copies.
+    if (this.#connections.has(socket)) freeMemory(packet);
   }
 
   /** Returns false if the parser has stopped or failed, or the connection was closed. */

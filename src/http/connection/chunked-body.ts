@@ -2,6 +2,7 @@
 // buffer for each chunk, however small; here the chunks of a packet become one buffer. Drops nothing.
 
 import { IncomingMessage } from "node:http";
+import { freeMemory } from "../../basics/own-memory.ts";
 
 export interface ChunkedBodyEvents {
   /** The parser has called for a chunk. */
@@ -15,7 +16,7 @@ export class ChunkedBody {
   readonly #request: IncomingMessage;
   readonly #events: ChunkedBodyEvents;
   #bytesMax = 0;
-  #gathered: Buffer | undefined;
+  #gathered: Buffer<ArrayBuffer> | undefined;
   #length = 0;
   #isFull = false;
 
@@ -42,7 +43,8 @@ export class ChunkedBody {
   flush(): boolean {
     const gathered = this.#gathered;
     if (gathered === undefined) return !this.#isFull;
-    const chunk = gathered.subarray(0, this.#length);
+    // Owns its memory, which can then be transferred to another thread.
+    const chunk = Buffer.from(gathered.buffer.transfer(this.#length));
     this.#gathered = undefined;
     this.#length = 0;
     this.#pass(chunk);
@@ -67,6 +69,8 @@ export class ChunkedBody {
     this.#gathered ??= Buffer.allocUnsafeSlow(this.#bytesMax);
     this.#gathered.set(chunk, this.#length);
     this.#length += chunk.length;
+    // The parser has made it for this call.
+    freeMemory(chunk);
     return true;
   }
 

@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
+import { ownsMemory } from "../../basics/own-memory.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
@@ -123,7 +124,7 @@ class WriteStream {
       await this.#reserveWindow(windowBytesOf(source), gone);
       await this.#waitForRoom(gone);
       if (this.#stopped || gone.aborted) return;
-      const read = this.#task.write(copyOf(chunk));
+      const read = this.#task.write(transferable(chunk));
       this.#ahead.add(read);
       void read.then(() => this.#ahead.delete(read));
     }
@@ -203,8 +204,9 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** A copy with its own memory, which can be transferred to the thread. */
-function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
+/** The same bytes with their own memory, which can be transferred to the thread. */
+function transferable(chunk: Buffer): Uint8Array<ArrayBuffer> {
+  if (ownsMemory(chunk)) return chunk;
   const copy = new Uint8Array(chunk.length);
   copy.set(chunk);
   return copy;

@@ -1,0 +1,12 @@
+// Memory outside of the heap that belongs to one array of bytes. V8 frees it when the array is collected as garbage, and
+// collects the whole heap for a few megabytes of it; what nobody else can reach is better freed or passed on at once.
+
+/** True if no other array can refer to the same memory: it is not part of a larger buffer. */
+export function ownsMemory(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength;
+}
+
+/** Call this with bytes that nobody reads any more. Does nothing if the memory is shared. */
+export function freeMemory(bytes: Uint8Array): void {
+  if (ownsMemory(bytes)) bytes.buffer.transfer(0);
+}
