@@ -2,7 +2,7 @@
 // hold after each kill.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../../src/store/open-store.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
@@ -80,6 +80,9 @@ export function moveToPostgres(server: PostgresServer, site: string): Scenario {
         folder: place.data,
         environment: { DATABASE_URL: target },
       });
+      // Nobody can use the target and not know that the embedded store was moved.
+      assert.match((await line.fail("organization list")).message, /was moved to postgres:/);
+      rmSync(join(place.data, "sluice.db.moved"));
       for (const words of ["deletion holds", "deletion list", "organization show acme"]) {
         assert.deepEqual(await onServer.ask(words), await line.ask(words), words);
       }
