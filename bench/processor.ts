@@ -7,9 +7,18 @@ const ticksPerSecond = 100;
 
 /** User and system time of one process with all its threads (proc_pid_stat(5), fields 14 and 15). */
 export function cpuSecondsOf(pid: number | undefined): number {
+  return sum(fieldsOf(pid, 14, 15)) / ticksPerSecond;
+}
+
+/** The same of all children of this process that have ended (fields 16 and 17). */
+export function reapedSeconds(): number {
+  return sum(fieldsOf(process.pid, 16, 17)) / ticksPerSecond;
+}
+
+function fieldsOf(pid: number | undefined, ...numbers: readonly number[]): readonly number[] {
   const stat = read(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return numbers.map((number) => Number(fields[number - 3]));
 }
 
 /** Time of the whole machine, except idle time and waiting for disks (proc_stat(5)). */
