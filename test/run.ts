@@ -50,8 +50,10 @@ async function main(paths: readonly string[]): Promise<number> {
   const files = findTests(paths);
   if (files === undefined) return 2;
   const report = new TestReport(root, (text) => process.stdout.write(text));
-  const usePostgres = files.filter((file) => readFileSync(file, "utf8").includes("startPostgres"));
-  const server = usePostgres.length > 1 ? await sharePostgres() : undefined;
+  const onPostgres = files.filter((file) =>
+    /(?:start|use)Postgres/.test(readFileSync(file, "utf8")),
+  );
+  const server = onPostgres.length > 1 ? await sharePostgres() : undefined;
   const { groups, others } = gather(files, join(root, "test"));
   process.env[filesVariable] = JSON.stringify(groups);
   const events = run({

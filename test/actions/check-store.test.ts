@@ -11,7 +11,7 @@ import { readConfig } from "../../src/settings/config.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
 import { acme, keyOf, operator, organization } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
 
 const folder = makeTempFolder();
@@ -26,7 +26,6 @@ before(async () => {
 });
 after(async () => {
   await app.close();
-  removeFolder(folder);
 });
 
 async function findings(): Promise<readonly string[]> {

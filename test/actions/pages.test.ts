@@ -8,7 +8,7 @@ import { readConfig } from "../../src/settings/config.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { keyOf, operator, transaction } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
@@ -26,7 +26,6 @@ describe("pages of the audit trail and of holds", () => {
   });
   after(async () => {
     await app.close();
-    removeFolder(folder);
   });
 
   async function note(count: number): Promise<void> {

@@ -22,7 +22,7 @@ import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { startServer, type Server } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Site {
   readonly line: CommandLine;
@@ -37,8 +37,6 @@ function makeSite(test: TestContext): Site {
   const running = new Set<Server>();
   test.after(async () => {
     for (const server of running) await server.stop().catch(() => undefined);
-    removeFolder(folder);
-    removeFolder(apart);
   });
   return {
     folder,

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import {
   noteUnfinished,
   removeUnfinished,
@@ -14,16 +14,12 @@ import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate, startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { withActs } from "../support/test-store.ts";
 
-function makeLine(test: TestContext): CommandLine & { readonly apart: string } {
+function makeLine(): CommandLine & { readonly apart: string } {
   const [folder, apart] = [makeTempFolder(), makeTempFolder()];
-  test.after(() => {
-    removeFolder(folder);
-    removeFolder(apart);
-  });
   return { ...makeCommandLine({ folder }), apart };
 }
 
@@ -34,8 +30,8 @@ function leaveRestore(folder: string): void {
 }
 
 describe("what a killed restore leaves", () => {
-  it("is removed by the next command, whichever it is", async (test) => {
-    const line = makeLine(test);
+  it("is removed by the next command, whichever it is", async () => {
+    const line = makeLine();
     await line.ask("migrate");
     for (const words of ["organization list", "check", "key list", "deletion holds"]) {
       leaveRestore(line.folder);
@@ -44,8 +40,8 @@ describe("what a killed restore leaves", () => {
     }
   });
 
-  it("is removed by a server that starts, and left alone while one serves", async (test) => {
-    const line = makeLine(test);
+  it("is removed by a server that starts, and left alone while one serves", async () => {
+    const line = makeLine();
     await line.ask("migrate");
     leaveRestore(line.folder);
     const server = await startServer({ folder: line.folder });
@@ -62,8 +58,8 @@ describe("what a killed restore leaves", () => {
 });
 
 describe("an unfinished file", () => {
-  it("is removed when its process has ended, with a message", async (test) => {
-    const line = makeLine(test);
+  it("is removed when its process has ended, with a message", async () => {
+    const line = makeLine();
     await operate(line.environment, async ({ store }) => {
       await store.createOrganization(organization(acme), operator);
       for (let from = 0; from < 60_000; from += 5_000) {
@@ -98,8 +94,8 @@ describe("an unfinished file", () => {
     );
   });
 
-  it("is left alone while its process runs", async (test) => {
-    const { folder, apart } = makeLine(test);
+  it("is left alone while its process runs", async () => {
+    const { folder, apart } = makeLine();
     const path = unfinishedPath(join(apart, "backup.db"));
     const noted = await noteUnfinished(folder, path);
     writeFileSync(path, "half of it");
@@ -111,8 +107,8 @@ describe("an unfinished file", () => {
     assert.deepEqual(readdirSync(folder), ["unfinished.lock"]);
   });
 
-  it("is never a file under another name, whatever a note says", async (test) => {
-    const { folder, apart } = makeLine(test);
+  it("is never a file under another name, whatever a note says", async () => {
+    const { folder, apart } = makeLine();
     const path = join(apart, "important.db");
     writeFileSync(path, "mine");
     for (const note of [JSON.stringify({ path }), "{", '{"path":5}', ""]) {
@@ -125,8 +121,8 @@ describe("an unfinished file", () => {
 });
 
 describe("check", () => {
-  it("names every file in the data folder that does not belong to Sluice", async (test) => {
-    const line = makeLine(test);
+  it("names every file in the data folder that does not belong to Sluice", async () => {
+    const line = makeLine();
     const server = await startServer({ folder: line.folder });
     await server.stop();
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
@@ -142,8 +138,8 @@ describe("check", () => {
     );
   });
 
-  it("names some of very many", async (test) => {
-    const line = makeLine(test);
+  it("names some of very many", async () => {
+    const line = makeLine();
     await line.ask("migrate");
     for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
     const { out } = await line.type("check");
@@ -153,8 +149,8 @@ describe("check", () => {
 });
 
 describe("a backup", () => {
-  it("is not started in a folder that does not exist", async (test) => {
-    const line = makeLine(test);
+  it("is not started in a folder that does not exist", async () => {
+    const line = makeLine();
     await line.ask("migrate");
     const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));
     assert.match(message, /the folder .*not\/mounted does not exist/);

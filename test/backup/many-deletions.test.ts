@@ -12,7 +12,7 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
 import { keyOf, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { withActs } from "../support/test-store.ts";
 
@@ -22,10 +22,9 @@ const acme = "org_acme";
 const ofAcme = ["--organization", acme] as const;
 
 describe("a restore with more deletions than are created at once", () => {
-  it("is killed in the middle, refused, and finished without the ledger", async (test) => {
+  it("is killed in the middle, refused, and finished without the ledger", async () => {
     const folder = makeTempFolder();
     const apart = makeTempFolder();
-    test.after(() => removeFolder(folder));
     const line = makeCommandLine({ folder });
     const backup = join(apart, "backup.db");
     const receipts = join(apart, "receipts.ndjson");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { serve } from "../../src/process/serve.ts";
@@ -13,16 +13,11 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { root } from "../repository/tree.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
-let postgres: PostgresServer;
-before(async () => {
-  postgres = await startPostgres();
-});
-after(() => postgres.remove());
-
+const postgres = await usePostgres();
 /** A copy of the database from before a deletion, in its place. */
 async function playRestore(folder: string) {
   const url = await postgres.makeDatabase();
@@ -77,9 +72,8 @@ function storeReceipts(url: string, folder: string): string {
 }
 
 describe("a restored PostgreSQL store", () => {
-  it("is not served until the deletions of the ledger are replayed", async (test) => {
+  it("is not served until the deletions of the ledger are replayed", async () => {
     const folder = makeTempFolder();
-    test.after(() => removeFolder(folder));
     const played = await playRestore(folder);
     const line = makeCommandLine({ folder, environment: played.restored });
     await assert.rejects(serve(readConfig(line.environment)), /older than its ledger/);
@@ -88,12 +82,10 @@ describe("a restored PostgreSQL store", () => {
     await requireGone(folder, played.restored, played);
   });
 
-  it("is repaired from stored receipts, on a host without a ledger", async (test) => {
+  it("is repaired from stored receipts, on a host without a ledger", async () => {
     const folder = makeTempFolder();
-    test.after(() => removeFolder(folder));
     const played = await playRestore(folder);
     const other = makeTempFolder();
-    test.after(() => removeFolder(other));
     const file = storeReceipts(played.url, other);
     rmSync(folder, { recursive: true });
     const line = makeCommandLine({ folder: other, environment: played.restored });

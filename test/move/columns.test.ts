@@ -2,11 +2,11 @@
 // forgotten.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { MovedTable } from "../../src/store/interface/move.ts";
 import { movedTables } from "../../src/store/sql/trail/move.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";
 
 /** By table: the declared type of each column. */
@@ -75,27 +75,23 @@ function compare(
   return [...forgotten, ...missing];
 }
 
+const server = await usePostgres();
+
+async function readPostgres(): Promise<Columns> {
+  const url = await server.makeDatabase();
+  await (await openStore(url, { role: "command" })).close();
+  const rows = await server.query(
+    `SELECT table_name, json_object_agg(column_name, data_type) AS columns
+     FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`,
+    url,
+  );
+  await server.dropDatabase(url);
+  return Object.fromEntries(
+    rows.map(({ table_name: name, columns }) => [String(name), columns]),
+  ) as Columns;
+}
+
 describe("the list of moved columns", () => {
-  let server: PostgresServer;
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(() => server.remove());
-
-  async function readPostgres(): Promise<Columns> {
-    const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
-    const rows = await server.query(
-      `SELECT table_name, json_object_agg(column_name, data_type) AS columns
-       FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`,
-      url,
-    );
-    await server.dropDatabase(url);
-    return Object.fromEntries(
-      rows.map(({ table_name: name, columns }) => [String(name), columns]),
-    ) as Columns;
-  }
-
   it("names every column of every table on SQLite, or says why not", async (test) => {
     const place = makePlace(test);
     await (await place.open({ role: "command" })).close();

@@ -15,15 +15,15 @@ import type { Store } from "../../src/store/interface/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type FilledStore, fillStore } from "./filled-store.ts";
 import { readAudit, readWhole } from "./whole-state.ts";
 
-let server: PostgresServer;
+const server = await usePostgres();
+const url = await server.makeDatabase();
 let filled: FilledStore;
-let url: string;
 const folder = makeTempFolder();
 
 async function withStore<Result>(of: string, work: (store: Store) => Promise<Result>) {
@@ -40,16 +40,8 @@ function onSource<Result>(work: (store: Store) => Promise<Result>): Promise<Resu
 }
 
 before(async () => {
-  server = await startPostgres();
-  url = await server.makeDatabase();
   filled = await fillStore(folder);
 });
-after(async () => {
-  await server.dropDatabase(url);
-  await server.remove();
-  removeFolder(folder);
-});
-
 describe("a store moved to PostgreSQL", () => {
   it("is copied with everything that it holds, and left unchanged", async () => {
     const whole = await onSource(readWhole);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { readConfig } from "../../src/settings/config.ts";
 import { MoveStopped } from "../../src/domain/move-step.ts";
 import { move } from "../../src/process/move.ts";
@@ -12,23 +12,14 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { runProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
-import {
-  password,
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-} from "../support/postgres/postgres-server.ts";
+import { password, urlOf, usePostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { openTestStore } from "../support/test-store.ts";
 
-let server: PostgresServer;
+const server = await usePostgres();
 let url: string;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.remove());
 beforeEach(async (test) => {
   url = await server.makeDatabase();
   assert.ok("after" in test);
@@ -36,9 +27,8 @@ beforeEach(async (test) => {
 });
 
 /** A small store in its own folder. */
-async function makeSource(test: TestContext): Promise<string> {
+async function makeSource(): Promise<string> {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   await store.createOrganization(organization(acme), operator);
   await store.write(transaction("t1"));
@@ -68,8 +58,8 @@ async function requireRefused(folder: string, words: RegExp, to = url): Promise<
 }
 
 describe("a move", () => {
-  it("is refused to a database that is in use, which stays unchanged", async (test) => {
-    const folder = await makeSource(test);
+  it("is refused to a database that is in use, which stays unchanged", async () => {
+    const folder = await makeSource();
     const store = await openTestStore(url, { role: "command" });
     await store.createOrganization(organization("org_there"), operator);
     await store.close();
@@ -82,21 +72,21 @@ describe("a move", () => {
     await left.close();
   });
 
-  it("is refused to a database that is being served", async (test) => {
-    const folder = await makeSource(test);
+  it("is refused to a database that is being served", async () => {
+    const folder = await makeSource();
     const serving = await startServer({ environment: { DATABASE_URL: url } });
     await requireRefused(folder, /Other Sluice processes are connected to the database/);
     await serving.stop();
   });
 
-  it("is refused to a database that another store is being moved to", async (test) => {
-    await beginMove(await makeSource(test));
-    await requireRefused(await makeSource(test), /Another embedded store, store_\w+, is being/);
+  it("is refused to a database that another store is being moved to", async () => {
+    await beginMove(await makeSource());
+    await requireRefused(await makeSource(), /Another embedded store, store_\w+, is being/);
   });
 
-  it("is refused there before anything is read, however much there is", async (test) => {
-    await beginMove(await makeSource(test));
-    const folder = await makeSource(test);
+  it("is refused there before anything is read, however much there is", async () => {
+    await beginMove(await makeSource());
+    const folder = await makeSource();
     const steps: string[] = [];
     const moving = move(readConfig(testEnvironment(folder)), {
       to: url,
@@ -108,8 +98,8 @@ describe("a move", () => {
     assert.deepEqual(steps, []);
   });
 
-  it("is refused from a store that has changed since its move began", async (test) => {
-    const folder = await makeSource(test);
+  it("is refused from a store that has changed since its move began", async () => {
+    const folder = await makeSource();
     await beginMove(folder);
     const store = await openTestStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
     await store.write(transaction("t2"));
@@ -118,14 +108,14 @@ describe("a move", () => {
   });
 
   it("is refused from a store that is being served", async (test) => {
-    const folder = await makeSource(test);
+    const folder = await makeSource();
     const serving = await startServer({ folder });
     test.after(() => serving.stop());
     await requireRefused(folder, /is being served by another process .* Stop that one first/);
   });
 
-  it("prevents the store from being served or written to", async (test) => {
-    const folder = await makeSource(test);
+  it("prevents the store from being served or written to", async () => {
+    const folder = await makeSource();
     const environment = testEnvironment(folder);
     const at = environment["DATABASE_URL"] ?? "";
     const refused: Promise<void>[] = [];
@@ -158,23 +148,23 @@ describe("a move", () => {
     removeFolder(line.folder);
   });
 
-  it("is refused to anything but a PostgreSQL URL, which is not repeated", async (test) => {
-    const folder = await makeSource(test);
+  it("is refused to anything but a PostgreSQL URL, which is not repeated", async () => {
+    const folder = await makeSource();
     for (const to of [`mysql://u:${password}@h/d`, "sqlite:./other.db", "postgres:", password]) {
       await requireRefused(folder, /--to must be a URL that begins with postgres:\/\//, to);
     }
   });
 
-  it("reports what is wrong with the database, and shows no password", async (test) => {
-    const folder = await makeSource(test);
+  it("reports what is wrong with the database, and shows no password", async () => {
+    const folder = await makeSource();
     await requireRefused(folder, /not_there/, urlOf(url, { database: "not_there" }));
     await requireRefused(folder, /can't be opened/, url.replace(/:\d+\//, ":1/"));
     const wrong = urlOf(url, { user: "nobody_here" });
     await requireRefused(folder, /nobody_here/, wrong);
   });
 
-  it("is refused with a role that can only serve", async (test) => {
-    const folder = await makeSource(test);
+  it("is refused with a role that can only serve", async () => {
+    const folder = await makeSource();
     await (await openTestStore(url, { role: "command" })).close();
     const role = `sluice_mover_${process.pid}`;
     await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
@@ -184,8 +174,8 @@ describe("a move", () => {
     await server.query(`DROP ROLE ${role}`);
   });
 
-  it("takes the password from PGPASSWORD, so that it need not be an argument", async (test) => {
-    const folder = await makeSource(test);
+  it("takes the password from PGPASSWORD, so that it need not be an argument", async () => {
+    const folder = await makeSource();
     const environment = { ...testEnvironment(folder), PGPASSWORD: password };
     const to = urlOf(url, { password: "" });
     const { code, out, err } = await runProgram(["move", "--to", to], environment);

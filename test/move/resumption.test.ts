@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { Client } from "pg";
 import { readConfig } from "../../src/settings/config.ts";
 import { type MovePhase, type MoveStep, MoveStopped } from "../../src/domain/move-step.ts";
@@ -16,9 +16,10 @@ import {
   password,
   type PostgresServer,
   startPostgres,
+  usePostgres,
 } from "../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openTestStore } from "../support/test-store.ts";
 
@@ -26,18 +27,13 @@ import { openTestStore } from "../support/test-store.ts";
 const records = 5_200;
 const listLength = 1_300;
 
-let server: PostgresServer;
+const server = await usePostgres();
 let url: string;
 const folder = makeTempFolder();
 const environment = testEnvironment(folder);
 
 before(async () => {
-  server = await startPostgres();
   await fillPages(environment["DATABASE_URL"] ?? "");
-});
-after(async () => {
-  await server.remove();
-  removeFolder(folder);
 });
 beforeEach(async (test) => {
   url = await server.makeDatabase();

@@ -8,12 +8,13 @@ import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
 import { type CanaryScene, playCanaries } from "./canary-scene.ts";
 
-let postgres: PostgresServer;
+// With the default settings of PostgreSQL.
+const postgres = await startPostgres({ own: true, durable: true });
 let url: string;
 let server: Server;
 let scene: CanaryScene;
@@ -21,8 +22,6 @@ let scene: CanaryScene;
 let foundBySql: Readonly<Record<string, number>>;
 
 before(async () => {
-  // With the default settings of PostgreSQL.
-  postgres = await startPostgres({ own: true, durable: true });
   // Until an operator cleans up, so that each state before can be checked.
   await setAutovacuum("off");
   url = await postgres.makeDatabase();

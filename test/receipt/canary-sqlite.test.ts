@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { startServer, type Server } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { findWord, goes, stays } from "./canary.ts";
 import { type CanaryScene, playCanaries } from "./canary-scene.ts";
 
@@ -34,7 +34,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  removeFolder(folder);
 });
 
 describe("canaries in erased records", () => {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "../../src/actions/ledger/keep-ledger.ts";
 import { hashCounts } from "../../src/actions/receipt/receipt-counts.ts";
@@ -11,22 +11,12 @@ import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import { countsOf } from "../../src/domain/deletion/receipt-count.ts";
 import { acme, keyOf } from "../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { type PostgresServer, usePostgres } from "../support/postgres/postgres-server.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { killAt, processDue } from "./kill-scene.ts";
 import { withActs } from "../support/test-store.ts";
-
-const folders: string[] = [];
-
-function makeFolder(): string {
-  const folder = makeTempFolder();
-  folders.push(folder);
-  return folder;
-}
-
-after(() => folders.forEach(removeFolder));
 
 /** One completed deletion, and two due ones, of four records and of one. */
 async function prepare(app: App): Promise<void> {
@@ -49,7 +39,7 @@ interface Place {
 }
 
 function placeOnSqlite(): Place {
-  const folder = makeFolder();
+  const folder = makeTempFolder();
   return {
     environment: testEnvironment(folder),
     copy: async () => {
@@ -61,7 +51,7 @@ function placeOnSqlite(): Place {
 }
 
 async function placeOnPostgres(server: PostgresServer, template?: string): Promise<Place> {
-  const folder = makeFolder();
+  const folder = makeTempFolder();
   const url = await server.makeDatabase(template === undefined ? {} : { template });
   return {
     environment: testEnvironment(folder, { DATABASE_URL: url }),
@@ -127,34 +117,23 @@ function testKilling(engine: string, every: number, makePlace: () => Promise<Pla
     it("has many points at which it can be killed", () => assert.ok(points >= 18, `${points}`));
 
     it("leaves at many of them a deletion that is completed once and has a receipt", async () => {
-      const next = Array.from(
-        { length: points / every },
-        (_, index) => (index + 1) * every,
-      ).values();
-      async function work(): Promise<void> {
-        for (const point of next) {
-          const place = await prepared.copy();
-          assert.equal(await killAt(point, place.environment), undefined);
-          await operate(place.environment, async (app) => {
-            assert.equal(await wasRolledBack(app), false, `point ${point}`);
-            await processDue(app);
-            await requireCompletedOnce(app);
-          });
-        }
+      for (let point = every; point <= points; point += every) {
+        const place = await prepared.copy();
+        assert.equal(await killAt(point, place.environment), undefined);
+        await operate(place.environment, async (app) => {
+          assert.equal(await wasRolledBack(app), false, `point ${point}`);
+          await processDue(app);
+          await requireCompletedOnce(app);
+        });
       }
-      await work();
     });
   });
 }
 
 testKilling("SQLite", 3, async () => placeOnSqlite());
 
-describe("on PostgreSQL", () => {
-  let server: PostgresServer;
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(() => server.remove());
+const server = await usePostgres();
 
+describe("on PostgreSQL", () => {
   testKilling("PostgreSQL", 7, () => placeOnPostgres(server));
 });

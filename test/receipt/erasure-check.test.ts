@@ -8,7 +8,7 @@ import type { ErasureReport } from "../../src/store/interface/check-report.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { keyOf, other, transaction } from "../conformance/scene.ts";
 import { makePlace } from "../store/sqlite/place.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
 
@@ -68,37 +68,35 @@ describe("the check of erasures on SQLite", () => {
   });
 });
 
+const postgres = await usePostgres({ settings: { autovacuum: "off" } });
+const url = await postgres.makeDatabase();
+
+async function checkAs(superuserUrl: string): Promise<ErasureReport> {
+  const admin = new URL(superuserUrl);
+  admin.pathname = new URL(url).pathname;
+  const beside = await openTestStore(admin.href, { role: "command" });
+  try {
+    return await beside.checkErasure();
+  } finally {
+    await beside.close();
+  }
+}
+
+async function checkAsSuperuser(): Promise<readonly string[]> {
+  const { findings } = await checkAs(postgres.adminUrl);
+  return findings.filter((finding) => finding.severe).map(({ text }) => text);
+}
+
 describe("the check of erasures on PostgreSQL", () => {
-  let postgres: PostgresServer;
-  let url: string;
   let store: TestStore;
 
   before(async () => {
-    postgres = await startPostgres({ settings: { autovacuum: "off" } });
-    url = await postgres.makeDatabase();
     store = await openTestStore(url, { role: "serve" });
     await eraseOne(store);
   });
   after(async () => {
     await store.close();
-    await postgres.remove();
   });
-
-  async function checkAsSuperuser(): Promise<readonly string[]> {
-    const { findings } = await checkAs(postgres.adminUrl);
-    return findings.filter((finding) => finding.severe).map(({ text }) => text);
-  }
-
-  async function checkAs(superuserUrl: string): Promise<ErasureReport> {
-    const admin = new URL(superuserUrl);
-    admin.pathname = new URL(url).pathname;
-    const beside = await openTestStore(admin.href, { role: "command" });
-    try {
-      return await beside.checkErasure();
-    } finally {
-      await beside.close();
-    }
-  }
 
   it("reports where its role has no permission", async () => {
     const { findings } = await store.checkErasure();

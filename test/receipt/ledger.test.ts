@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import type { Hold } from "../../src/domain/access.ts";
 import type {
   DeletionEntry,
@@ -14,7 +14,7 @@ import type {
 import type { DeletionLedger } from "../../src/store/interface/ledger.ts";
 import { readLedgerFile } from "../../src/store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeChain } from "./scene.ts";
 import { ledgerFrameBytesMax } from "../../src/store/ledger/ledger-file.ts";
 
@@ -67,9 +67,8 @@ function heads(ledgerId: string, ledger: string): HeadsEntry {
   return { ...fixed, ledgerId, ledger, audit: link, receipts: link, signature: "s".repeat(86) };
 }
 
-function openOne(test: TestContext): DeletionLedger {
+function openOne(): DeletionLedger {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   return openStoreLedger(join(folder, "data"), "store_1", { now: () => 500 });
 }
 
@@ -85,17 +84,16 @@ async function all(ledger: DeletionLedger): Promise<readonly LedgerEntry[]> {
   return parts.flatMap(({ entries }) => entries).filter(({ kind }) => kind !== "begin");
 }
 
-function writeReceipts(test: TestContext, text: string): string {
+function writeReceipts(text: string): string {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   const path = join(folder, "receipts.ndjson");
   writeFileSync(path, text);
   return path;
 }
 
 describe("the ledger", () => {
-  it("returns its entries in order, and is readable by its owner only", async (test) => {
-    const ledger = openOne(test);
+  it("returns its entries in order, and is readable by its owner only", async () => {
+    const ledger = openOne();
     assert.equal(ledger.exists(), false);
     assert.deepEqual(await all(ledger), []);
     const noted = [entry(1, false), entry(1), ...others, entry(2)];
@@ -105,8 +103,8 @@ describe("the ledger", () => {
     assert.equal(statSync(ledger.path).mode & 0o777, 0o600);
   });
 
-  it("knows from its end what the store has to contain", async (test) => {
-    const ledger = openOne(test);
+  it("knows from its end what the store has to contain", async () => {
+    const ledger = openOne();
     assert.equal((await ledger.state()).lastReceiptNo, 0);
     await ledger.note([entry(1, false), entry(1), entry(2, false)], ({ ledgerId, digest }) =>
       heads(ledgerId, digest),
@@ -125,8 +123,8 @@ describe("the ledger", () => {
     assert.deepEqual(auditAnchor, { no: 8, hash: "8".repeat(64) });
   });
 
-  it("contains ids, types and times of deletions, and no reason", async (test) => {
-    const ledger = openOne(test);
+  it("contains ids, types and times of deletions, and no reason", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     const json = /^v2 \d+ [0-9a-f]{64} (.*)\n$/.exec(readFileSync(ledger.path, "utf8"))?.[1];
     const [, written] = JSON.parse(json ?? "") as readonly object[];
@@ -144,8 +142,8 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("is read in bounded parts, and its end without the whole of it", async (test) => {
-    const ledger = openOne(test);
+  it("is read in bounded parts, and its end without the whole of it", async () => {
+    const ledger = openOne();
     await ledger.note(Array.from({ length: 5_000 }, (_, index) => entry(index + 1)));
     const parts = await Array.fromAsync(ledger.readParts());
     assert.ok(parts.length > 20);
@@ -155,8 +153,8 @@ describe("the ledger", () => {
     assert.equal((await reopen(ledger).state()).lastReceiptNo, 5_000);
   });
 
-  it("loses no line when several processes append to it at once", async (test) => {
-    const ledger = openOne(test);
+  it("loses no line when several processes append to it at once", async () => {
+    const ledger = openOne();
     const ledgers = [ledger, reopen(ledger), reopen(ledger)];
     const writes = ledgers.flatMap((one, which) =>
       Array.from({ length: 20 }, (_, count) => one.note([entry(1 + which * 100 + count)])),
@@ -168,8 +166,8 @@ describe("the ledger", () => {
 
 describe("a torn end of the ledger after a crash", () => {
   /** Cut in the id, after a bracket in it, and at every position of the last line. */
-  it("is cut off before the next append, wherever the line was cut", async (test) => {
-    const ledger = openOne(test);
+  it("is cut off before the next append, wherever the line was cut", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     const before = readFileSync(ledger.path);
     await ledger.note([entry(2, true, 'a}"}\\{}{b}')]);
@@ -185,8 +183,8 @@ describe("a torn end of the ledger after a crash", () => {
     }
   });
 
-  it("is a complete entry where only the newline is missing", async (test) => {
-    const ledger = openOne(test);
+  it("is a complete entry where only the newline is missing", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     await ledger.note([entry(2)]);
     truncateSync(ledger.path, statSync(ledger.path).size - 1);
@@ -210,8 +208,8 @@ describe("a torn end of the ledger after a crash", () => {
     ],
   ];
   for (const [what, corrupt] of left) {
-    it(`can be ${what}`, async (test) => {
-      const ledger = openOne(test);
+    it(`can be ${what}`, async () => {
+      const ledger = openOne();
       await ledger.note([entry(1)]);
       const before = readFileSync(ledger.path);
       await ledger.note([entry(2)]);
@@ -227,8 +225,8 @@ describe("a torn end of the ledger after a crash", () => {
 });
 
 describe("damage that no crash explains", () => {
-  it("is refused with its line number, for any byte of any line but the last", async (test) => {
-    const ledger = openOne(test);
+  it("is refused with its line number, for any byte of any line but the last", async () => {
+    const ledger = openOne();
     for (const number of [1, 2, 3]) await ledger.note([entry(number)]);
     const whole = readFileSync(ledger.path);
     const [first = "", second = ""] = whole.toString().split("\n");
@@ -244,8 +242,8 @@ describe("damage that no crash explains", () => {
     assert.ok(end > 500);
   });
 
-  it("can be a line that is missing, duplicated, or moved", async (test) => {
-    const ledger = openOne(test);
+  it("can be a line that is missing, duplicated, or moved", async () => {
+    const ledger = openOne();
     for (const number of [1, 2, 3, 4]) await ledger.note([entry(number)]);
     const lines = readFileSync(ledger.path, "utf8").split("\n");
     const [a = "", b = "", c = "", d = ""] = lines;
@@ -260,8 +258,8 @@ describe("damage that no crash explains", () => {
     }
   });
 
-  it("is more at the end than one append can be", async (test) => {
-    const ledger = openOne(test);
+  it("is more at the end than one append can be", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     appendFileSync(ledger.path, Buffer.alloc(300 * 1_024));
     await assert.rejects(reopen(ledger).state(), /is damaged at/);
@@ -270,10 +268,10 @@ describe("damage that no crash explains", () => {
 });
 
 describe("a ledger", () => {
-  it("has only frames, from its beginning on: anything else is damage", async (test) => {
+  it("has only frames, from its beginning on: anything else is damage", async () => {
     const { receipts } = makeChain(1);
     for (const line of [JSON.stringify(receipts[0]), '{"organization_id":"acme"}', ""]) {
-      const ledger = openOne(test);
+      const ledger = openOne();
       await ledger.note([entry(1)]);
       const frames = readFileSync(ledger.path, "utf8");
       writeFileSync(ledger.path, `${line}\n${frames}`);
@@ -286,10 +284,10 @@ describe("a ledger", () => {
 describe("a file that is passed in addition to the ledger", () => {
   const { receipts } = makeChain(2);
 
-  it("can contain receipts", async (test) => {
+  it("can contain receipts", async () => {
     const lines = receipts.map((receipt) => JSON.stringify(receipt));
     for (const end of ["\n", ""]) {
-      const path = writeReceipts(test, lines.join("\n") + end);
+      const path = writeReceipts(lines.join("\n") + end);
       const entries = (await Array.fromAsync(readLedgerFile(path))) as readonly DeletionEntry[];
       assert.deepEqual(
         entries.map(({ deletionRequestId, completed }) => [
@@ -305,33 +303,33 @@ describe("a file that is passed in addition to the ledger", () => {
     }
   });
 
-  it("is refused where its end is missing: what is missing would not be erased", async (test) => {
+  it("is refused where its end is missing: what is missing would not be erased", async () => {
     const text = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join("");
-    const path = writeReceipts(test, text.slice(0, -40));
+    const path = writeReceipts(text.slice(0, -40));
     await assert.rejects(
       Array.fromAsync(readLedgerFile(path)),
       /its end is missing: line 2 .*Copy it again/,
     );
   });
 
-  it("is refused where a ledger follows receipts", async (test) => {
-    const ledger = openOne(test);
+  it("is refused where a ledger follows receipts", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     const frames = readFileSync(ledger.path, "utf8");
-    const path = writeReceipts(test, `${JSON.stringify(receipts[0])}\n${frames}`);
+    const path = writeReceipts(`${JSON.stringify(receipts[0])}\n${frames}`);
     await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 2/);
   });
 
-  it("is refused where it is something else", async (test) => {
-    const path = writeReceipts(test, "tx_id,amount\n1,2\n");
+  it("is refused where it is something else", async () => {
+    const path = writeReceipts("tx_id,amount\n1,2\n");
     await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 1/);
   });
 
-  it("can be a ledger that was copied while it was written to", async (test) => {
-    const ledger = openOne(test);
+  it("can be a ledger that was copied while it was written to", async () => {
+    const ledger = openOne();
     await ledger.note([entry(1)]);
     await ledger.note([entry(2)]);
-    const path = writeReceipts(test, readFileSync(ledger.path, "utf8").slice(0, -40));
+    const path = writeReceipts(readFileSync(ledger.path, "utf8").slice(0, -40));
     const entries = await Array.fromAsync(readLedgerFile(path));
     assert.deepEqual(entries.slice(1), [entry(1)]);
   });

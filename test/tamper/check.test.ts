@@ -5,13 +5,13 @@ import assert from "node:assert/strict";
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { type Server, startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -166,13 +166,10 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
 
 describe("on SQLite", () => {
   const consistent = makeTempFolder();
-  const folders = [consistent];
   before(() => fill(consistent, {}));
-  after(() => folders.forEach(removeFolder));
 
   testCheck("SQLite", async () => {
     const folder = makeTempFolder();
-    folders.push(folder);
     cpSync(consistent, folder, { recursive: true });
     return {
       folder,
@@ -186,24 +183,17 @@ describe("on SQLite", () => {
   });
 });
 
+const server = await usePostgres();
+const url = await server.makeDatabase();
+
 describe("on PostgreSQL", () => {
   const consistent = makeTempFolder();
-  const folders = [consistent];
-  let server: PostgresServer;
-  let url: string;
   before(async () => {
-    server = await startPostgres();
-    url = await server.makeDatabase();
     await fill(consistent, { DATABASE_URL: url });
-  });
-  after(async () => {
-    await server.remove();
-    folders.forEach(removeFolder);
   });
 
   testCheck("PostgreSQL", async () => {
     const folder = makeTempFolder();
-    folders.push(folder);
     cpSync(consistent, folder, { recursive: true });
     const copied = await server.makeDatabase({ template: new URL(url).pathname.slice(1) });
     return {

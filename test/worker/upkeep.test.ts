@@ -12,7 +12,7 @@ import { startUpkeep } from "../../src/worker/upkeep.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const identity = {
@@ -41,7 +41,6 @@ before(async () => {
 });
 after(async () => {
   await opened.close();
-  removeFolder(folder);
 });
 beforeEach(() => {
   lines.length = 0;

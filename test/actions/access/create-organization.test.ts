@@ -14,7 +14,7 @@ import { openApp, type OpenApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { testEnvironment } from "../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const clock = makeFakeClock();
 const folder = makeTempFolder();
@@ -25,7 +25,6 @@ before(async () => {
 });
 after(async () => {
   await app.close();
-  removeFolder(folder);
 });
 
 describe("an organization", () => {

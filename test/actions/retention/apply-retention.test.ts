@@ -21,10 +21,10 @@ import {
   organization,
   transaction,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { StoreFaults } from "../../support/store-faults.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type TestStore, withActs } from "../../support/test-store.ts";
 
 const now = Date.UTC(2026, 5, 1);
@@ -33,12 +33,7 @@ const fresh = { timestamp: "2026-05-01T00:00:00Z" };
 /** As old as the organization keeps records, and not older. */
 const oldest = { timestamp: "2025-06-01T00:00:00Z" };
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.remove());
-
+const server = await usePostgres();
 const engines = {
   SQLite: async () => ({}),
   PostgreSQL: async () => ({ DATABASE_URL: await server.makeDatabase() }),
@@ -85,7 +80,6 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     });
     after(async () => {
       await app.close();
-      removeFolder(folder);
     });
 
     async function applyAll(): Promise<number> {

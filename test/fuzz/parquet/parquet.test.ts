@@ -4,15 +4,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { requireNothingFound } from "../../campaign/in-test.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { parquet, readAll, residentBytesMax } from "./campaign.ts";
 import { hostileFiles } from "./hostile-files.ts";
 
 describe("hostile Parquet files", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
   const write = (name: string, bytes: Uint8Array): string => {
     const path = join(folder, `${name}.parquet`);
     writeFileSync(path, bytes);

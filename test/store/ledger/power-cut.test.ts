@@ -10,7 +10,7 @@ import type { LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import type { DeletionLedger } from "../../../src/store/interface/ledger.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { makeRandom } from "../../support/random.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 /** The methods of file handles that change a file. */
 type Operations = Record<"write" | "truncate" | "sync", (...values: unknown[]) => Promise<unknown>>;
@@ -84,9 +84,8 @@ async function idsIn(ledger: DeletionLedger): Promise<ReadonlySet<string>> {
   return new Set(entries.flatMap((one) => (one.kind === "hold_released" ? [one.holdId] : [])));
 }
 
-function makeFolder(test: TestContext): string {
+function makeFolder(): string {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   return join(folder, "data");
 }
 
@@ -94,7 +93,7 @@ describe("the ledger on a disk that fails", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     it(`has every noted entry after a power cut that follows failed syncs (seed ${seed})`, async (test) => {
       const disk = await FailingDisk.install(test);
-      const folder = makeFolder(test);
+      const folder = makeFolder();
       const random = makeRandom(seed);
       let ledger = openIn(folder);
       await ledger.note([entryOf(0)]);
@@ -121,7 +120,7 @@ describe("the ledger on a disk that fails", () => {
 
   it("keeps a frame that another process wrote, from the time that its place is stored", async (test) => {
     const disk = await FailingDisk.install(test);
-    const folder = makeFolder(test);
+    const folder = makeFolder();
     const other = openIn(folder);
     await other.note([entryOf(0)]);
     disk.failing = true;

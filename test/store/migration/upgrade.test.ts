@@ -2,7 +2,7 @@
 // other versions are refused.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
@@ -11,7 +11,7 @@ import { published, schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { transaction } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
@@ -93,11 +93,9 @@ describe("a store of the baseline on SQLite", () => {
   });
 });
 
-describe("a store of the baseline on PostgreSQL", () => {
-  let server: PostgresServer;
-  before(async () => (server = await startPostgres()));
-  after(() => server.remove());
+const server = await usePostgres();
 
+describe("a store of the baseline on PostgreSQL", () => {
   it("is brought up by each migration once, and keeps its rows", async () => {
     const url = await server.makeDatabase();
     const store = await openTestStore(url, { role: "serve" });

@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runInNewContext } from "node:vm";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
 import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import * as fragments from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
@@ -109,18 +109,16 @@ async function readCatalog(server: PostgresServer, url: string): Promise<Catalog
   };
 }
 
+const server = await usePostgres();
+
 describe("the schema on Citus", () => {
-  let server: PostgresServer;
   let catalog: Catalog;
   before(async () => {
-    server = await startPostgres();
     const url = await server.makeDatabase();
     await (await openStore(url, { role: "command" })).close();
     catalog = await readCatalog(server, url);
     await server.dropDatabase(url);
   });
-  after(() => server.remove());
-
   it("can be distributed", () => {
     assert.ok(catalog.uniqueKeys.length > 10);
     assert.ok(catalog.foreignKeys.length > 0);

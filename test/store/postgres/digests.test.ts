@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Client, escapeLiteral } from "pg";
 import { comparedChanges, payloadDigest } from "../../../src/store/shared/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { acme, transaction } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const append = { mode: "append" } as const;
@@ -39,18 +39,10 @@ async function requireFound(store: TestStore, next = later + 1): Promise<void> {
   assert.deepEqual(answer.drafts, [...list.map(() => "unchanged"), "updated"]);
 }
 
-describe("the digests of later changes on PostgreSQL", () => {
-  let server: PostgresServer;
-  let url: string;
-  before(async () => {
-    server = await startPostgres();
-    url = await server.makeDatabase();
-  });
-  after(async () => {
-    await server.dropDatabase(url);
-    await server.remove();
-  });
+const server = await usePostgres();
+const url = await server.makeDatabase();
 
+describe("the digests of later changes on PostgreSQL", () => {
   it("are needed for all but the first changes", async () => {
     const store = await openTestStore(url, { role: "command" });
     await fill(store);

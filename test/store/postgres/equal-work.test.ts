@@ -14,7 +14,7 @@ import {
   seen,
   worker,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
@@ -117,12 +117,12 @@ async function eraseTogether(store: TestStore, one: Case, all: readonly Prepared
   return trips;
 }
 
+const server = await usePostgres();
+
 describe("a deletion on PostgreSQL", () => {
-  let server: PostgresServer;
   let store: TestStore;
   const query: unknown = Reflect.get(Client.prototype, "query");
   before(async () => {
-    server = await startPostgres();
     const url = await server.makeDatabase();
     store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
     await store.createOrganization(organization(acme), operator);
@@ -139,7 +139,6 @@ describe("a deletion on PostgreSQL", () => {
   after(async () => {
     Reflect.set(Client.prototype, "query", query);
     await store.close();
-    await server.remove();
   });
 
   for (const one of cases) {

@@ -12,7 +12,7 @@ import { allOrganizations } from "../../../src/store/sql/statement/visibility.ts
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 
 function stateOf(error: unknown): string | undefined {
   return error instanceof ServerError ? error.state : undefined;
@@ -27,16 +27,15 @@ function answer(code: string): DatabaseError {
   return Object.assign(new DatabaseError("said by the server", 1, "error"), { code });
 }
 
+const server = await usePostgres();
+
 describe("a failure inside a transaction", () => {
-  let server: PostgresServer;
   let database: Database;
   before(async () => {
-    server = await startPostgres();
     database = new Database(await server.makeDatabase(), defaultConnections);
   });
   after(async () => {
     await database.close();
-    await server.remove();
   });
 
   it("is reported by what failed first, even if a later statement comes earlier in the code", async () => {
@@ -100,12 +99,8 @@ describe("an error of the server", () => {
 
 describe("a statement that locks rows of several shards", () => {
   it("locks the shards while it runs, and no other statement of the transaction does", async (test) => {
-    const server = await startPostgres();
     const database = new Database(await server.makeDatabase(), defaultConnections);
-    test.after(async () => {
-      await database.close();
-      await server.remove();
-    });
+    test.after(() => database.close());
     // The settings of Citus can be set on any server; only the extension uses them.
     database.distributed = true;
     const read = `SELECT current_setting('citus.enable_deadlock_prevention', true) AS locks`;

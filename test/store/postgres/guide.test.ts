@@ -2,16 +2,12 @@
 // owner, the database, the role that serves, and its VACUUM.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { Client } from "pg";
 import { erasedTables } from "../../../src/store/postgres/erase/vacuum.ts";
 import { keyOf } from "../../conformance/scene.ts";
 import { readSql } from "../../support/guide-sql.ts";
-import {
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-} from "../../support/postgres/postgres-server.ts";
+import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { openTestStore } from "../../support/test-store.ts";
@@ -35,13 +31,24 @@ async function runAs(url: string, sql: string): Promise<void> {
   }
 }
 
+const server = await usePostgres({ own: true, settings: { autovacuum: "off" } });
+
+async function findDead(): Promise<string> {
+  const admin = urlOf(server.adminUrl, { database: "sluice" });
+  const store = await openTestStore(admin, { role: "command" });
+  const { findings } = await store.checkErasure();
+  await store.close();
+  return findings
+    .map(({ text }) => text)
+    .filter((text) => text.includes("dead rows"))
+    .join("\n");
+}
+
 describe("the guide to PostgreSQL, followed by an administrator who is not a superuser", () => {
-  let server: PostgresServer;
   let version: number;
   let owner: string;
   let service: string;
   before(async () => {
-    server = await startPostgres({ own: true, settings: { autovacuum: "off" } });
     // The owner in the other tests has the name that the guide uses.
     await server.query("DROP ROLE sluice_owner");
     await server.query(`CREATE ROLE ${administrator} LOGIN CREATEROLE CREATEDB`);
@@ -50,8 +57,6 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     owner = urlOf(server.adminUrl, { user: "sluice_owner", database: "sluice" });
     service = urlOf(server.adminUrl, { user: "sluice_service", database: "sluice" });
   });
-  after(() => server.remove());
-
   it("creates the owner and the database, and then the role that serves and its rights", async () => {
     const asAdministrator = urlOf(server.adminUrl, { user: administrator });
     await runAs(asAdministrator, readSql(guide, "CREATE DATABASE sluice"));
@@ -68,17 +73,6 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
   it("does not let the owner create roles", async () => {
     await assert.rejects(runAs(owner, "CREATE ROLE another"), /permission denied to create role/);
   });
-
-  async function findDead(): Promise<string> {
-    const admin = urlOf(server.adminUrl, { database: "sluice" });
-    const store = await openTestStore(admin, { role: "command" });
-    const { findings } = await store.checkErasure();
-    await store.close();
-    return findings
-      .map(({ text }) => text)
-      .filter((text) => text.includes("dead rows"))
-      .join("\n");
-  }
 
   async function eraseAsService(id: string): Promise<void> {
     const store = await openTestStore(service, { role: "serve", sealReceipt: makeTestSeal() });

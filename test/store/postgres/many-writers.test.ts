@@ -3,7 +3,7 @@
 // the locks of shards matter too.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   acme,
   draftOf,
@@ -13,7 +13,7 @@ import {
   organization,
   transaction,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -25,15 +25,10 @@ const requestsOfEach = 20;
 const shared = 40;
 const farAway = Number.MAX_SAFE_INTEGER;
 
-describe("many writers on one database", () => {
-  let server: PostgresServer;
-  let url: string;
-  before(async () => {
-    server = await startPostgres({ own: true, settings: { logging_collector: "on" } });
-    url = await server.makeDatabase();
-  });
-  after(() => server.remove());
+const server = await usePostgres({ own: true, settings: { logging_collector: "on" } });
+const url = await server.makeDatabase();
 
+describe("many writers on one database", () => {
   it("neither fail nor deadlock", async () => {
     const sealReceipt = makeTestSeal();
     const open = await Promise.all(

@@ -8,13 +8,8 @@ import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { startServerProcess } from "../../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import {
-  password,
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-} from "../../support/postgres/postgres-server.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import {
   acme,
   bytesOf,
@@ -48,15 +43,12 @@ async function requireRefused(url: string, words: RegExp): Promise<void> {
   });
 }
 
+const server = await usePostgres();
+
 describe("opening a store on PostgreSQL", () => {
-  let server: PostgresServer;
   const made: string[] = [];
-  before(async () => {
-    server = await startPostgres();
-  });
   after(async () => {
     for (const url of made) await server.dropDatabase(url);
-    await server.remove();
   });
 
   async function makeDatabase(): Promise<string> {
@@ -83,7 +75,7 @@ describe("opening a store on PostgreSQL", () => {
     const url = await makeDatabase();
     const folder = makeTempFolder();
     const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, NODE_ENV: "development" };
-    const processes = await Promise.all([1, 2, 3].map(() => startServerProcess(environment)));
+    const processes = await Promise.all([1, 2].map(() => startServerProcess(environment)));
     for (const running of processes) {
       const reply = await running.client.send({ method: "GET", path: "/health/ready" });
       assert.equal(reply.status, 200);
@@ -92,7 +84,6 @@ describe("opening a store on PostgreSQL", () => {
     const store = await openTestStore(url, { role: "command" });
     assert.equal((await store.listOrganizations()).length, 1);
     await store.close();
-    removeFolder(folder);
   });
 
   it("leaves an empty database empty where the store has to exist, until one is created", async () => {

@@ -3,7 +3,7 @@
 // itself logs.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   acme,
   keyOf,
@@ -14,7 +14,7 @@ import {
   organization,
   transaction,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { openTestStore } from "../../support/test-store.ts";
@@ -62,29 +62,27 @@ async function workADay(url: string): Promise<void> {
   await store.close();
 }
 
+const server = await usePostgres({
+  own: true,
+  settings: {
+    shared_preload_libraries: "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_format": "json",
+    logging_collector: "on",
+    log_destination: "jsonlog",
+  },
+});
+
 describe("the plans of daily work", () => {
-  let server: PostgresServer;
   let plans: readonly LoggedPlan[];
 
   before(async () => {
-    server = await startPostgres({
-      own: true,
-      settings: {
-        shared_preload_libraries: "auto_explain",
-        "auto_explain.log_min_duration": "0",
-        "auto_explain.log_format": "json",
-        logging_collector: "on",
-        log_destination: "jsonlog",
-      },
-    });
     const url = await server.makeDatabase();
     await (await openTestStore(url, { role: "command" })).close();
     await server.query("SELECT pg_rotate_logfile()");
     await workADay(url);
     plans = await readPlans();
   });
-  after(() => server.remove());
-
   async function readPlans(): Promise<readonly LoggedPlan[]> {
     const log = await waitFor("the log to be written", async () => {
       await server.query("SELECT 'the day is over'");

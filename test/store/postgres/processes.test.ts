@@ -2,7 +2,7 @@
 // the changes of the others.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import {
   acme,
   bytesOf,
@@ -16,19 +16,16 @@ import {
   transaction,
   worker,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const processes = 4;
 
+const server = await usePostgres();
+
 describe("several processes on one database", () => {
-  let server: PostgresServer;
   let url: string;
   let stores: readonly TestStore[];
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(() => server.remove());
   beforeEach(async (test) => {
     url = await server.makeDatabase();
     const opened = Array.from({ length: processes }, () => openTestStore(url, { role: "serve" }));

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
 import type { ConnectionSettings } from "../../../src/store/interface/connection-settings.ts";
 import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
@@ -31,18 +31,16 @@ async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "
   }
 }
 
+const server = await usePostgres({ own: true, durable: true });
+const url = await server.makeDatabase();
+
 describe("a store on PostgreSQL", () => {
-  let server: PostgresServer;
-  let url: string;
   let store: TestStore;
   before(async () => {
-    server = await startPostgres({ own: true, durable: true });
-    url = await server.makeDatabase();
     store = await openTestStore(url, { role: "serve", connections });
   });
   after(async () => {
     await store.close();
-    await server.remove();
   });
 
   async function requireAnswer(): Promise<void> {

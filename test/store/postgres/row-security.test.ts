@@ -20,29 +20,23 @@ import {
   transaction,
 } from "../../conformance/scene.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
-import {
-  password,
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-} from "../../support/postgres/postgres-server.ts";
+import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const role = "sluice_secured";
 const propagation = "citus.propagate_set_commands";
 
+const server = await usePostgres();
+const url = await server.makeDatabase();
+
 describe("row-level security", () => {
-  let server: PostgresServer;
-  let url: string;
   let client: Client;
   /** Owners see all shards of a cluster; so there the service's own role is tested. */
   let citus = false;
 
   before(async () => {
-    server = await startPostgres();
-    url = await server.makeDatabase();
-    await fill(url);
+    await fill();
     citus =
       (await server.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'", url)).length > 0;
     if (citus) await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
@@ -53,8 +47,6 @@ describe("row-level security", () => {
     await client.end();
     if (citus) await server.query(`DROP OWNED BY ${role}`, url);
     if (citus) await server.query(`DROP ROLE ${role}`, url);
-    await server.dropDatabase(url);
-    await server.remove();
   });
 
   /**
@@ -168,7 +160,7 @@ async function beginParty(store: TestStore, person: string): Promise<void> {
   assert.equal(await store.completeOne(id), undefined);
 }
 
-async function fill(url: string): Promise<void> {
+async function fill(): Promise<void> {
   const store = await openTestStore(url, { role: "command", sealReceipt: makeTestSeal() });
   await store.createOrganization(organization(acme), operator);
   await store.createKey(newKey("key_1"), operator);

@@ -16,7 +16,7 @@ import {
 } from "../../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 describe("a server with a certificate of a private authority", () => {
   let server: PostgresServer;
@@ -43,7 +43,6 @@ describe("a server with a certificate of a private authority", () => {
   });
   after(async () => {
     await server.remove();
-    removeFolder(folder);
   });
 
   function urlWith(parameters: Readonly<Record<string, string>>): string {

@@ -8,21 +8,21 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
 
+const server = await usePostgres({
+  own: true,
+  settings: { shared_preload_libraries: "pg_stat_statements" },
+});
+
 describe("the write path on PostgreSQL", () => {
-  let server: PostgresServer;
   let url: string;
   let store: TestStore;
   before(async () => {
-    server = await startPostgres({
-      own: true,
-      settings: { shared_preload_libraries: "pg_stat_statements" },
-    });
     await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
     url = await server.makeDatabase();
     store = await openTestStore(url, { role: "serve" });
@@ -30,7 +30,6 @@ describe("the write path on PostgreSQL", () => {
   after(async () => {
     await store.close();
     await server.dropDatabase(url);
-    await server.remove();
   });
 
   /**

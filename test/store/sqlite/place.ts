@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import type { StoreOptions } from "../../../src/store/interface/store.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { atEnd } from "../../support/at-end.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 export interface Place {
   readonly folder: string;
@@ -24,7 +24,6 @@ export interface Place {
 export function makePlace(test: TestContext): Place {
   const folder = makeTempFolder();
   const path = join(folder, "data", "sluice.db");
-  atEnd(test, () => removeFolder(folder));
   return {
     folder,
     path,

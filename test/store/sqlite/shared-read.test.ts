@@ -6,7 +6,7 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describe, it, type TestContext } from "node:test";
 import { type Connection, openReader, openWriter } from "../../../src/store/sqlite/connection.ts";
 import { SharedRead } from "../../../src/store/sqlite/shared-read.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { keyOf } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
@@ -28,7 +28,6 @@ function makeSite(test: TestContext): Site {
   test.after(() => {
     reader.close();
     writer.close();
-    removeFolder(folder);
   });
   return {
     reader,

@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { after } from "node:test";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { childPids } from "../child-pids.ts";
@@ -112,6 +113,13 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
       await Promise.all(servers.map((server) => server.remove()));
     },
   };
+}
+
+/** For all tests of a file, at its top: removed after them. */
+export async function usePostgres(options: ServerOptions = {}): Promise<PostgresServer> {
+  const server = await startPostgres(options);
+  after(() => server.remove());
+  return server;
 }
 
 /** Only tests that need no settings use the shared one. */

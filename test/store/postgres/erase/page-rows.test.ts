@@ -1,7 +1,7 @@
 // The content of table and index pages, compared with what the server itself reports.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { pageBytes } from "../../../../src/store/postgres/erase/heap-page.ts";
 import {
   type ColumnLayout,
@@ -9,7 +9,7 @@ import {
   readRows,
 } from "../../../../src/store/postgres/erase/page-rows.ts";
 import { storedForm } from "../../../../src/store/postgres/erase/page-rows.ts";
-import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../../support/postgres/postgres-server.ts";
 
 const rows = 400;
 
@@ -35,47 +35,44 @@ const scene = `
   DELETE FROM scene WHERE small % 4 = 0;
   CHECKPOINT`;
 
+const server = await usePostgres({ settings: { autovacuum: "off" } });
+
+/** Before rows were deleted. */
+async function ask(columns: string): Promise<readonly string[]> {
+  const found = (await server.query(`SELECT ${columns} FROM scene`)) as readonly Texts[];
+  return found.map((row) => describeRow(new Map(Object.entries(row)), columns.split(", "))).sort();
+}
+
+async function readTexts(
+  relation: string,
+  { kind, names }: { readonly kind: PageKind; readonly names: readonly string[] },
+): Promise<readonly string[]> {
+  const columns = (await server.query(
+    `SELECT attname AS name, attlen::int AS length,
+       CASE attalign WHEN 'd' THEN 8 WHEN 'i' THEN 4 WHEN 's' THEN 2 ELSE 1 END AS align
+     FROM pg_attribute WHERE attrelid = '${relation}'::regclass AND attnum > 0 ORDER BY attnum`,
+  )) as unknown as readonly ColumnLayout[];
+  const [file] = await server.query(
+    `SELECT pg_read_binary_file(pg_relation_filepath('${relation}')) AS bytes`,
+  );
+  const bytes = file?.["bytes"] as Buffer;
+  const found: string[] = [];
+  for (let at = 0; at + pageBytes <= bytes.length; at += pageBytes) {
+    for (const row of readRows(bytes.subarray(at, at + pageBytes), kind, columns)) {
+      found.push(describeRow(row, names));
+    }
+  }
+  return found.sort();
+}
+
 describe("the rows in a page", () => {
-  let server: PostgresServer;
   let expected: readonly string[];
   before(async () => {
-    server = await startPostgres({ settings: { autovacuum: "off" } });
     const [create = "", insert = "", ...others] = scene.split(";");
     for (const sql of [create, insert]) await server.query(sql);
     expected = await ask("a, b, c");
     for (const sql of others) await server.query(sql);
   });
-  after(() => server.remove());
-
-  /** Before rows were deleted. */
-  async function ask(columns: string): Promise<readonly string[]> {
-    const found = (await server.query(`SELECT ${columns} FROM scene`)) as readonly Texts[];
-    return found
-      .map((row) => describeRow(new Map(Object.entries(row)), columns.split(", ")))
-      .sort();
-  }
-
-  async function readTexts(
-    relation: string,
-    { kind, names }: { readonly kind: PageKind; readonly names: readonly string[] },
-  ): Promise<readonly string[]> {
-    const columns = (await server.query(
-      `SELECT attname AS name, attlen::int AS length,
-         CASE attalign WHEN 'd' THEN 8 WHEN 'i' THEN 4 WHEN 's' THEN 2 ELSE 1 END AS align
-       FROM pg_attribute WHERE attrelid = '${relation}'::regclass AND attnum > 0 ORDER BY attnum`,
-    )) as unknown as readonly ColumnLayout[];
-    const [file] = await server.query(
-      `SELECT pg_read_binary_file(pg_relation_filepath('${relation}')) AS bytes`,
-    );
-    const bytes = file?.["bytes"] as Buffer;
-    const found: string[] = [];
-    for (let at = 0; at + pageBytes <= bytes.length; at += pageBytes) {
-      for (const row of readRows(bytes.subarray(at, at + pageBytes), kind, columns)) {
-        found.push(describeRow(row, names));
-      }
-    }
-    return found.sort();
-  }
 
   it("are all found in a table, including deleted ones, with every text complete", async () => {
     const names = ["a", "b", "c"];

@@ -1,7 +1,7 @@
 // The planner's statistics contain no id of a record and nothing of its content.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { erasureMap, isAboutRecords } from "../../../../src/store/shared/erasure-map.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
 import {
@@ -12,7 +12,7 @@ import {
   organization,
   transaction,
 } from "../../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
+import { usePostgres } from "../../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
 import { openTestStore, type TestStore } from "../../../support/test-store.ts";
 
@@ -37,41 +37,36 @@ async function fill(store: TestStore): Promise<void> {
   assert.equal((await store.processAll()).length, records / 2);
 }
 
+const server = await usePostgres();
+const url = await server.makeDatabase();
+
+/** As the superuser, for whom row-level security hides no statistics. */
+async function findCanaries(): Promise<readonly string[]> {
+  await server.query("ANALYZE", url);
+  const rows = await server.query(
+    `SELECT tablename || '.' || attname AS name FROM pg_stats AS one
+     WHERE schemaname = 'public' AND one::text ILIKE '%${canary}%' ORDER BY 1`,
+    url,
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+async function readColumns(): Promise<readonly { name: string; sampled: boolean }[]> {
+  const rows = await server.query(
+    `SELECT relname || '.' || attname AS name, attstattarget IS DISTINCT FROM 0 AS sampled
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0`,
+    url,
+  );
+  return rows as unknown as readonly { name: string; sampled: boolean }[];
+}
+
 describe("the planner's statistics", () => {
-  let server: PostgresServer;
-  let url: string;
   before(async () => {
-    server = await startPostgres();
-    url = await server.makeDatabase();
     const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
     await fill(store);
     await store.close();
   });
-  after(async () => {
-    await server.dropDatabase(url);
-    await server.remove();
-  });
-
-  /** As the superuser, for whom row-level security hides no statistics. */
-  async function findCanaries(): Promise<readonly string[]> {
-    await server.query("ANALYZE", url);
-    const rows = await server.query(
-      `SELECT tablename || '.' || attname AS name FROM pg_stats AS one
-       WHERE schemaname = 'public' AND one::text ILIKE '%${canary}%' ORDER BY 1`,
-      url,
-    );
-    return rows.map(({ name }) => String(name));
-  }
-
-  async function readColumns(): Promise<readonly { name: string; sampled: boolean }[]> {
-    const rows = await server.query(
-      `SELECT relname || '.' || attname AS name, attstattarget IS DISTINCT FROM 0 AS sampled
-       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0`,
-      url,
-    );
-    return rows as unknown as readonly { name: string; sampled: boolean }[];
-  }
 
   it("are kept of exactly the columns that the erasure map and the list of sampled columns allow", async () => {
     const allowed = Object.entries(erasureMap).flatMap(([table, columns]) =>

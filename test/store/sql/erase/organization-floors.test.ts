@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openReader } from "../../../../src/store/sqlite/connection.ts";
 import {
   type FloorScan,
@@ -12,7 +12,7 @@ import {
 import type { Planning } from "../../../../src/store/sql/erase/plan.ts";
 import { acme, draftOf, operator, organization } from "../../../conformance/scene.ts";
 import { makeRandom } from "../../../support/random.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 import { openTestStore } from "../../../support/test-store.ts";
 
 const dayMs = 86_400_000;
@@ -28,8 +28,6 @@ const planning: Omit<Planning, "requestedAt"> = {
   confidential: new Set(),
 };
 const records = 40;
-
-after(() => removeFolder(folder));
 
 describe("the retention floors of an organization", () => {
   it("end with that of the record whose floor ends last, however small the steps", async () => {

@@ -9,7 +9,7 @@ import {
   scrubResidue,
   scrubWholeFile,
 } from "../../../../src/store/sqlite/erase/free-space.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 
 const pageBytes = 4_096;
 
@@ -35,7 +35,6 @@ function openFile(test: TestContext, pages: readonly Buffer[]) {
   const descriptor = openSync(path, "r+");
   test.after(() => {
     closeSync(descriptor);
-    removeFolder(folder);
   });
   return { descriptor, read: () => readFileSync(path) };
 }
