@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import { readReplies } from "../fuzz/raw-exchange.ts";
+import { readAllReplies } from "../fuzz/raw-replies.ts";
 import type { Reply } from "../support/http-client.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -129,7 +129,7 @@ describe("a request after the last one of a connection is not executed", () => {
             socket.write(bytes, "latin1");
           }
           await closed;
-          const { replies } = readReplies(Buffer.from(text(), "latin1"));
+          const { replies } = readAllReplies(Buffer.from(text(), "latin1"));
           assert.deepEqual([replies.length, replies[0]?.status], [1, status], text());
           assert.equal(replies[0]?.headers.connection, "close");
           if (status === 400 && replies[0] !== undefined) assertMalformed(replies[0]);
@@ -157,7 +157,7 @@ describe("a request after the last one of a connection is not executed", () => {
     held.release();
     await closed;
     await stopped;
-    const { replies } = readReplies(Buffer.from(text, "latin1"));
+    const { replies } = readAllReplies(Buffer.from(text, "latin1"));
     const last = replies.at(-1);
     assert.equal(last?.headers.connection, "close");
     const again = await startScene({ folder });

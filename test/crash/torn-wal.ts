@@ -4,7 +4,7 @@
 // copy is consistent, and then the end of the WAL is cut off or loses sectors, as if writes had
 // never reached the disk. What a checkpoint has copied into the database is never torn, because
 // SQLite syncs the WAL before that. The simulated damage can include acknowledged writes, which a
-// power cut can't lose: so nothing is concluded from what is lost (sync-evidence.ts covers that),
+// power cut can't lose: so nothing is concluded from what is lost,
 // only that what is left is complete, that no request outlived an earlier one of the same sender,
 // and that nothing exists that was not sent.
 

@@ -15,7 +15,7 @@ export interface RawReplies {
  */
 export function readAllReplies(
   bytes: Buffer,
-  methods: readonly (string | undefined)[],
+  methods: readonly (string | undefined)[] = [],
 ): RawReplies {
   const replies: Reply[] = [];
   let rest = bytes;

@@ -130,10 +130,10 @@ function testKilling(engine: string, every: number, makePlace: () => Promise<Pla
   });
 }
 
-testKilling("SQLite", 3, async () => placeOnSqlite());
+testKilling("SQLite", 5, async () => placeOnSqlite());
 
 const server = await usePostgres();
 
 describe("on PostgreSQL", () => {
-  testKilling("PostgreSQL", 7, () => placeOnPostgres(server));
+  testKilling("PostgreSQL", 11, () => placeOnPostgres(server));
 });

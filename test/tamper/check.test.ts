@@ -131,6 +131,9 @@ function check({ folder, environment }: Copy) {
   return makeCommandLine({ folder, environment }).type("check");
 }
 
+/** What each engine reads itself, of both chains, their heads and the ledger; the rest compares what was read. */
+const ofEngines = /chain|Receipt 1|up to byte|checked completely|not in the store/;
+
 function testCheck(engine: string, copy: () => Promise<Copy>): void {
   describe(`check on ${engine}`, () => {
     it("finds nothing in an unaltered store", async () => {
@@ -139,6 +142,7 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
     });
 
     for (const [sql, says] of alterations) {
+      if (engine !== "SQLite" && !ofEngines.test(says.source)) continue;
       it(`finds: ${sql}`, async () => {
         const altered = await copy();
         await altered.exec(sql);

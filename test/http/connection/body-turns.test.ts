@@ -16,7 +16,7 @@ import {
 } from "../../../src/http/connection/body-turns.ts";
 import { ChunkedBody } from "../../../src/http/connection/chunked-body.ts";
 import { type Scene, startScene } from "../../contract/scene.ts";
-import { readReplies } from "../../fuzz/raw-exchange.ts";
+import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const oneByte = "1\r\n1\r\n";
@@ -52,7 +52,7 @@ describe("a body of one-byte chunks", () => {
   async function exchange(bytes: string): Promise<{ status: number; connection: string }> {
     const { socket, text } = await open(bytes);
     await waitFor("a reply", () => /\r\n\r\n/.test(text()) || undefined);
-    const [reply] = readReplies(Buffer.from(text())).replies;
+    const [reply] = readAllReplies(Buffer.from(text())).replies;
     await waitFor("the end of the connection", () => socket.readableEnded || undefined);
     socket.destroy();
     return { status: reply?.status ?? 0, connection: reply?.headers.connection ?? "" };

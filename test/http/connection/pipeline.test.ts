@@ -10,7 +10,6 @@ import { BodyTurns } from "../../../src/http/connection/body-turns.ts";
 import { unparsedBytes } from "../../../src/http/connection/parser.ts";
 import { Pipelines } from "../../../src/http/connection/pipeline.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
-import { readReplies } from "../../fuzz/raw-exchange.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import type { Customer } from "../../support/customer.ts";
 import type { Reply } from "../../support/http-client.ts";
@@ -36,7 +35,7 @@ async function openPipe(address: string): Promise<Pipe> {
   socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.pause();
   await once(socket, "connect");
-  return { socket, replies: () => readReplies(Buffer.concat(chunks)).replies };
+  return { socket, replies: () => readAllReplies(Buffer.concat(chunks)).replies };
 }
 
 function get(path: string, more = ""): string {

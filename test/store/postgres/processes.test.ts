@@ -5,12 +5,9 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import {
   acme,
-  bytesOf,
   draftOf,
   keyOf,
   mark,
-  newKey,
-  newToken,
   operator,
   organization,
   transaction,
@@ -194,17 +191,6 @@ describe("several processes on one database", () => {
     assert.equal((await store.finish(id)).status, "completed");
     const [left] = await store.payloadsOf(keyOf("transaction_check", "c"));
     assert.deepEqual(left?.["related_tx_ids"], ["stays"]);
-  });
-
-  it("see at once that a key was revoked by another", async () => {
-    const [one, two] = [storeNo(0), storeNo(1)];
-    await one.createOrganization(organization(acme), operator);
-    await one.createKey(newKey("key_1"), operator);
-    await one.createToken(newToken("token"));
-    const versionBefore = await two.credentialsVersion();
-    await one.revokeKey("key_1", operator);
-    assert.notEqual(await two.credentialsVersion(), versionBefore);
-    assert.equal((await two.findCaller(bytesOf("token")))?.key.revokedAt, operator.now);
   });
 
   it("append to one audit chain", async () => {

@@ -38,7 +38,7 @@ describe("the write path on PostgreSQL", () => {
    */
   async function count(send: (id: string) => Promise<unknown>): Promise<number> {
     const name = new URL(url).pathname.slice(1);
-    const each = 30;
+    const each = 12;
     await server.query("SELECT pg_stat_statements_reset()");
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
