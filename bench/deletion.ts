@@ -240,7 +240,7 @@ async function measure(environment: Settings, options: Options): Promise<Outcome
   const tried = await measureTries(start, options);
   const intakes: IntakeTry[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
-    const dueAt = Date.now() + (options.seconds + 14) * 1_000;
+    const dueAt = Date.now() + (options.seconds + 30) * 1_000;
     // A transaction that was deleted earlier no longer exists.
     const deletions = await requestAll(environment, options, { round, dueAt });
     const service = await start();
