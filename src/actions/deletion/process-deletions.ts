@@ -76,19 +76,26 @@ async function claimAll(
   return claimed;
 }
 
+/** A claimed deletion that is neither completed nor postponed. */
+interface Open {
+  readonly deletion: Deletion;
+  /** Nothing is left to erase. */
+  isErased: boolean;
+  /** The ledger knows that it is about to be completed. */
+  isNoted: boolean;
+  /** How many verification passes have found something. */
+  verifications: number;
+}
+
 /** Deletions that take their steps together. */
 class DeletionBatch {
   readonly #app: App;
   readonly #options: ProcessOptions;
   readonly #pace: DeletionPace;
-  /** Deletions that are neither completed nor postponed, in the order of their next steps. */
-  readonly #open = new Map<string, Deletion>();
-  /** Open deletions of which nothing is left to erase. */
-  readonly #erased = new Set<string>();
-  /** Deletions that the ledger knows are about to be completed. */
-  readonly #noted = new Set<string>();
-  /** How many verification passes have found something, by deletion. */
-  readonly #verifications = new Map<string, number>();
+  /** In the order of their next steps. */
+  readonly #open = new Map<string, Open>();
+  /** Results that are not reported yet. */
+  #done: ProcessedDeletions[] = [];
   #joinedAt = performance.now();
 
   constructor(app: App, options: ProcessOptions) {
@@ -101,169 +108,139 @@ class DeletionBatch {
    * Processes the claimed deletions and returns their results. Deletions that join them meanwhile are only reported.
    */
   async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
-    const results = new Map<string, ProcessedDeletions>();
+    const results: ProcessedDeletions[] = [];
     const own = new Set(claimed.map(idOf));
-    for (const deletion of claimed) this.#open.set(idOf(deletion), deletion);
+    this.#add(claimed);
     while (this.#open.size > 0) {
-      const done = await this.#takeSteps();
-      for (const one of done) {
-        const id = idOf(one.deletion);
-        if (own.has(id)) results.set(id, one);
-      }
+      await this.#takeSteps();
+      const done = this.#done;
+      this.#done = [];
+      results.push(...done.filter(({ deletion }) => own.has(idOf(deletion))));
       if (done.length > 0) await this.#options.onDone?.(done);
       await this.#join();
     }
-    return [...results.values()];
+    return results;
   }
 
-  /**
-   * Takes the next step of each deletion, and returns the results of those that it ends. If the step fails as a whole,
-   * all are postponed.
-   */
-  async #takeSteps(): Promise<readonly ProcessedDeletions[]> {
-    const { stopping } = this.#options;
+  #add(claimed: readonly Deletion[]): void {
+    for (const deletion of claimed) {
+      const open = { deletion, isErased: false, isNoted: false, verifications: 0 };
+      this.#open.set(idOf(deletion), open);
+    }
+  }
+
+  /** Takes the next step of each deletion. If the step fails as a whole, all are postponed. */
+  async #takeSteps(): Promise<void> {
     try {
-      stopping.throwIfAborted();
-      const failed = await this.#erase();
-      const ended = await this.#completeErased();
-      return [...(await this.#postpone(failed)), ...ended];
+      this.#options.stopping.throwIfAborted();
+      await this.#erase();
+      await this.#completeErased();
     } catch (cause) {
-      return this.#postpone([...this.#open.values()].map((deletion) => [deletion, cause]));
+      for (const one of this.#open.values()) await this.#postpone(one, cause);
     }
   }
 
   /** Erases until a step has not ended any plan of records, or none is left. */
-  async #erase(): Promise<readonly Failure[]> {
-    const failures: Failure[] = [];
+  async #erase(): Promise<void> {
     const [organization] = this.#toErase(isOfOrganization);
     if (organization !== undefined) await this.#eraseOrganization(organization);
     for (;;) {
       const records = this.#toErase((deletion) => !isOfOrganization(deletion));
       const [first] = records;
-      if (first === undefined) return failures;
-      const outcomes = await this.#eraseRecords(records);
-      let ended = 0;
-      for (const [deletion, cause] of outcomes.failures) {
-        failures.push([deletion, cause]);
-        this.#open.delete(idOf(deletion));
-        ended += 1;
-      }
-      for (const id of outcomes.done) {
-        this.#erased.add(id);
-        ended += 1;
-      }
-      if (ended > 0) continue;
+      if (first === undefined) return;
+      if (await this.#eraseRecords(records)) continue;
       this.#yieldTurn(first);
-      return failures;
+      return;
     }
   }
 
   /** Lets another deletion take its turn first. */
-  #yieldTurn(deletion: Deletion): void {
-    this.#open.delete(idOf(deletion));
-    this.#open.set(idOf(deletion), deletion);
+  #yieldTurn(one: Open): void {
+    this.#open.delete(idOf(one.deletion));
+    this.#open.set(idOf(one.deletion), one);
   }
 
-  #toErase(isWanted: (deletion: Deletion) => boolean): readonly Deletion[] {
-    return [...this.#open.values()].filter(
-      (deletion) => !this.#erased.has(idOf(deletion)) && isWanted(deletion),
-    );
+  #toErase(isWanted: (deletion: Deletion) => boolean): readonly Open[] {
+    return [...this.#open.values()].filter((one) => !one.isErased && isWanted(one.deletion));
   }
 
-  /** Takes one step. If it fails, each deletion takes a step of its own, so that one does not affect the others. */
-  async #eraseRecords(
-    deletions: readonly Deletion[],
-  ): Promise<{ readonly done: readonly string[]; readonly failures: readonly Failure[] }> {
+  /**
+   * Takes one step, and returns whether it ended the plan of any. If it fails, each deletion takes a step of its own, so
+   * that one does not affect the others.
+   */
+  async #eraseRecords(some: readonly Open[]): Promise<boolean> {
     const { stopping } = this.#options;
     try {
-      const step = await this.#step(deletions, limits.erasureStepRecordsMax);
-      const isEnd = step.done.length === deletions.length;
-      if (!isEnd) await this.#pace.rest(step, stopping);
-      return { done: step.done, failures: [] };
+      const step = await this.#step(some, limits.erasureStepRecordsMax);
+      if (step.done.length < some.length) await this.#pace.rest(step, stopping);
+      return step.done.length > 0;
     } catch (cause) {
       stopping.throwIfAborted();
-      const [only, ...others] = deletions;
-      if (only === undefined) return { done: [], failures: [] };
-      if (others.length === 0) return { done: [], failures: [[only, cause]] };
+      const [only, ...others] = some;
+      if (only !== undefined && others.length === 0) {
+        await this.#postpone(only, cause);
+        return true;
+      }
     }
-    const all = { done: [] as string[], failures: [] as Failure[] };
-    for (const deletion of deletions) {
-      const { done, failures } = await this.#eraseRecords([deletion]);
-      all.done.push(...done);
-      all.failures.push(...failures);
-    }
-    return all;
+    let ended = false;
+    for (const one of some) if (await this.#eraseRecords([one])) ended = true;
+    return ended;
   }
 
-  async #eraseOrganization(deletion: Deletion): Promise<void> {
-    await this.#note([deletion]);
-    const step = await this.#step([deletion], this.#pace.rowsMax);
-    for (const id of step.done) this.#erased.add(id);
-    this.#yieldTurn(deletion);
+  async #eraseOrganization(one: Open): Promise<void> {
+    await this.#note([one]);
+    const step = await this.#step([one], this.#pace.rowsMax);
+    this.#yieldTurn(one);
     await this.#pace.restOfOrganization(step, this.#options.stopping);
   }
 
-  #step(deletions: readonly Deletion[], recordsMax: number): Promise<ErasureStep> {
+  async #step(some: readonly Open[], recordsMax: number): Promise<ErasureStep> {
     const { store, now } = this.#app;
-    return store.eraseStep(deletions.map(idOf), recordsMax, { actor: "worker", now: now() });
+    const act = { actor: "worker", now: now() };
+    const step = await store.eraseStep(idsOf(some), recordsMax, act);
+    const done = new Set(step.done);
+    for (const one of some) if (done.has(idOf(one.deletion))) one.isErased = true;
+    return step;
   }
 
   /** Must be called before anything is completed, so that the ledger knows every completed deletion. */
-  async #note(deletions: readonly Deletion[]): Promise<void> {
-    const first = deletions.filter((deletion) => !this.#noted.has(idOf(deletion)));
+  async #note(some: readonly Open[]): Promise<void> {
+    const first = some.filter((one) => !one.isNoted);
     if (first.length === 0) return;
-    await noteCompleting(this.#app, first);
-    for (const deletion of first) this.#noted.add(idOf(deletion));
+    await noteCompleting(
+      this.#app,
+      first.map(({ deletion }) => deletion),
+    );
+    for (const one of first) one.isNoted = true;
   }
 
-  async #completeErased(): Promise<readonly ProcessedDeletions[]> {
-    const erased = [...this.#erased].flatMap((id) => this.#open.get(id) ?? []);
-    if (erased.length === 0) return [];
+  async #completeErased(): Promise<void> {
+    const erased = [...this.#open.values()].filter(({ isErased }) => isErased);
+    if (erased.length === 0) return;
     await this.#note(erased);
     const act = { actor: "worker", now: this.#app.now() };
-    const outcomes = await this.#app.store.completeDeletions(erased.map(idOf), act);
-    const completed: ProcessedDeletions[] = [];
-    const failures: Failure[] = [];
-    for (const [index, deletion] of erased.entries()) {
-      const outcome = outcomes[index] ?? { result: "again" };
-      const cause = this.#failureOf(deletion, outcome);
-      if (cause !== undefined) failures.push([deletion, cause]);
-      if (outcome.result === "completed") {
-        completed.push(outcome);
-        this.#end(deletion);
-      }
-    }
+    const outcomes = await this.#app.store.completeDeletions(idsOf(erased), act);
+    const completed = outcomes.filter((outcome) => outcome.result === "completed");
+    for (const outcome of completed) this.#end(outcome);
     // The deletions are completed even if this fails; upkeep then updates the ledger.
     if (completed.length > 0) await catchUpLedger(this.#app).catch(() => undefined);
-    return [...completed, ...(await this.#postpone(failures))];
-  }
-
-  #failureOf(deletion: Deletion, outcome: Completion): unknown {
-    const id = idOf(deletion);
-    if (outcome.result === "failed") return outcome.cause;
-    if (outcome.result !== "again") return undefined;
-    this.#erased.delete(id);
-    const passes = (this.#verifications.get(id) ?? 0) + 1;
-    this.#verifications.set(id, passes);
-    return passes === verificationsMax ? new Error(foundAgain) : undefined;
-  }
-
-  async #postpone(failures: readonly Failure[]): Promise<readonly ProcessedDeletions[]> {
-    const postponed: ProcessedDeletions[] = [];
-    for (const [deletion, cause] of failures) {
-      this.#end(deletion);
-      await postpone(this.#app, { deletion, cause }, this.#options.stopping);
-      postponed.push({ result: "postponed", deletion, cause });
+    for (const [index, one] of erased.entries()) {
+      const cause = failureOf(one, outcomes[index] ?? { result: "again" });
+      if (cause !== undefined) await this.#postpone(one, cause);
     }
-    return postponed;
   }
 
-  #end(deletion: Deletion): void {
-    const id = idOf(deletion);
-    this.#open.delete(id);
-    this.#erased.delete(id);
-    this.#noted.delete(id);
-    this.#verifications.delete(id);
+  async #postpone(one: Open, cause: unknown): Promise<void> {
+    const { deletion } = one;
+    const { stopping } = this.#options;
+    this.#open.delete(idOf(deletion));
+    await postpone(this.#app, { deletion, cause }, stopping);
+    this.#done.push({ result: "postponed", deletion, cause });
+  }
+
+  #end(done: ProcessedDeletions): void {
+    this.#open.delete(idOf(done.deletion));
+    this.#done.push(done);
   }
 
   /** Claims further deletions that are due, so that they need not wait for those that take long. */
@@ -273,16 +250,26 @@ class DeletionBatch {
     if (this.#open.size === 0 || stopping.aborted) return;
     if (performance.now() - this.#joinedAt < joiningIntervalMs) return;
     const room = Math.max(1, deletionsAtOnce - this.#open.size);
-    const claimed = await claimAll(this.#app, claimant, room).catch(() => []);
-    for (const deletion of claimed) this.#open.set(idOf(deletion), deletion);
+    this.#add(await claimAll(this.#app, claimant, room).catch(() => []));
     this.#joinedAt = performance.now();
   }
 }
 
-type Failure = readonly [deletion: Deletion, cause: unknown];
+/** Why the deletion has to be postponed; undefined if it takes its next step. */
+function failureOf(one: Open, outcome: Completion): unknown {
+  if (outcome.result === "failed") return outcome.cause;
+  if (outcome.result !== "again") return undefined;
+  one.isErased = false;
+  one.verifications += 1;
+  return one.verifications === verificationsMax ? new Error(foundAgain) : undefined;
+}
 
 function idOf({ deletionRequestId }: Deletion): string {
   return deletionRequestId;
+}
+
+function idsOf(some: readonly Open[]): readonly string[] {
+  return some.map(({ deletion }) => idOf(deletion));
 }
 
 const foundAgain =
