@@ -2,9 +2,8 @@
 // decides nothing about records.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { makeClaimer } from "../shared/claimer.ts";
 import { completeInParts, heldMeanwhile, withScans } from "../shared/completion-outcome.ts";
 import { scanForParties } from "../shared/party-scan.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
@@ -157,27 +156,15 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   } satisfies Partial<Store>;
 }
 
-function claimer(database: Database) {
-  let turn = "";
-  return async (claim: Claim, deletionsMax: number): Promise<readonly Deletion[]> => {
-    for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-      const options = { deletionsMax, turn, bounds };
-      const found = await database.transaction(deletions, (tx) =>
-        tx.perform(claimDeletions, claim, options),
-      );
-      const { claimed, large, checked } = found;
-      ({ turn } = found);
-      const [first] = large;
-      const begun =
-        first &&
-        (await database.transaction(deletions, (tx) =>
-          claimLarge(tx, first.deletionRequestId, claim),
-        ));
-      if (begun !== undefined) return [...claimed, begun];
-      if (claimed.length > 0 || checked === 0) return claimed;
-    }
-    return [];
-  };
+function claimer(database: Database): Store["claimDeletions"] {
+  return makeClaimer({
+    claimSome: (claim, claiming) =>
+      database.transaction(deletions, (tx) =>
+        tx.perform(claimDeletions, claim, { ...claiming, bounds }),
+      ),
+    beginLarge: ({ deletionRequestId }, claim) =>
+      database.transaction(deletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
+  });
 }
 
 interface CompletionParts extends DeletionParts {

@@ -1,10 +1,10 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
 import { statSync } from "node:fs";
-import { limits } from "../../domain/limits.ts";
 import type { Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
+import { makeClaimer } from "../shared/claimer.ts";
 import { withScans } from "../shared/completion-outcome.ts";
 import { scanForParties } from "../shared/party-scan.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
@@ -122,23 +122,14 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
       readPage: (query) => files.namingPage(query),
       takeStep: (some, page) => perform("scanStep", some, page, act),
     });
-  let turn = "";
   const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
     withScans(ids, await scan(ids, act), (ready) => completeScanned(ready, act));
   return {
     deletionsAtOnce: deletionsAtOnceMax,
-    claimDeletions: async (claim, deletionsMax) => {
-      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const found = await perform("claimDeletions", claim, { deletionsMax, turn });
-        const { claimed, checked } = found;
-        ({ turn } = found);
-        const [large] = found.large;
-        const begun = large && (await planner.begin(large, claim));
-        if (begun !== undefined) return [...claimed, begun];
-        if (claimed.length > 0 || checked === 0 || large !== undefined) return claimed;
-      }
-      return [];
-    },
+    claimDeletions: makeClaimer({
+      claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
+      beginLarge: (deletion, claim) => planner.begin(deletion, claim),
+    }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
     findExpired: async (query) => reader.perform(findExpired, query),

@@ -2,9 +2,9 @@
 // that one with very many deletions does not delay another's. Each claimed deletion then has a plan, or is postponed
 // because of an obstacle.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
+import type { Claimed, Claiming } from "../../shared/claimer.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, type Statements } from "../statement/statements.ts";
@@ -52,23 +52,7 @@ const findDue = `
   ORDER BY ${triedAt}, deletion_request_id LIMIT $3
   --postgres FOR UPDATE SKIP LOCKED`;
 
-/**
- * If nothing is claimed, the deletions that were checked have to wait, and more may be due; if none was checked either,
- * nothing is due.
- */
-export interface Claimed {
-  readonly claimed: readonly Deletion[];
-  /** Deletions whose plan does not fit in this transaction. */
-  readonly large: readonly Deletion[];
-  readonly checked: number;
-  /** The organization whose turn was the last. */
-  readonly turn: string;
-}
-
-export interface ClaimOptions {
-  readonly deletionsMax: number;
-  /** The organization whose turn was the last in the claim before; empty for none. */
-  readonly turn: string;
+export interface ClaimOptions extends Claiming {
   readonly bounds: StepBounds;
 }
 

@@ -45,24 +45,32 @@ const followReports = `
  * Zero is in the past, so what waits for these reports is evaluated again. The plus on SQLite and the array on PostgreSQL have the sets
  * found by their ids: otherwise all open deletions would be read.
  */
-const wakeSets = `
+const wakeSetsOf = (references: string) => `
   UPDATE deletion SET next_attempt_at = 0
   WHERE
     --sqlite +
     status IN ('pending', 'processing') AND deletion_request_id
     --sqlite IN (
     --postgres = ANY (ARRAY (
-    SELECT 'restricted/' || restricted_reference.deletion_request_id
-    FROM ${reports}
-      JOIN restricted_reference ON restricted_reference.organization_id = named.owner
-        AND from_type = named.type AND from_id = named.id AND from_set = ''
+    SELECT 'restricted/' || restricted_reference.deletion_request_id FROM ${references}
     --postgres )
     )`;
+
+const wakeSets = wakeSetsOf(`
+    ${reports}
+      JOIN restricted_reference ON restricted_reference.organization_id = named.owner
+        AND from_type = named.type AND from_id = named.id AND from_set = ''`);
+
+const ofSet = "restricted_reference WHERE organization_id = $1 AND from_set = $2";
 
 const forgetReports = `
   DELETE FROM restricted_reference
   WHERE from_set = '' AND (organization_id, from_type, from_id) IN (
     SELECT named.owner, named.type, named.id FROM ${reports})`;
+
+const wakeOthers = wakeSetsOf(ofSet);
+
+const forgetReportsOfSet = `DELETE FROM ${ofSet}`;
 
 /** A reference to what a deletion erases or moves, which remains in a report. */
 export interface RemainingReference {
@@ -101,6 +109,13 @@ export function* findMovingDeletions(
 
 export function* forgetReferencesOf(deletionRequestId: string): Statements<void> {
   yield* run(removeOfDeletion, deletionRequestId);
+}
+
+/** Forgets the references to a set that ends, and those from its reports. What waits for these reports waits no longer. */
+export function* forgetSet(restrictedOf: string, moving: string): Statements<void> {
+  yield* forgetReferencesOf(moving);
+  yield* run(wakeOthers, restrictedOf, moving);
+  yield* run(forgetReportsOfSet, restrictedOf, moving);
 }
 
 export interface LeavingReports {

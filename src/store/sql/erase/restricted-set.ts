@@ -12,7 +12,7 @@ import { listFloors } from "./floor.ts";
 import { latestFloor, readOrigins } from "./floor-origin.ts";
 import { findHoldsOf } from "./hold.ts";
 import { type Obstacle, obstacleOfFloor, obstacleOfHold, type Planning } from "./plan.ts";
-import { findMovingDeletions } from "./restricted-reference.ts";
+import { findMovingDeletions, forgetSet } from "./restricted-reference.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
@@ -38,24 +38,6 @@ const findMovers = `
 const findReports = `
   SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
   WHERE deletion_request_id = $1 ORDER BY from_set, from_type, from_id`;
-
-const removeReferences = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
-
-/** What waits for reports of this set waits no longer. The plus and the array have the sets found by their ids. */
-const wakeOthers = `
-  UPDATE deletion SET next_attempt_at = 0
-  WHERE
-    --sqlite +
-    status IN ('pending', 'processing') AND deletion_request_id
-    --sqlite IN (
-    --postgres = ANY (ARRAY (
-    SELECT 'restricted/' || deletion_request_id FROM restricted_reference
-    WHERE organization_id = $1 AND from_set = $2
-    --postgres )
-    )`;
-
-const forgetReports = `
-  DELETE FROM restricted_reference WHERE organization_id = $1 AND from_set = $2`;
 
 /** Reports that are evaluated together. */
 const reportsAtOnce = 500;
@@ -140,9 +122,7 @@ export function* nameOriginOf(deletionRequestId: string): Statements<void> {
 export function* endSet({ deletionRequestId, restrictedOf }: Deletion): Statements<void> {
   const moving = deletionOfSet(deletionRequestId);
   if (restrictedOf === undefined || moving === undefined) return;
-  yield* run(removeReferences, moving);
-  yield* run(wakeOthers, restrictedOf, moving);
-  yield* run(forgetReports, restrictedOf, moving);
+  yield* forgetSet(restrictedOf, moving);
 }
 
 /** The reports outside a set that keep it. */

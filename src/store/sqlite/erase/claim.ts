@@ -3,7 +3,8 @@
 
 import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import { type Claimed, claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
+import type { Claimed, Claiming } from "../../shared/claimer.ts";
+import { claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
 import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
@@ -19,11 +20,6 @@ const setPlanning = `
   UPDATE deletion SET
     waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
   WHERE deletion_request_id = ?1 AND status = 'pending'`;
-
-export interface Claiming {
-  readonly deletionsMax: number;
-  readonly turn: string;
-}
 
 export function claimDeletions(
   { connection }: Group,

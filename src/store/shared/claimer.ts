@@ -1,0 +1,51 @@
+// Claims deletions in transactions of an engine, until some are claimed or nothing is due. Organizations take turns.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Claim } from "../interface/deletion.ts";
+import type { Store } from "../interface/store.ts";
+
+/**
+ * What one transaction has claimed. If nothing is claimed, the deletions that were checked have to wait, and more may be
+ * due; if none was checked either, nothing is due.
+ */
+export interface Claimed {
+  readonly claimed: readonly Deletion[];
+  /** Deletions whose plan does not fit in this transaction. */
+  readonly large: readonly Deletion[];
+  readonly checked: number;
+  /** The organization whose turn was the last. */
+  readonly turn: string;
+}
+
+export interface Claiming {
+  readonly deletionsMax: number;
+  /** The organization whose turn was the last in the claim before; empty for none. */
+  readonly turn: string;
+}
+
+export interface ClaimSteps {
+  readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
+  /** Undefined if the deletion was not begun. */
+  readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
+}
+
+export function makeClaimer({ claimSome, beginLarge }: ClaimSteps): Store["claimDeletions"] {
+  let turn = "";
+  return async (claim, deletionsMax) => {
+    for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+      const {
+        claimed,
+        large,
+        checked,
+        turn: last,
+      } = await claimSome(claim, { deletionsMax, turn });
+      turn = last;
+      const [first] = large;
+      const begun = first && (await beginLarge(first, claim));
+      if (begun !== undefined) return [...claimed, begun];
+      if (claimed.length > 0 || checked === 0) return claimed;
+    }
+    return [];
+  };
+}
