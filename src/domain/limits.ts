@@ -114,6 +114,9 @@ export const limits = {
   /** Writes that wait for it; further ones are refused. */
   queuedWritesMax: 65_536,
   // erasing
+  /** How many deletions take their steps together, and how many of these one transaction claims and plans. */
+  deletionsAtOnceMax: 512,
+  deletionsClaimedAtOnceMax: 128,
   erasureStepRecordsMax: 128,
   /** Rows of a table that one step of the erasure of an organization removes, while others write and otherwise. */
   organizationStepRowsMax: 1_000,

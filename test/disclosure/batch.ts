@@ -1,6 +1,7 @@
 // Runs many scenarios together in one store, step by step, each in organizations that differ only in records which the caller may
 // not know of. Compares all that their callers, and an operator without the right, get.
 
+import { limits } from "../../src/domain/limits.ts";
 import {
   applyRetention,
   type RetentionPlace,
@@ -207,7 +208,7 @@ async function processAll({ app }: Service): Promise<readonly Deletion[]> {
   for (;;) {
     const done = await processDeletions(app, { claimant, stopping: signal });
     if (done.length === 0) return all;
-    if (done.length >= app.store.deletionsAtOnce) throw new Error("too many deletions at once");
+    if (done.length >= limits.deletionsAtOnceMax) throw new Error("too many deletions at once");
     for (const one of done) {
       if (one.result === "postponed") throw new Error("a deletion failed", { cause: one.cause });
       all.push(one.deletion);

@@ -245,7 +245,7 @@ async function claimSome(
   now: number,
 ): Promise<readonly string[]> {
   const begun: string[] = [];
-  while (begun.length < store.deletionsAtOnce) {
+  while (begun.length < limits.deletionsAtOnceMax) {
     const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
     const deletion = await store.claimOne(claim);
     if (deletion === undefined) return begun;

@@ -58,7 +58,7 @@ export async function processDeletions(
 async function claimAll(
   { store, now: clock }: App,
   claimant: string,
-  deletionsMax = store.deletionsAtOnce,
+  deletionsMax: number = limits.deletionsAtOnceMax,
 ): Promise<readonly Deletion[]> {
   const claimed: Deletion[] = [];
   while (claimed.length < deletionsMax) {
@@ -246,10 +246,9 @@ class DeletionBatch {
   /** Claims further deletions that are due, so that they need not wait for those that take long. */
   async #join(): Promise<void> {
     const { stopping, claimant } = this.#options;
-    const { deletionsAtOnce } = this.#app.store;
     if (this.#open.size === 0 || stopping.aborted) return;
     if (performance.now() - this.#joinedAt < joiningIntervalMs) return;
-    const room = Math.max(1, deletionsAtOnce - this.#open.size);
+    const room = Math.max(1, limits.deletionsAtOnceMax - this.#open.size);
     this.#add(await claimAll(this.#app, claimant, room).catch(() => []));
     this.#joinedAt = performance.now();
   }

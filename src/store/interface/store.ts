@@ -57,8 +57,6 @@ export interface RecordStore {
 }
 
 export interface DeletionStore {
-  /** How many deletions should be processed together. */
-  readonly deletionsAtOnce: number;
   /**
    * Claims deletions that are due, or whose worker has stopped, at most `deletionsMax`. In one transaction they become
    * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion that a

@@ -23,7 +23,7 @@ import type { Claim, Completion } from "../interface/deletion.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
 import { claimDeletions } from "../sql/erase/claim-step.ts";
-import { claimedAtOnceMax, claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
+import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { makeScanSource } from "./erase/party-scan.ts";
@@ -38,9 +38,6 @@ import { postgresTraits } from "./traits.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
-
-/** How many deletions share the transactions of their steps. */
-const deletionsAtOnceMax = 512;
 
 export interface PostgresOptions extends StoreOptions {
   /** How another thread of a serving process opens its own connections. */
@@ -133,10 +130,9 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   const postpone = postponer(database, leases);
   const claimSome = claimer(database);
   return {
-    deletionsAtOnce: deletionsAtOnceMax,
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
       for (const postponement of leases.postponements) await postpone(postponement);
-      const claimed = await claimSome(claim, Math.min(deletionsMax, claimedAtOnceMax));
+      const claimed = await claimSome(claim, deletionsMax);
       for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
       return claimed;
     }),

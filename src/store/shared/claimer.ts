@@ -34,13 +34,10 @@ export function makeClaimer({ claimSome, beginLarge }: ClaimSteps): Store["claim
   let turn = "";
   return async (claim, deletionsMax) => {
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-      const {
-        claimed,
-        large,
-        checked,
-        turn: last,
-      } = await claimSome(claim, { deletionsMax, turn });
-      turn = last;
+      const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
+      const found = await claimSome(claim, { deletionsMax: atOnce, turn });
+      const { claimed, large, checked } = found;
+      ({ turn } = found);
       const [first] = large;
       const begun = first && (await beginLarge(first, claim));
       if (begun !== undefined) return [...claimed, begun];

@@ -34,9 +34,6 @@ import { checkIntegrity } from "./integrity.ts";
 import { sqliteTraits } from "./traits.ts";
 import type { SharedRead } from "./shared-read.ts";
 
-/** How many deletions share a scan of the freed pages. */
-const deletionsAtOnceMax = 512;
-
 export interface Parts {
   readonly reader: Connection;
   readonly writer: Writer;
@@ -125,7 +122,6 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
   const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
     withScans(ids, await scan(ids, act), (ready) => completeScanned(ready, act));
   return {
-    deletionsAtOnce: deletionsAtOnceMax,
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
       beginLarge: (deletion, claim) => planner.begin(deletion, claim),

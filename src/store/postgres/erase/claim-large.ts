@@ -12,8 +12,6 @@ import type { Claim } from "../../interface/deletion.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterToPlan } from "./enter.ts";
 
-/** One transaction claims and plans at most this many deletions. */
-export const claimedAtOnceMax = 128;
 export const planBounds = {
   relationsMax: 1_000,
   bounded: true,

@@ -8,8 +8,6 @@ import { claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
 import type { PlanBounds } from "../../sql/erase/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
-/** One transaction claims and plans at most this many deletions. */
-const claimedAtOnceMax = 128;
 /** The largest cascade that is planned in one transaction. */
 export const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistories: true };
 /** How much one transaction reads of the floors of an organization. */
@@ -21,13 +19,8 @@ const setPlanning = `
     waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
   WHERE deletion_request_id = ?1 AND status = 'pending'`;
 
-export function claimDeletions(
-  { connection }: Group,
-  claim: Claim,
-  { deletionsMax, turn }: Claiming,
-): Claimed {
-  const atOnce = Math.min(deletionsMax, claimedAtOnceMax);
-  const options = { deletionsMax: atOnce, turn, bounds: { ...planBounds, scan } };
+export function claimDeletions({ connection }: Group, claim: Claim, claiming: Claiming): Claimed {
+  const options = { ...claiming, bounds: { ...planBounds, scan } };
   const claimed = connection.perform(claimDue, claim, options);
   const [first] = claimed.large;
   if (first !== undefined) {
