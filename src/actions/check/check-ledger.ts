@@ -10,7 +10,7 @@ import { type Difference, factOfLedger, Facts, storedFacts } from "../ledger/fac
 import type { TrailRead } from "./check-trail.ts";
 import type { Findings } from "./findings.ts";
 import { type HeadsCheck, makeHeadsCheck } from "./heads-check.ts";
-import { LedgerReceipts } from "./ledger-receipts.ts";
+import { type LedgerReceipts, makeLedgerReceipts } from "./ledger-receipts.ts";
 
 /** Returns notes. `trail` is undefined if the trail could not be read. */
 export async function checkLedger(
@@ -22,7 +22,7 @@ export async function checkLedger(
   if (!app.ledger.exists()) return describeMissing(app, findings, marks);
   const restores = trail?.restores ?? [];
   const heads = await makeHeadsCheck(app, findings);
-  const receipts = new LedgerReceipts(app, findings, restores);
+  const receipts = makeLedgerReceipts(app, findings, restores);
   const { facts, ...read } = await readLedger(app, { heads, receipts, marks });
   const { last: noted, count } = heads.end(restores);
   await receipts.end(noted?.receipts.no ?? 0);

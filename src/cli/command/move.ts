@@ -58,16 +58,10 @@ function holdsPassword(url: string): boolean {
 async function perform(context: Context, to: string, stopping: AbortSignal): Promise<Moved> {
   const config = readConfig(context.environment);
   const module = await import("../../process/move.ts");
-  const progress = new MoveProgress(context);
+  const progress = makeMoveProgress(context);
   try {
-    const onStep = (step: MoveStep) => progress.show(step);
-    return await module.move(config, {
-      to,
-      operator: context.operator,
-      as: context.as,
-      stopping,
-      onStep,
-    });
+    const { operator, as } = context;
+    return await module.move(config, { to, operator, as, stopping, onStep: progress.show });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     if (!(cause instanceof MoveStopped)) throw OperatorError.from("move", cause);
@@ -83,49 +77,43 @@ const names: Readonly<Record<MovePhase, string>> = {
   verify: "verifying",
 };
 
-export class MoveProgress {
-  readonly #context: Pick<Context, "err" | "json">;
-  readonly #nowMs: () => number;
-  #phase: MovePhase | undefined;
-  #copied: MoveStep | undefined;
-  #shown: BulkProgress | undefined;
+/** `nowMs`: milliseconds of a monotonic clock; for tests. */
+export function makeMoveProgress(
+  { err, json }: Pick<Context, "err" | "json">,
+  nowMs: () => number = () => performance.now(),
+) {
+  let shownPhase: MovePhase | undefined;
+  let copied: MoveStep | undefined;
+  let shown: BulkProgress | undefined;
 
-  /** `nowMs`: milliseconds of a monotonic clock; for tests. */
-  constructor(
-    context: Pick<Context, "err" | "json">,
-    nowMs: () => number = () => performance.now(),
-  ) {
-    this.#context = context;
-    this.#nowMs = nowMs;
-  }
-
-  show(step: MoveStep): void {
+  function show(step: MoveStep): void {
     const { phase, rows, allRows, table } = step;
     const share = allRows === undefined || allRows === 0 ? undefined : Math.min(1, rows / allRows);
-    if (phase !== this.#phase) {
-      this.close();
-      this.#phase = phase;
-      const { err, json } = this.#context;
+    if (phase !== shownPhase) {
+      close();
+      shownPhase = phase;
       const before = phase === "copy" ? { rows, share } : { rows: 0, share: 0 };
-      this.#shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs: this.#nowMs });
+      shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs });
     }
-    if (phase === "copy") this.#copied = step;
-    this.#shown?.show({ rows, share, note: table });
+    if (phase === "copy") copied = step;
+    shown?.show({ rows, share, note: table });
   }
 
   /** Removes the bar from the screen. */
-  close(): void {
-    this.#shown?.close();
-    this.#shown = undefined;
+  function close(): void {
+    shown?.close();
+    shown = undefined;
   }
 
   /** What remains of a move that ended early. */
-  describe(): string {
+  function describe(): string {
     const advice = "Run the same command to continue.";
-    if (this.#copied === undefined) return advice;
-    const { rows, allRows = 0 } = this.#copied;
+    if (copied === undefined) return advice;
+    const { rows, allRows = 0 } = copied;
     return `${rows.toLocaleString("en")} of ${allRows.toLocaleString("en")} rows are copied. ${advice}`;
   }
+
+  return { show, close, describe };
 }
 
 function reportMove(moved: Moved, seconds: number): CommandResult {

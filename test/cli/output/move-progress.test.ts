@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MoveProgress } from "../../../src/cli/command/move.ts";
+import { makeMoveProgress } from "../../../src/cli/command/move.ts";
 import type { MoveStep } from "../../../src/domain/move-step.ts";
 
 function makeProgress({ json = false } = {}) {
   const lines: string[] = [];
   let now = 0;
   const err = { write: (text: string) => void lines.push(text) };
-  const progress = new MoveProgress({ err, json }, () => now);
+  const progress = makeMoveProgress({ err, json }, () => now);
   return {
     lines,
     progress,
