@@ -4,9 +4,9 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Admission } from "./admission.ts";
 import type { BodyTurns } from "./body-turns.ts";
 import { answerUpgrade, noteOpenHead } from "./client-error.ts";
+import { ConnectionTurns } from "./connection-turns.ts";
 import { resumeParser, stopParserIf, watchPackets } from "./parser.ts";
 import { resumeReading, stopReading } from "./pause-reading.ts";
 
@@ -18,7 +18,7 @@ export class Pipelines {
   readonly #bytesMax: number;
   readonly #bodies: BodyTurns;
   /** libuv accepts one connection in each event-loop turn, so new ones would wait for as many turns as are before them. */
-  readonly #turns = new Admission();
+  readonly #turns = new ConnectionTurns();
   #bytes = 0;
   #refused = 0;
 

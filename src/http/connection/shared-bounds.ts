@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
-import { Admission } from "./admission.ts";
 import { BodyTurns } from "./body-turns.ts";
+import { ConnectionTurns } from "./connection-turns.ts";
 import { LargeReplies } from "./large-replies.ts";
 import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
@@ -14,7 +14,7 @@ import { ReplyMemory } from "./reply-memory.ts";
 export interface Edge {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
-  readonly admission: Admission;
+  readonly admission: ConnectionTurns;
   readonly bodies: BodyTurns;
   readonly pipelines: Pipelines;
   readonly lingering: LingeringClose;
@@ -48,7 +48,7 @@ export function makeEdge(
       connectionsPerAddressMax,
       isProxy: proxyCheck(trustProxy),
     }),
-    admission: new Admission(),
+    admission: new ConnectionTurns(),
     bodies,
     pipelines: new Pipelines(unparsedBytesMax, bodies),
     lingering: new LingeringClose(),

@@ -7,11 +7,8 @@ import { type AddressInfo, connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { hash } from "node:crypto";
-import {
-  LargeReplies,
-  pieceBytes,
-  piecesPerTurnMax,
-} from "../../../src/http/connection/large-replies.ts";
+import { perTurnMax } from "../../../src/http/connection/connection-turns.ts";
+import { LargeReplies, pieceBytes } from "../../../src/http/connection/large-replies.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const body = Buffer.alloc(40 * pieceBytes + 1, "0123456789abcdef!");
@@ -59,7 +56,7 @@ describe("large replies", () => {
       { intervalMs: 1 },
     );
     // Two of its turns may lie between two of these; each reply also has a head.
-    const bytesMax = 2 * piecesPerTurnMax * pieceBytes + 100 * 200;
+    const bytesMax = 2 * perTurnMax * pieceBytes + 100 * 200;
     assert.ok(most <= bytesMax, `${most} bytes at once`);
     for (const socket of unread) socket.destroy();
   });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Admission } from "../../../src/http/connection/admission.ts";
+import { ConnectionTurns } from "../../../src/http/connection/connection-turns.ts";
 
 describe("connections that are opened at once", () => {
   it("are accepted eight at a time, in their order", async () => {
@@ -24,7 +24,7 @@ describe("connections that are opened at once", () => {
 });
 
 function open(count: number) {
-  const admission = new Admission();
+  const admission = new ConnectionTurns();
   const accepted: Socket[] = [];
   const sockets = Array.from({ length: count }, () => new Socket());
   for (const socket of sockets) admission.add(socket, (one) => void accepted.push(one));
