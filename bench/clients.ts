@@ -31,6 +31,7 @@ interface Program {
 const programs: readonly Program[] = [
   { client: "TypeScript", words: [process.execPath, join(root, "bench/client/typescript.ts")] },
   { client: "Python, asyncio", words: ["python3", join(root, "bench/client/python.py")] },
+  { client: "Go", words: ["go", "run", "./internal/bench"], cwd: join(root, "clients/go") },
 ];
 
 interface Round {

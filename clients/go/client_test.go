@@ -206,7 +206,7 @@ func TestStaleTokenIsRenewedOnce(t *testing.T) {
 }
 
 func TestTokenIsRenewedBeforeItsEnd(t *testing.T) {
-	client, s := start(t, Options{}, reply(201, written))
+	client, s := start(t, Options{NoBatching: true}, reply(201, written))
 	if err := add(client); err != nil {
 		t.Fatal(err)
 	}

@@ -18,19 +18,25 @@ type recordPaths struct {
 type Collection[Item, Update, Existence any] struct {
 	session *session
 	paths   recordPaths
+	// Nil if every call is sent as a request of its own.
+	calls *concurrentCalls
 }
 
 func newCollection[Item, Update, Existence any](
 	s *session, paths recordPaths,
 ) *Collection[Item, Update, Existence] {
-	return &Collection[Item, Update, Existence]{s, paths}
+	c := &Collection[Item, Update, Existence]{session: s, paths: paths}
+	if s.batching {
+		c.calls = newConcurrentCalls(s, paths)
+	}
+	return c
 }
 
 // Add adds a record.
 func (c *Collection[Item, Update, Existence]) Add(
 	ctx context.Context, record Item, options ...CallOption,
 ) (*WriteResult, error) {
-	return c.write(ctx, "POST", c.paths.recordType, record, options)
+	return c.writeOne(ctx, "POST", record, options)
 }
 
 // AddList adds up to 10,000 records, of which then all are written or none.
@@ -44,7 +50,7 @@ func (c *Collection[Item, Update, Existence]) AddList(
 func (c *Collection[Item, Update, Existence]) Update(
 	ctx context.Context, update Update, options ...CallOption,
 ) (*WriteResult, error) {
-	return c.write(ctx, "PUT", c.paths.recordType, update, options)
+	return c.writeOne(ctx, "PUT", update, options)
 }
 
 // UpdateList updates up to 10,000 records, of which then all are written or none.
@@ -82,6 +88,19 @@ func (c *Collection[Item, Update, Existence]) UpdateAll(
 	source func(yield func(Update, error) bool), options ...UploadOption,
 ) *Upload[Update] {
 	return newUpload(c.session, ask{method: "PUT", path: "/v2/" + c.paths.listPath}, source, options)
+}
+
+func (c *Collection[Item, Update, Existence]) writeOne(
+	ctx context.Context, method string, record any, options []CallOption,
+) (*WriteResult, error) {
+	if c.calls == nil || len(options) > 0 {
+		return c.write(ctx, method, c.paths.recordType, record, options)
+	}
+	body, err := toJSON(record)
+	if err != nil {
+		return nil, err
+	}
+	return c.calls.call(ctx, method, body)
 }
 
 func (c *Collection[Item, Update, Existence]) write(

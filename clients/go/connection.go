@@ -30,6 +30,10 @@ type ask struct {
 	body           []byte
 	isLenient      bool
 	idempotencyKey string
+	// Lenient, and each item gets the verdict of a single request.
+	asSingle bool
+	// Set to the X-Request-Id of a reply of success, unless nil.
+	requestID *string
 }
 
 // where names the operation, without the id that a query holds.
@@ -143,6 +147,9 @@ func (c *connection) attempt(
 		return nil, errOtherReply
 	}
 	if response.StatusCode >= 200 && response.StatusCode < 300 {
+		if a.requestID != nil {
+			*a.requestID = received
+		}
 		return body, nil
 	}
 	return nil, readRefusal(response, body, a)
@@ -158,6 +165,9 @@ func setHeaders(header http.Header, a ask, authorization, requestID string) {
 	}
 	if a.isLenient {
 		header.Set("Prefer", "handling=lenient")
+	}
+	if a.asSingle {
+		header.Set("Prefer", "handling=lenient, verdicts=single")
 	}
 	if a.idempotencyKey != "" {
 		header.Set("Idempotency-Key", a.idempotencyKey)

@@ -35,6 +35,10 @@ type Options struct {
 	// How long one attempt may take; 30 seconds if left out. The context bounds the whole call.
 	Timeout time.Duration
 
+	// Sends each call of Add and Update as a request of its own. Otherwise concurrent ones without options are
+	// sent as one list, with the answers that they would get alone.
+	NoBatching bool
+
 	// Sends the requests; made with a copy of http.DefaultTransport if left out. Redirects are never
 	// followed: where they lead is not who the credential is for.
 	HTTPClient *http.Client

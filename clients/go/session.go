@@ -15,7 +15,9 @@ const renewalMargin = time.Minute
 // renewal if the token is not accepted any more. It never renews for a key that was revoked.
 type session struct {
 	connection *connection
-	fetch      func(context.Context) (keptToken, error)
+	// Whether concurrent calls are sent as lists.
+	batching bool
+	fetch    func(context.Context) (keptToken, error)
 
 	// Holds what may renew the token.
 	renewing chan struct{}
@@ -33,7 +35,7 @@ func newSession(o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &session{connection: newConnection(s), renewing: make(chan struct{}, 1)}
+	made := &session{connection: newConnection(s), batching: !o.NoBatching, renewing: make(chan struct{}, 1)}
 	if o.GetToken != nil {
 		made.fetch = fetchElsewhere(o.GetToken)
 		return made, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -248,17 +249,15 @@ func (u *Upload[Item]) count(batch []entry[Item], result WriteResult) []Refusal[
 }
 
 func bodyOf[Item any](batch []entry[Item]) []byte {
-	var body bytes.Buffer
+	texts := make([][]byte, len(batch))
 	for place, e := range batch {
-		separator := byte(',')
-		if place == 0 {
-			separator = '['
-		}
-		body.WriteByte(separator)
-		body.Write(e.text)
+		texts[place] = e.text
 	}
-	body.WriteByte(']')
-	return body.Bytes()
+	return joinList(texts)
+}
+
+func joinList(texts [][]byte) []byte {
+	return slices.Concat([]byte("["), bytes.Join(texts, []byte(",")), []byte("]"))
 }
 
 // isCausedByRecord tells of refusals of a list that one of its records causes: invalid, or too large, also

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	sluice "github.com/sluice-intake/sluice-go"
@@ -31,6 +32,7 @@ type command struct {
 	File           string          `json:"file"`
 	BatchSize      int             `json:"batch_size"`
 	EndAfterMs     int             `json:"end_after_ms"`
+	Callers        [][]command     `json:"callers"`
 }
 
 func main() {
@@ -43,15 +45,35 @@ func main() {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			panic(err)
 		}
-		result, err := run(&client, c)
-		outcome := map[string]any{"ok": result}
-		if err != nil {
-			outcome = map[string]any{"error": describe(err)}
-		}
-		if err := output.Encode(outcome); err != nil {
+		if err := output.Encode(outcomeOf(&client, c)); err != nil {
 			panic(err)
 		}
 	}
+}
+
+func outcomeOf(client **sluice.Client, c command) map[string]any {
+	result, err := run(client, c)
+	if err != nil {
+		return map[string]any{"error": describe(err)}
+	}
+	return map[string]any{"ok": result}
+}
+
+// concurrent has each caller make its calls one after another, beside the others.
+func concurrent(client **sluice.Client, c command) [][]map[string]any {
+	outcomes := make([][]map[string]any, len(c.Callers))
+	var group sync.WaitGroup
+	for at, calls := range c.Callers {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for _, call := range calls {
+				outcomes[at] = append(outcomes[at], outcomeOf(client, call))
+			}
+		}()
+	}
+	group.Wait()
+	return outcomes
 }
 
 func run(client **sluice.Client, c command) (any, error) {
@@ -64,6 +86,8 @@ func run(client **sluice.Client, c command) (any, error) {
 	switch c.Op {
 	case "open":
 		return open(client, c)
+	case "concurrent":
+		return concurrent(client, c), nil
 	case "status":
 		return (*client).Deletions.Status(ctx, c.ID)
 	case "wait":
