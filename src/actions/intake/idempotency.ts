@@ -36,8 +36,16 @@ export function markRequest(keySpace: string, request: RequestIdentity): Idempot
   };
 }
 
+/**
+ * Keys that differ only in a number at their end, as those of the items of a list do, have hashes next to each other, of which
+ * the store writes many at once to few pages. No key contains a line feed.
+ */
 export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
-  return hash("sha256", `${keySpace}\n${idempotencyKey}`, "buffer");
+  const [, name = "", number] = /^(.*)\.(0|[1-9]\d{0,4})$/.exec(idempotencyKey) ?? [];
+  if (number === undefined) return hash("sha256", `${keySpace}\n${idempotencyKey}`, "buffer");
+  const keyHash = hash("sha256", `${keySpace}\n${name}\n`, "buffer");
+  keyHash.writeUInt32BE(Number(number), keyHash.length - 4);
+  return keyHash;
 }
 
 /** What a fingerprint covers besides the body. */

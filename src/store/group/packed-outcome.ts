@@ -1,6 +1,7 @@
 // The outcome of a write with one letter for each draft: small enough to store for an Idempotency-Key, and cheap to
 // pass between threads. Contains nothing that WriteOutcome does not.
 
+import { isWritten } from "../../domain/record/draft-outcome.ts";
 import { AppError } from "../../domain/error.ts";
 import type { DraftOutcome, RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 
@@ -55,6 +56,12 @@ export function packEach(
   const joined = each.map(({ drafts }) => drafts.replace(repeatedMark, "")).join("");
   const written = each.reduce((sum, outcome) => sum + outcome.written, 0);
   return { written, drafts: isRepeated ? repeatedMark + joined : joined };
+}
+
+/** The outcome of one draft, as if it had been written alone. */
+export function packedAt({ drafts }: PackedOutcome, index: number): PackedOutcome {
+  const letter = drafts.charAt(index);
+  return { written: isWritten(unpackLetter(letter)) ? 1 : 0, drafts: letter };
 }
 
 function isReused(error: unknown): boolean {

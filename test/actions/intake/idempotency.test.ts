@@ -6,6 +6,7 @@ import {
   contextOf,
   fingerprintOf,
   InFlightKeys,
+  keyHashOf,
   markRequest,
   type RequestIdentity,
 } from "../../../src/actions/intake/idempotency.ts";
@@ -16,6 +17,34 @@ const request: RequestIdentity = {
   writeOptions: "strict",
   body: "{}",
 };
+
+describe("the hash of a key", () => {
+  it("is different for every key", () => {
+    const keys = [
+      "k",
+      "k.",
+      "k.0",
+      "k.00",
+      "k.1",
+      "k.01",
+      "k.10",
+      "k.99999",
+      "k.100000",
+      ".1",
+      "1",
+    ];
+    const hashes = keys.map((key) => Buffer.from(keyHashOf("acme", key)).toString("hex"));
+    assert.equal(new Set(hashes).size, keys.length);
+  });
+
+  it("is next to those of the other items of a list", () => {
+    const texts = ["k.1", "k.2", "k.300"].map((key) =>
+      Buffer.from(keyHashOf("acme", key)).toString("hex"),
+    );
+    assert.deepEqual(texts.toSorted(), texts);
+    assert.equal(new Set(texts.map((text) => text.slice(0, 56))).size, 1);
+  });
+});
 
 describe("the mark of a request", () => {
   const mark = markRequest("acme", request);

@@ -4,10 +4,15 @@
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { countWritten, isListRefused } from "../../../domain/record/draft-outcome.ts";
-import type { Draft, DraftOutcome, RecordWrite } from "../../../domain/record/record-write.ts";
+import type {
+  DraftOutcome,
+  IdempotencyMark,
+  RecordWrite,
+} from "../../../domain/record/record-write.ts";
 import {
   packCreated,
   packDrafts,
+  packedAt,
   packEach,
   packRepeated,
   type PackedOutcome,
@@ -26,39 +31,59 @@ import { isOperation, type Job } from "./job.ts";
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();
-  if (write.marks !== undefined) return packEach(write, (one) => writeRecords(group, one));
+  if (write.marks !== undefined) return writeMarked(group, write, write.marks);
   if (mark === undefined) return evaluate(group, write);
   const perform = () => evaluate(group, write);
   const replies = repliesIn(group.connection);
   return once(replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
 }
 
-function evaluate(group: Group, write: RecordWrite): PackedOutcome {
-  const { drafts, lenient } = write;
-  const context = contextOf(write);
-  const { parts, count } = storeNewParts(group, context, write);
-  if (count === drafts.length) return packCreated(count);
-  // A single draft is decided before it is written, so there is nothing to undo.
-  if (drafts.length === 1) return describe(writeEach(group, context, write), write);
-  if (lenient) {
-    const rest = writeEach(group, context, { mode: write.mode, drafts: drafts.slice(count) });
-    return describe([...Array.from({ length: count }, () => "created" as const), ...rest], write);
+/** Drafts whose marks are all unknown are stored together; otherwise each is a write of its own. */
+function writeMarked(
+  group: Group,
+  write: RecordWrite,
+  marks: readonly IdempotencyMark[],
+): PackedOutcome {
+  const { organizationId, receivedAt: now } = write;
+  const replies = repliesIn(group.connection);
+  if (marks.some(({ keyHash }) => replies.find({ organizationId, keyHash }) !== undefined)) {
+    return packEach(write, (one) => writeRecords(group, one));
   }
-  for (const part of parts.toReversed()) removeNew(group, context, part);
-  return evaluateStrictly(group, context, write);
+  const outcome = evaluate(group, write);
+  for (const [index, { keyHash, fingerprint }] of marks.entries()) {
+    const own = JSON.stringify(packedAt(outcome, index));
+    replies.add({ organizationId, keyHash, fingerprint, outcome: own, createdAt: now });
+  }
+  return outcome;
 }
 
-function evaluateStrictly(group: Group, context: DraftContext, write: RecordWrite): PackedOutcome {
+function evaluate(group: Group, write: RecordWrite): PackedOutcome {
+  const { drafts, lenient } = write;
+  const { parts, count } = storeNewParts(group, write);
+  if (count === drafts.length) return packCreated(count);
+  // A single draft is decided before it is written, so there is nothing to undo.
+  if (drafts.length === 1) return describe(writeEach(group, write), write);
+  if (lenient) {
+    const rest = writeEach(group, write, count);
+    return describe([...Array.from({ length: count }, () => "created" as const), ...rest], write);
+  }
+  for (const part of parts.toReversed()) removeNew(group, write, part);
+  return evaluateStrictly(group, write);
+}
+
+function evaluateStrictly(group: Group, write: RecordWrite): PackedOutcome {
   group.connection.run("SAVEPOINT list");
-  const outcomes = writeEach(group, context, write);
+  const outcomes = writeEach(group, write);
   if (isListRefused(outcomes, write)) group.connection.run("ROLLBACK TO list");
   group.connection.run("RELEASE list");
   return describe(outcomes, write);
 }
 
-function contextOf(write: RecordWrite): DraftContext {
-  const { organizationId, resourceType, receivedAt } = write;
-  return { organizationId, resourceType, receivedAt, replyKey: write.idempotency?.keyHash ?? null };
+/** `index`: of the draft. */
+function contextOf(write: RecordWrite, index: number): DraftContext {
+  const { organizationId, resourceType, receivedAt, idempotency, marks } = write;
+  const mark = marks === undefined ? idempotency : marks[index];
+  return { organizationId, resourceType, receivedAt, replyKey: mark?.keyHash ?? null };
 }
 
 interface Part {
@@ -69,17 +94,19 @@ interface Part {
 /** Stores the drafts part by part as long as all records of a part are new; returns the parts that were stored. */
 function storeNewParts(
   group: Group,
-  context: DraftContext,
   write: RecordWrite,
 ): { readonly parts: readonly Part[]; readonly count: number } {
   const { drafts } = write;
-  const { receivedAt, replyKey } = context;
   const parts: Part[] = [];
   let count = 0;
   while (count < drafts.length && mayBeNew(group, write)) {
     const part = drafts.slice(count, count + nextPartSize(drafts.length - count));
-    const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
-    const firstNo = insertNew(group, context, records);
+    const first = count;
+    const records = part.map((draft, at) => {
+      const { receivedAt, replyKey } = contextOf(write, first + at);
+      return { draft, receivedAt, replyKey };
+    });
+    const firstNo = insertNew(group, write, records);
     if (firstNo === undefined) break;
     parts.push({ records, firstNo });
     count += part.length;
@@ -87,12 +114,12 @@ function storeNewParts(
   return { parts, count };
 }
 
-function writeEach(
-  group: Group,
-  context: DraftContext,
-  { mode, drafts }: { readonly mode: RecordWrite["mode"]; readonly drafts: readonly Draft[] },
-): readonly DraftOutcome[] {
-  return drafts.map((draft) => writeDraft(group, context, { mode, draft }));
+/** Writes the drafts from this index on. */
+function writeEach(group: Group, write: RecordWrite, from = 0): readonly DraftOutcome[] {
+  const { mode, drafts } = write;
+  return drafts
+    .slice(from)
+    .map((draft, at) => writeDraft(group, contextOf(write, from + at), { mode, draft }));
 }
 
 function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {
