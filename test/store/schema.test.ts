@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { erasureMap } from "../../src/store/shared/erasure-map.ts";
-import { schemaFor } from "../../src/store/sql/schema.ts";
+import { erasureMap } from "../../src/store/sql/erasure-map.ts";
+import { readTables, schemaFor } from "../../src/store/sql/schema.ts";
 
 /** The columns of each table, whether or not they have a comment: one on their line, or on the lines before it. */
 function readColumns(schema: string): readonly { name: string; isExplained: boolean }[] {
@@ -20,7 +20,10 @@ function readColumns(schema: string): readonly { name: string; isExplained: bool
     }
     if (line.startsWith(")")) table = undefined;
     table = created ?? table;
-    afterComment = /^\s*-- \S/.test(line);
+    // What becomes of a column does not say what it is.
+    afterComment = /^\s*-- (?:erased|retained): /.test(line)
+      ? afterComment
+      : /^\s*-- \S/.test(line);
   }
   return found;
 }
@@ -62,10 +65,23 @@ describe("the schema of a new store", () => {
     assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
   });
 
+  it("is read together with the columns that a migration adds", () => {
+    const added = `
+      -- what was planted
+      -- erased: the row is deleted with the record
+      ALTER TABLE organization ADD COLUMN planted bigint`;
+    const columns = readTables("postgres", [added]).get("organization")?.columns;
+    const fate = { erased: "the row is deleted with the record" };
+    assert.deepEqual(columns?.get("planted"), { type: "bigint", fate });
+    assert.deepEqual(columns?.get("name")?.fate, { retained: "contains nothing about any record" });
+  });
+
   it("would be reported without one", () => {
     const schema =
       "CREATE TABLE one (\n  -- two lines\n  a TEXT,\n  b TEXT, -- second\n  c TEXT\n);";
     assert.deepEqual(unexplained(schema), ["one", "one.c"]);
     assert.deepEqual(unexplained(`-- about\n${schema}`), ["one.c"]);
+    assert.deepEqual(unexplained(`-- about\n-- erased: with a\n${schema}`), ["one.c"]);
+    assert.deepEqual(unexplained(`-- erased: with a\n${schema}`), ["one", "one.c"]);
   });
 });

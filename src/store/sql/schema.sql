@@ -1,6 +1,8 @@
 -- The schema of a store, the baseline of version 1.0. A published schema is never edited: the next change is a
 -- migration (migrations.ts). It is in the words of PostgreSQL, and schema.ts replaces those that SQLite
--- does not have; a line after --sqlite or --postgres is only for that engine. Row-level security, and which columns the
+-- does not have; a line after --sqlite or --postgres is only for that engine. What follows "erased:" or "retained:" in the
+-- comment of a table says how an erasure removes its columns or why they remain, except a column whose comment says so
+-- itself (erasure-map.ts). Row-level security, and which columns the
 -- planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
 -- first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared byte by byte
 -- (COLLATE "C", which SQLite does by itself), so that its order is the same on every engine and every machine.
@@ -11,6 +13,7 @@
 -- the order of arrival. On SQLite a change is stored under the number of its record.
 
 -- numbers about the store itself
+-- retained: contains nothing about any record
 CREATE TABLE meta (
   -- schema_version, and on SQLite also credentials_version, which goes up with every change to an organization or a key
   name text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -19,6 +22,7 @@ CREATE TABLE meta (
 --sqlite INSERT INTO meta (name, value) VALUES ('credentials_version', 1);
 
 -- numbers that go up
+-- retained: contains nothing about any record
 CREATE TABLE counter (
   -- on SQLite arrival: the number of the latest change; on PostgreSQL credentials_version: goes up with every change to
   -- an organization or a key; write_probe: with every check of whether the service is ready
@@ -29,6 +33,7 @@ CREATE TABLE counter (
 --postgres INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0);
 
 -- a customer of the operator, open or closed
+-- retained: contains nothing about any record
 CREATE TABLE organization (
   organization_id text COLLATE "C" NOT NULL PRIMARY KEY,      -- the id by which tokens are requested
   name text NOT NULL,                                         -- as replies show it
@@ -50,6 +55,7 @@ CREATE TABLE organization (
 );
 
 -- how long an organization has to keep its records of a type
+-- retained: contains nothing about any record
 CREATE TABLE retention_floor (
   organization_id text COLLATE "C" NOT NULL, -- the organization
   resource_type text COLLATE "C" NOT NULL,   -- the record type
@@ -59,6 +65,7 @@ CREATE TABLE retention_floor (
 );
 
 -- a credential by which tokens are requested
+-- retained: contains nothing about any record
 CREATE TABLE api_key (
   key_id text COLLATE "C" NOT NULL PRIMARY KEY,                      -- the id that commands show
   organization_id text COLLATE "C" NOT NULL REFERENCES organization, -- the organization that the key is for
@@ -74,6 +81,7 @@ CREATE TABLE api_key (
 CREATE INDEX api_key_by_organization ON api_key (organization_id);
 
 -- a token that has not expired
+-- retained: contains nothing about any record
 CREATE TABLE access_token (
   -- the SHA-256 of the token, which is stored nowhere
   token_hash bytea NOT NULL PRIMARY KEY,
@@ -88,6 +96,7 @@ CREATE INDEX access_token_by_expiry ON access_token (expires_at);
 
 -- that a record exists; its content is in its changes
 -- on PostgreSQL, room in the page keeps updates of first_seen and last_seen out of the index
+-- erased: the row is deleted when the record is erased
 CREATE TABLE record (
   organization_id text COLLATE "C" NOT NULL, -- the organization that it belongs to
   resource_type text COLLATE "C" NOT NULL,   -- the record type, such as transaction
@@ -101,6 +110,7 @@ CREATE TABLE record (
 --postgres ) WITH (fillfactor = 90);
 
 -- an accepted submission of a record
+-- erased: the row is deleted when the record is erased
 CREATE TABLE change (
   --sqlite record_no bigint NOT NULL,                   -- the record
   --postgres organization_id text COLLATE "C" NOT NULL, -- the organization of the record
@@ -110,8 +120,11 @@ CREATE TABLE change (
   received_at bigint NOT NULL,       -- when it arrived
   -- the kept reply that it came with, so that erasing the one erases the other
   reply_key bytea,
+  -- erased: the row is deleted with its record; references to erased records are redacted, and pseudonyms replace the
+  -- ids of erased persons and companies
   payload text COLLATE "C" NOT NULL, -- the submission in canonical JSON
   -- of the payload, by which an identical change is found; null for the first changes of a record
+  -- erased: the row is deleted with its record; recomputed when the payload is rewritten
   digest bigint,
   --sqlite PRIMARY KEY (record_no, change_no)
   --postgres PRIMARY KEY (organization_id, resource_type, resource_id, change_no)
@@ -130,6 +143,7 @@ CREATE INDEX change_by_digest
   WHERE digest IS NOT NULL;
 
 -- that a record names another one
+-- erased: the row is deleted when either record is erased; the other's changes are rewritten without it
 CREATE TABLE relation (
   organization_id text COLLATE "C" NOT NULL, -- the organization of both
   from_type text COLLATE "C" NOT NULL,       -- the type of the record that has the reference
@@ -146,6 +160,7 @@ CREATE TABLE relation (
 --postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
 
 -- the outcome of a request with an Idempotency-Key, without content
+-- erased: the row is deleted when any record that the request wrote is erased, or after 24 hours
 CREATE TABLE idempotent_reply (
   organization_id text COLLATE "C" NOT NULL, -- the organization that sent the request
   key_hash bytea NOT NULL,                   -- the SHA-256 of the key
@@ -158,6 +173,7 @@ CREATE TABLE idempotent_reply (
 CREATE INDEX idempotent_reply_by_time ON idempotent_reply (created_at);
 
 -- a legal hold on a record, which can have several
+-- retained: a record under a hold is not erased; the row is deleted when the hold is released
 CREATE TABLE hold (
   hold_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that commands show
   organization_id text COLLATE "C" NOT NULL,     -- the organization of the record
@@ -175,6 +191,7 @@ CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
 CREATE INDEX hold_by_record ON hold (organization_id, resource_type, resource_id);
 
 -- a request to delete a record, or everything of an organization, and its life cycle
+-- retained: the proof of a deletion: that it was requested, and its result
 CREATE TABLE deletion (
   deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the client gets
   organization_id text COLLATE "C" NOT NULL,                 -- the organization that requested it
@@ -195,6 +212,7 @@ CREATE TABLE deletion (
   redacted_by_type text NOT NULL DEFAULT '{}',               -- the same as redacted, by type, as JSON
   attempts bigint NOT NULL DEFAULT 0,                        -- how often a worker has claimed it
   -- the hold or the floor that it waits for, or the last failure; null: neither
+  -- erased: emptied on completion; it may name a record under a hold or a floor
   waiting_for text,
   -- whether it waits for the release of a hold, which waiting_for names
   held boolean NOT NULL DEFAULT false,
@@ -212,6 +230,7 @@ CREATE TABLE deletion (
   approved_at bigint,                                        -- when it was approved
   plan_end bigint NOT NULL DEFAULT 0,                        -- the position of the last target of its plan
   -- where a step continues that has no targets to go by, as JSON; null: at the beginning
+  -- erased: emptied when the step has ended; it may name a record that a step has reached
   cursor text COLLATE "C"
 );
 -- deletions that wait for an approval; on SQLite the primary key is the end of each index by itself
@@ -259,6 +278,7 @@ CREATE INDEX deletion_restricted
   WHERE restricted_of IS NOT NULL;
 
 -- the plan of a deletion in progress: what it erases, and which references it removes
+-- erased: the plan is deleted when the deletion is verified
 CREATE TABLE deletion_target (
   -- the deletion
   --sqlite deletion_request_id text NOT NULL REFERENCES deletion,
@@ -288,6 +308,7 @@ CREATE INDEX deletion_target_to_do ON deletion_target (deletion_request_id, posi
   --postgres WHERE NOT done;
 
 -- what replaces the id of a person or a company that is being erased, until that is completed
+-- erased: the row is deleted when the deletion is completed, so that nothing connects the id with it
 CREATE TABLE pseudonym (
   -- the deletion
   --sqlite deletion_request_id text NOT NULL PRIMARY KEY REFERENCES deletion,
@@ -303,6 +324,8 @@ CREATE TABLE pseudonym (
 );
 
 -- a reference that stays in a report that has to be kept, to a record that was erased or moved
+-- erased: the row is deleted when the restricted set is erased, after the reference was redacted, or when the
+-- report is erased
 CREATE TABLE restricted_reference (
   deletion_request_id text COLLATE "C" NOT NULL, -- the deletion that erased or moved the record
   organization_id text COLLATE "C" NOT NULL,     -- the organization of the report
@@ -320,16 +343,19 @@ CREATE INDEX restricted_reference_by_report
   ON restricted_reference (organization_id, from_set, from_type, from_id);
 
 -- the signed receipt of a completed deletion; the receipts are a chain of hashes
+-- retained: the proof of a deletion: that it was requested, and its result
 CREATE TABLE receipt (
   receipt_no bigint NOT NULL PRIMARY KEY,               -- the position in the chain
   deletion_request_id text COLLATE "C" NOT NULL UNIQUE, -- the deletion
   organization_id text COLLATE "C" NOT NULL,            -- the organization of the record
+  -- retained: the proof itself: the request, with id and reason, and its result
   document text NOT NULL,                               -- the receipt with its signature, as JSON
   hash text NOT NULL                                    -- of the document
 --sqlite ) STRICT;
 --postgres );
 
 -- a public key that receipts are signed with; the private keys are in no table
+-- retained: contains nothing about any record
 CREATE TABLE receipt_key (
   key_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that receipts name
   public_key text NOT NULL,                     -- in PEM format
@@ -338,6 +364,7 @@ CREATE TABLE receipt_key (
 );
 
 -- the end of the chain of receipts in one row
+-- retained: contains nothing about any record
 CREATE TABLE receipt_head (
   -- always the same, so that there is one row
   --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
@@ -347,6 +374,7 @@ CREATE TABLE receipt_head (
   receipt_no bigint NOT NULL, -- the number of the last receipt
   hash text NOT NULL,         -- the hash of the last receipt
   -- from which the salts of the hashes in receipts are derived
+  -- retained: the key of the salts of receipts
   salt_key text NOT NULL
 --sqlite ) STRICT;
 --postgres );
@@ -361,6 +389,7 @@ CREATE TABLE receipt_head (
 --postgres     gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 'hex'));
 
 -- an act of an operator or the worker; the entries are a chain of hashes
+-- retained: the audit trail is a chain; it never contains record content
 CREATE TABLE audit_entry (
   entry_no bigint NOT NULL PRIMARY KEY, -- the position in the chain
   at bigint NOT NULL,                   -- when it happened
@@ -377,6 +406,7 @@ CREATE TABLE audit_entry (
 CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
 
 -- the end of the audit chain in one row, so that missing entries at the end are noticed
+-- retained: the audit trail is a chain; it never contains record content
 CREATE TABLE audit_head (
   -- always the same, so that there is one row
   --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
@@ -390,6 +420,7 @@ CREATE TABLE audit_head (
 --postgres INSERT INTO audit_head (entry_no, hash) VALUES (0, repeat('0', 64));
 
 -- how far a ledger outside the store is known to reach
+-- retained: contains nothing about any record
 CREATE TABLE ledger (
   ledger_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the ledger
   frame_end bigint NOT NULL,                       -- where a frame ends that was on stable storage, in bytes
@@ -398,6 +429,7 @@ CREATE TABLE ledger (
 );
 
 -- one row from the beginning of a restore until its deletions are replayed
+-- retained: contains nothing about any record
 CREATE TABLE restore (
   -- always the same, so that there is one row
   --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
@@ -414,6 +446,7 @@ CREATE TABLE restore (
 --postgres );
 
 -- a deletion of the ledger that is not in the restored store yet
+-- erased: the row is deleted when the deletion is reopened, which then contains the same
 CREATE TABLE replay_entry (
   deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the deletion
   organization_id text COLLATE "C" NOT NULL,                 -- the organization of the record
@@ -430,6 +463,7 @@ CREATE INDEX replay_entry_in_order
   ON replay_entry (coalesce(receipt_no, 9007199254740991), deletion_request_id);
 
 -- an import that runs or has ended a short time ago; without content
+-- retained: contains nothing about any record
 CREATE TABLE import_run (
   organization_id text COLLATE "C" NOT NULL, -- the organization that the records are for
   import_id text COLLATE "C" NOT NULL,       -- the id of the import
@@ -449,6 +483,7 @@ CREATE TABLE import_run (
 CREATE INDEX import_run_by_start ON import_run (started_at);
 
 -- a person who operates the service
+-- retained: contains nothing about any record
 CREATE TABLE operator (
   operator_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id of the person
   -- the unique name by which the person is recorded, which never changes
@@ -463,6 +498,7 @@ CREATE TABLE operator (
 CREATE UNIQUE INDEX operator_by_identity ON operator (issuer, subject);
 
 -- a public key by which an operator signs in
+-- retained: contains nothing about any record
 CREATE TABLE operator_passkey (
   credential_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the browser gives it
   operator_id text COLLATE "C" NOT NULL,               -- the operator
@@ -476,6 +512,7 @@ CREATE TABLE operator_passkey (
 CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
 
 -- a session of an operator in the console
+-- retained: contains nothing about any record
 CREATE TABLE operator_session (
   session_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the audit trail shows
   token_hash bytea NOT NULL UNIQUE,                 -- the SHA-256 of the secret in the cookie
@@ -488,6 +525,7 @@ CREATE TABLE operator_session (
 CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
 
 -- the secret of a sign-in link, or a challenge that a passkey has used, until it expires
+-- retained: contains nothing about any record
 CREATE TABLE one_time_token (
   token_hash bytea NOT NULL PRIMARY KEY, -- the SHA-256 of the secret
   purpose text COLLATE "C" NOT NULL,     -- link, or what the challenge was for
@@ -498,13 +536,16 @@ CREATE TABLE one_time_token (
 CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
 
 -- on PostgreSQL: the progress of the move of an embedded store in one row; empty at any other time
+-- retained: contains nothing about any record
 --postgres CREATE TABLE move (
   -- always the same, so that there is one row
   --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
   --postgres store_id text NOT NULL, -- the store that is moved
+  -- erased: counts and digests of what is moved; the table is emptied after the move
   --postgres summary text NOT NULL,  -- what there was to move, by table, as JSON
   --postgres table_name text,        -- the table that is being copied
   -- the key of the last row that was copied, which may name a record
+  -- erased: may name a record; the table is emptied after the move
   --postgres last_key text,
   -- how many rows of the table were copied
   --postgres rows_copied bigint NOT NULL DEFAULT 0

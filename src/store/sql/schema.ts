@@ -2,6 +2,7 @@
 // a table. Runs no statement.
 
 import { readFileSync } from "node:fs";
+import { published } from "./migrations.ts";
 import { type EngineName, textFor } from "./statement/statements.ts";
 
 /** The words of PostgreSQL, and what SQLite has in their place. Its tables are checked, and stored in their keys. */
@@ -21,32 +22,61 @@ export function schemaFor(engine: EngineName): string {
   return words.reduce((text, [word, own]) => text.replaceAll(word, own), sql);
 }
 
-/** A table of PostgreSQL. */
-export interface TableColumns {
+/** What becomes of a column: how an erasure removes it, or why it remains. */
+export type Fate = { readonly erased: string } | { readonly retained: string };
+
+interface Column {
+  /** The type on PostgreSQL. */
+  readonly type: string;
+  /** Undefined if neither the comment of the column nor that of its table says it. */
+  readonly fate: Fate | undefined;
+}
+
+export interface Table {
   /** The columns of the primary key. */
-  readonly key: readonly string[];
-  /** The type of each column. */
-  readonly types: ReadonlyMap<string, string>;
+  readonly key: string[];
+  readonly columns: Map<string, Column>;
 }
 
-/** By the name of the table. */
-export function readTables(): ReadonlyMap<string, TableColumns> {
-  const [, ...tables] = schemaFor("postgres").split("\nCREATE TABLE ");
-  return new Map(tables.map((text) => [text.slice(0, text.indexOf(" ")), readColumns(text)]));
+interface DescribedTable extends Table {
+  /** What becomes of the columns that do not say it themselves. */
+  readonly fate: Fate | undefined;
 }
 
-/** Reads the lines between the first and the one with the closing parenthesis. */
-function readColumns(table: string): TableColumns {
-  const body = table.slice(0, table.indexOf("\n)")).split("\n").slice(1);
-  const lines = body.map((line) => line.trim()).filter((line) => /^\w/.test(line));
-  const [, list] = /\nPRIMARY KEY \(([^)]*)\)/.exec(`\n${lines.join("\n")}`) ?? [];
-  const columns = lines.filter((line) => !line.startsWith("PRIMARY KEY"));
-  const types = columns
-    .map((line) => line.split(/\W/))
-    .map(([name = "", type = ""]) => [name, type] as const);
-  const keys = columns.filter((line) => line.includes("PRIMARY KEY"));
-  return {
-    key: list?.split(", ") ?? keys.map((line) => line.slice(0, line.indexOf(" "))),
-    types: new Map(types),
-  };
+/** The tables of an engine by their names, as the schema and the migrations describe them. */
+export function readTables(engine: EngineName, migrations = published): ReadonlyMap<string, Table> {
+  const tables = new Map<string, DescribedTable>();
+  let open: DescribedTable | undefined;
+  let comment = "";
+  const sql = [schemaFor(engine), ...migrations.map((text) => textFor(engine, text))];
+  const lines = sql.flatMap((text) => text.split("\n")).map((line) => line.trim());
+  for (const line of lines) {
+    const [, name] = /^CREATE TABLE (\w+) \($/.exec(line) ?? [];
+    const [, altered = "", added = ""] = /^ALTER TABLE (\w+) ADD COLUMN (.*)/.exec(line) ?? [];
+    if (name !== undefined) {
+      open = { key: [], columns: new Map(), fate: fateIn(comment) };
+      tables.set(name, open);
+    } else if (line.startsWith(")")) open = undefined;
+    else if (/^\w/.test(line)) {
+      const table = open ?? tables.get(altered);
+      const [column = "", type = ""] = (added || line).split(/\W/);
+      const fate = fateIn(comment) ?? table?.fate;
+      table?.key.push(...keyIn(line));
+      if (column !== "PRIMARY") table?.columns.set(column, { type, fate });
+    }
+    comment = line.startsWith("-- ") ? `${comment}${line.slice(2)}` : "";
+  }
+  return tables;
+}
+
+/** The key that a line describes, of one column or several. */
+function keyIn(line: string): readonly string[] {
+  const [, list, column] = /^PRIMARY KEY \(([^)]*)\)|^(\w+) .*PRIMARY KEY/.exec(line) ?? [];
+  return list?.split(", ") ?? (column === undefined ? [] : [column]);
+}
+
+function fateIn(comment: string): Fate | undefined {
+  const [, kind, text = ""] = / (erased|retained): (.*)$/.exec(comment) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === "erased" ? { erased: text } : { retained: text };
 }

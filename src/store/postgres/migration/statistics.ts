@@ -1,7 +1,7 @@
 // Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive
 // an erasure. Every routine statement finds its rows by a key, so no plan needs them.
 
-import { isAboutRecords } from "../../shared/erasure-map.ts";
+import { isAboutRecords } from "../../sql/erasure-map.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";

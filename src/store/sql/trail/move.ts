@@ -75,10 +75,13 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   boolean: "flag",
 };
 
-const tables = readTables();
+const tables = readTables("postgres");
 
 export const movedTables: readonly MovedTable[] = names.map((name) => {
-  const { key = [], types = new Map<string, string>() } = tables.get(name) ?? {};
-  const columns = Array.from(types, ([column, type]) => [column, kinds[type] ?? "text"] as const);
-  return { name, key, columns: Object.fromEntries(columns) };
+  const { key, columns } = tables.get(name) ?? { key: [], columns: new Map<string, never>() };
+  const moved = Array.from(
+    columns,
+    ([column, { type }]) => [column, kinds[type] ?? "text"] as const,
+  );
+  return { name, key, columns: Object.fromEntries(moved) };
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { erasureMap, isAboutRecords } from "../../../../src/store/shared/erasure-map.ts";
+import { erasureMap, isAboutRecords } from "../../../../src/store/sql/erasure-map.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
 import {
   acme,

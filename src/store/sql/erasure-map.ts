@@ -1,0 +1,28 @@
+// Every column of every table of both engines: how an erasure removes it, or why it remains, as the schema says. A test
+// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
+
+import { type Fate, readTables } from "./schema.ts";
+
+type FatesOfTable = Readonly<Record<string, Fate | undefined>>;
+
+/** By table and column. */
+export const erasureMap: Readonly<Record<string, FatesOfTable>> = mapTables();
+
+function mapTables(): Readonly<Record<string, FatesOfTable>> {
+  const map: Record<string, FatesOfTable> = {};
+  for (const [name, { columns }] of [...readTables("postgres"), ...readTables("sqlite")]) {
+    const fates = Array.from(columns, ([column, { fate }]) => [column, fate] as const);
+    map[name] = { ...map[name], ...Object.fromEntries(fates) };
+  }
+  return map;
+}
+
+const nothing = "contains nothing about any record";
+
+/** False for a column that contains nothing about any record; undefined for an unknown column. */
+export function isAboutRecords(table: string, column: string): boolean | undefined {
+  const columns = erasureMap[table] ?? {};
+  if (!Object.hasOwn(columns, column)) return undefined;
+  const fate = columns[column];
+  return fate === undefined || !("retained" in fate) || fate.retained !== nothing;
+}
