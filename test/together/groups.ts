@@ -37,6 +37,34 @@ const groups: Readonly<Record<string, Group>> = {
     ],
     but: [],
   },
+  store: {
+    of: ["store/", "receipt/ledger"],
+    but: [
+      "store/ledger/power-cut",
+      "store/postgres/equal-work",
+      "store/postgres/opening",
+      "store/postgres/reconnection",
+      "store/postgres/tls",
+      "store/sqlite/complete-deletions",
+      "store/sqlite/dead-disk",
+      "store/sqlite/deletion-plans",
+      "store/sqlite/expired",
+      "store/sqlite/full-disk",
+      "store/sqlite/opening",
+      "store/sqlite/sqlite-version",
+    ],
+  },
+  receipt: {
+    of: ["receipt/", "backup/", "disclosure/rank-statistic", "move/", "tamper/check"],
+    but: [
+      "backup/leftovers",
+      "backup/many-deletions",
+      "move/refusal",
+      "move/resumption",
+      "receipt/crash",
+      "receipt/closing",
+    ],
+  },
   contract: {
     of: ["contract/"],
     but: [
