@@ -11,7 +11,7 @@ import { openSink } from "../bulk/export/sink.ts";
 import { compressionOf, plainName } from "../bulk/formats/compression.ts";
 import { type ExportFormat, formatOfOutput } from "../bulk/formats/export-format.ts";
 import { readConfig } from "../settings/config.ts";
-import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { CommandResult, Context } from "./command.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
@@ -65,23 +65,18 @@ function perform(
     await findOrganization(app, organizationId);
     const detail = { resourceType, history, format };
     await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-    const file = output === undefined ? undefined : await noteFile(context, output);
+    await using file = output === undefined ? undefined : await noteFile(context, output);
     const sink = openSink(context.out, file);
     const name = `export ${resourceType}`;
     const progress = makeBulkProgress(context.err, { json: context.json, name });
-    try {
-      return await runExport(app, plan, { sink, progress, stopping });
-    } finally {
-      await file?.done();
-    }
+    return await runExport(app, plan, { sink, progress, stopping });
   });
 }
 
 /** Notes the unfinished file, so that the next command removes it if this one is killed. */
 async function noteFile({ environment }: Context, path: string) {
-  const unfinished = unfinishedPath(resolve(path));
-  const { done } = await noteUnfinished(readConfig(environment).dataDir, unfinished);
-  return { path, unfinished, done };
+  const noted = await noteUnfinished(readConfig(environment).dataDir, resolve(path));
+  return { ...noted, path, unfinished: noted.path };
 }
 
 function formatOf(output: string | undefined): ExportFormat {

@@ -20,7 +20,7 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { syncFolder, writeOwnFile } from "../files/own-file.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
-import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { Context } from "./command.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { makeBulkProgress } from "./output/bulk-progress.ts";
@@ -96,8 +96,9 @@ export async function exportOrganization(
   const owner = await ownerOf(app, organization);
   const complete = await readComplete(folder, owner);
   if (complete !== undefined) return complete;
-  const staging = unfinishedPath(join(folder, "export"));
-  const { done } = await noteUnfinished(readConfig(context.environment).dataDir, staging);
+  const { dataDir } = readConfig(context.environment);
+  await using unfinished = await noteUnfinished(dataDir, join(folder, "export"));
+  const { path: staging } = unfinished;
   const exportId = makeId("exp");
   const begun = { export_id: exportId, ...owner, state: "incomplete", files: [] } as const;
   try {
@@ -115,7 +116,6 @@ export async function exportOrganization(
     return { exportId, manifest: writeManifest(folder, { staging, manifest }), files };
   } finally {
     rmSync(staging, { recursive: true, force: true });
-    await done();
   }
 }
 

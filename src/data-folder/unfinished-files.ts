@@ -12,9 +12,10 @@ import { isPresent } from "../files/present.ts";
 import { tryFileLock } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
-interface UnfinishedFile {
-  /** Call when the file has its own name, or is removed. */
-  readonly done: () => Promise<void>;
+/** To be disposed of when the file has its own name, or is removed. */
+interface UnfinishedFile extends AsyncDisposable {
+  /** The temporary name beside the file. */
+  readonly path: string;
 }
 
 const noteName = /^unfinished-([0-9a-f]{12})\.(?:json|lock)$/;
@@ -24,22 +25,20 @@ const suffixes = ["", "-journal", "-wal", "-shm"];
 const lockPollMs = 5;
 const lockMsMax = 10_000;
 
-/** A temporary name beside the file. */
-export function unfinishedPath(file: string): string {
-  return temporaryName(file, "unfinished");
-}
-
 /** True for the names of these notes and of their locks. */
 export function isUnfinishedNote(name: string): boolean {
   return name === commonLock || noteName.test(name);
 }
 
 /**
- * `path`: an absolute path from unfinishedPath. The note is on stable storage when the promise resolves. Without a data
- * folder, as on a host that only runs commands, nothing is written.
+ * `file`: an absolute path. The note is on stable storage when the promise resolves. Without a data folder, as on a host
+ * that only runs commands, nothing is written.
  */
-export async function noteUnfinished(folder: string, path: string): Promise<UnfinishedFile> {
-  if (!isPresent(folder, "The data folder")) return { done: () => Promise.resolve() };
+export async function noteUnfinished(folder: string, file: string): Promise<UnfinishedFile> {
+  const path = temporaryName(file, "unfinished");
+  if (!isPresent(folder, "The data folder")) {
+    return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
   const id = randomBytes(6).toString("hex");
   const lock = await underCommonLock(folder, () => {
     const mine = tryFileLock(lockPath(folder, id));
@@ -48,7 +47,8 @@ export async function noteUnfinished(folder: string, path: string): Promise<Unfi
     return mine;
   });
   return {
-    done: () =>
+    path,
+    [Symbol.asyncDispose]: () =>
       underCommonLock(folder, () => {
         forget(folder, id);
         lock.release();

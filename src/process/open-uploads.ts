@@ -9,7 +9,7 @@ import { Uploads } from "../bulk/upload/uploads.ts";
 import type { UploadTask } from "../bulk/upload/messages.ts";
 import type { Config } from "../settings/config.ts";
 import type { Logger } from "../log.ts";
-import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 
 /** Heap limit of the thread: above it the thread ends, and the process continues. */
 const heapMebibytesMax = 80;
@@ -34,12 +34,13 @@ export function openUploads(
     onFailure: (error) => log.error({ err: error }, "an upload failed"),
     startThread,
     makeFolder: async () => {
-      const path = unfinishedPath(join(resolve(dataDir), folderName));
-      const { done } = await noteUnfinished(resolve(dataDir), path);
+      const folder = resolve(dataDir);
+      const unfinished = await noteUnfinished(folder, join(folder, folderName));
+      const { path } = unfinished;
       await mkdir(path, { mode: 0o700 });
       const remove = async (): Promise<void> => {
         await rm(path, { recursive: true, force: true });
-        await done();
+        await unfinished[Symbol.asyncDispose]();
       };
       return { path, remove };
     },

@@ -18,7 +18,7 @@ import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import { readLedgerFile } from "../store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
-import { noteUnfinished, unfinishedPath } from "../data-folder/unfinished-files.ts";
+import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 
 export interface BackupRun {
   readonly file: string;
@@ -39,13 +39,9 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
     const note = { action: "store.backup", organizationId: undefined, subject: storeId };
     await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
   });
-  const unfinished = unfinishedPath(file);
-  const noted = await noteUnfinished(config.dataDir, unfinished);
-  try {
-    return await backUpStore(config.databaseUrl, { file, unfinished, onProgress: run.onProgress });
-  } finally {
-    await noted.done();
-  }
+  await using unfinished = await noteUnfinished(config.dataDir, file);
+  const { onProgress } = run;
+  return await backUpStore(config.databaseUrl, { file, unfinished: unfinished.path, onProgress });
 }
 
 export interface RestoreRun {

@@ -5,11 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  noteUnfinished,
-  removeUnfinished,
-  unfinishedPath,
-} from "../../src/data-folder/unfinished-files.ts";
+import { noteUnfinished, removeUnfinished } from "../../src/data-folder/unfinished-files.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction } from "../conformance/scene.ts";
@@ -96,12 +92,12 @@ describe("an unfinished file", () => {
 
   it("is left alone while its process runs", async () => {
     const { folder, apart } = makeLine();
-    const path = unfinishedPath(join(apart, "backup.db"));
-    const noted = await noteUnfinished(folder, path);
+    const unfinished = await noteUnfinished(folder, join(apart, "backup.db"));
+    const { path } = unfinished;
     writeFileSync(path, "half of it");
     assert.deepEqual(await removeUnfinished(folder), []);
     assert.ok(existsSync(path));
-    await noted.done();
+    await unfinished[Symbol.asyncDispose]();
     rmSync(path);
     assert.deepEqual(await removeUnfinished(folder), []);
     assert.deepEqual(readdirSync(folder), ["unfinished.lock"]);

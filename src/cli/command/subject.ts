@@ -9,7 +9,7 @@ import {
   type SubjectDeletion,
 } from "../../actions/record/read-subject.ts";
 import { requireOutsideData } from "../../data-folder/data-folder.ts";
-import { noteUnfinished, unfinishedPath } from "../../data-folder/unfinished-files.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import type { Hold } from "../../domain/access.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { readConfig } from "../../settings/config.ts";
@@ -134,18 +134,13 @@ export const subjectExport = defineCommand({
     const { counts } = await runUntilStopped((stopping) =>
       context.withApp(async (app) => {
         await beginSubject(app, "subject.export", request);
-        const unfinished = unfinishedPath(path);
-        const { done } = await noteUnfinished(config.dataDir, unfinished);
-        try {
-          const name = "subject export";
-          const progress = makeBulkProgress(context.err, { json: context.json, name });
-          const { SubjectArchive } = await import("../../bulk/subject/archive.ts");
-          const { exportSubject } = await import("../../bulk/subject/export-subject.ts");
-          const archive = new SubjectArchive(path, unfinished);
-          return await exportSubject(app, request, { archive, progress, stopping });
-        } finally {
-          await done();
-        }
+        await using unfinished = await noteUnfinished(config.dataDir, path);
+        const name = "subject export";
+        const progress = makeBulkProgress(context.err, { json: context.json, name });
+        const { SubjectArchive } = await import("../../bulk/subject/archive.ts");
+        const { exportSubject } = await import("../../bulk/subject/export-subject.ts");
+        const archive = new SubjectArchive(path, unfinished.path);
+        return await exportSubject(app, request, { archive, progress, stopping });
       }),
     );
     return {
