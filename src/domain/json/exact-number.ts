@@ -125,8 +125,12 @@ function collectInexact(value: unknown, { path, levels, errors }: Search): void 
   }
 }
 
+/** A double holds any decimal number of up to 15 digits (DBL_DIG). */
+const shortDecimal = /^-?[\d.]{1,15}$/;
+
 /** True if the double prints as the same decimal number that was written, in text of bounded length. */
 export function isExactNumber(source: string, value: number): boolean {
+  if (shortDecimal.test(source)) return Number.isFinite(value);
   if (!Number.isFinite(value) || source.length > limits.numberCharactersMax) return false;
   return decimalOf(source) === decimalOf(String(value));
 }
