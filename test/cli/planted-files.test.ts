@@ -192,6 +192,7 @@ describe("the state of an import", () => {
     symlinkSync(victim, `${path}.${process.pid}.next`);
     const state = new StateFile(path, identity);
     for (let row = 1; row < 5; row += 1) state.complete([row, row], counts, 0);
+    state.save();
     assertPrecious(victim);
     assert.equal(modeOf(path), 0o600);
     removeState(path);

@@ -101,6 +101,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   } finally {
     progress?.close();
     refused.close();
+    state.save();
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
   return {

@@ -1,5 +1,5 @@
 // The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
-// nothing twice. Replaced as a whole after each list that was acknowledged. It stays until its command has ended:
+// nothing twice. Replaced as a whole after every few lists that were acknowledged. It stays until its command has ended:
 // who repeats a command that was killed later would otherwise import everything again.
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -34,9 +34,13 @@ interface State {
 
 type Identity = Pick<State, "input" | "settings">;
 
+/** A sync takes as long as a list, and a list that is not noted is recognised by its Idempotency-Key when it is sent again. */
+const unsavedListsMax = 5;
+
 export class StateFile {
   readonly #path: string | undefined;
   #state: State;
+  #unsavedLists = 0;
 
   /**
    * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a different one was interrupted, or if the state can't be read
@@ -69,6 +73,7 @@ export class StateFile {
     return this.#state.done.some(([from, to]) => from <= row && row <= to);
   }
 
+  /** Call `save` at the end: only some of the calls save the state. */
   complete(range: Range, counts: Counts, refusedBytes: number): void {
     const { done, counts: before, ...rest } = this.#state;
     this.#state = {
@@ -81,7 +86,13 @@ export class StateFile {
       },
       refused_bytes: refusedBytes,
     };
-    this.#save();
+    this.#unsavedLists += 1;
+    if (this.#unsavedLists >= unsavedListsMax) this.save();
+  }
+
+  save(): void {
+    if (this.#unsavedLists > 0) this.#save();
+    this.#unsavedLists = 0;
   }
 
   /** `publish` gives the written file its name. */

@@ -22,6 +22,7 @@ describe("the state of an import", () => {
       [3, 4],
     ] as const)
       state.complete(range, counts, 0);
+    state.save();
     const { done } = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
     assert.deepEqual(done, [[1, 6]]);
     assert.deepEqual([state.rowsDone, state.isDone(6), state.isDone(7)], [6, true, false]);

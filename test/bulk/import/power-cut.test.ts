@@ -58,6 +58,7 @@ describe("an import on a machine without power", { skip: process.platform !== "l
     refused.append([{ row, code: undefined, message: "is wrong", errors: [] }]);
     refused.close();
     state.complete([1, 1], { written: 0, unchanged: 0, refused: 1 }, refused.bytes);
+    state.save();
     const saved = ["sync state.next", "name state", `sync ${basename(folder)}`];
     assert.deepEqual(seen, [...saved, "sync refused", ...saved]);
   });

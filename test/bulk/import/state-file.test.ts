@@ -1,7 +1,7 @@
 // The file of the state of an import.
 
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { removeState, StateFile } from "../../../src/bulk/import/state-file.ts";
@@ -20,5 +20,20 @@ describe("the state of an import", () => {
     assert.equal(readdirSync(folder).length, 4);
     removeState(path);
     assert.deepEqual(readdirSync(folder).sort(), others);
+  });
+
+  it("is saved after five lists, or when it is told to", () => {
+    const path = join(folder, "often.csv.sluice-import.json");
+    const state = new StateFile(path, { input: "1", settings: "2" });
+    const counts = { written: 1, unchanged: 0, refused: 0 };
+    const saved = () => (JSON.parse(readFileSync(path, "utf8")) as { done: unknown }).done;
+    for (let row = 1; row <= 4; row += 1) state.complete([row, row], counts, 0);
+    assert.deepEqual(saved(), []);
+    state.complete([5, 5], counts, 0);
+    assert.deepEqual(saved(), [[1, 5]]);
+    state.complete([6, 6], counts, 0);
+    state.save();
+    assert.deepEqual(saved(), [[1, 6]]);
+    removeState(path);
   });
 });
