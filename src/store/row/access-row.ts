@@ -25,9 +25,9 @@ export const toOrganization = reader<Organization>({
   deletionRequestId: "optional",
 });
 
-export const toKey = reader<ApiKey>({ scopes: "json" }, "key.");
+export const toKey = reader<ApiKey>({ scopes: "json" }, { prefix: "key." });
 
-export const toToken = reader<AccessToken>({ scopes: "json" }, "token.");
+export const toToken = reader<AccessToken>({ scopes: "json" }, { prefix: "token." });
 
 /** The detail of the audit entry of a new key. */
 export function describeKey({

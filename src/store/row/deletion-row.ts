@@ -1,59 +1,48 @@
 // The row of a deletion and its conversion. The same on every engine.
 
 import { approvalWait } from "../../domain/deletion/approval.ts";
-import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import type { Deletion, ErasedCounts, ProcessedBefore } from "../../domain/deletion/deletion.ts";
 import { reader, type Row } from "./reader.ts";
 
-/** What the steps of a deletion read of its row besides the deletion. */
+/** What is read of a row besides the fields of a deletion with the names of their columns. */
 export type DeletionRow = Row & {
   readonly deletion_request_id: string;
+  readonly next_attempt_at: number | null;
+  readonly held: number | boolean;
+  readonly carried_out_before: string | null;
+  readonly approval_requester: string | null;
+  readonly approved_by: string | null;
+  readonly approved_at: number | null;
   readonly claimant: string | null;
   readonly plan_end: number;
   readonly cursor: string | null;
 };
 
-/** The columns, of which some are no fields of a deletion, and some are part of one. */
-interface StoredDeletion extends Omit<Deletion, "isHeld" | "approval" | "processedBefore"> {
-  readonly held: boolean;
-  readonly carriedOutBefore: Deletion["processedBefore"] | undefined;
-  readonly approvalRequester: string | undefined;
-  readonly approvedBy: string | undefined;
-  readonly approvedAt: number | undefined;
-  readonly leaseUntil: number;
-  readonly claimant: string | undefined;
-  readonly planEnd: number;
-  readonly cursor: string | undefined;
-}
-
-const readDeletion = reader<StoredDeletion>({
-  erased: "json",
-  kept: "json",
-  redactedByType: "json",
-  held: "flag",
-  carriedOutBefore: "json",
-});
+const readDeletion = reader<Omit<Deletion, "isHeld" | "approval" | "processedBefore">>(
+  { erased: "json", kept: "json", redactedByType: "json" },
+  {
+    without:
+      "held carried_out_before approval_requester approved_by approved_at lease_until claimant plan_end cursor",
+  },
+);
 
 /** The next attempt of a deletion that awaits an approval: the worker's index has it after all other deletions. */
 export const untilApproved = Number.MAX_SAFE_INTEGER;
 
-export function toDeletion(row: Row): Deletion {
-  const {
-    leaseUntil: _until,
-    claimant: _claimant,
-    planEnd: _end,
-    cursor: _cursor,
-    ...stored
-  } = readDeletion(row);
-  const { held, carriedOutBefore, approvalRequester, approvedBy, approvedAt, ...deletion } = stored;
-  return {
-    ...deletion,
-    nextAttemptAt: deletion.nextAttemptAt === untilApproved ? undefined : deletion.nextAttemptAt,
-    ...(held ? { isHeld: true } : {}),
-    ...(approvalRequester === undefined
-      ? {}
-      : { approval: { requester: approvalRequester, approvedBy, approvedAt } }),
-    ...(carriedOutBefore === undefined ? {} : { processedBefore: carriedOutBefore }),
-  };
+export function toDeletion(row: DeletionRow): Deletion {
+  const { carried_out_before: before, next_attempt_at: nextAttemptAt } = row;
+  return Object.assign(readDeletion(row), {
+    ...(nextAttemptAt === untilApproved ? { nextAttemptAt: undefined } : {}),
+    ...(row.held ? { isHeld: true } : {}),
+    ...approvalOf(row),
+    ...(before === null ? {} : { processedBefore: JSON.parse(before) as ProcessedBefore }),
+  });
+}
+
+function approvalOf(row: DeletionRow): Pick<Deletion, "approval"> {
+  const { approval_requester: requester, approved_by: by, approved_at: at } = row;
+  if (requester === null) return {};
+  return { approval: { requester, approvedBy: by ?? undefined, approvedAt: at ?? undefined } };
 }
 
 /** The columns of a new deletion that say why it waits, until when, and who may not approve it. */

@@ -38,9 +38,9 @@ export function toDetails(row: Row): OperatorDetails {
 
 export const toOperator: (row: Row) => Operator = toDetails;
 
-export const toPasskey = reader<Passkey>({ transports: "json" }, "passkey.");
+export const toPasskey = reader<Passkey>({ transports: "json" }, { prefix: "passkey." });
 
-const toSession = reader<OperatorSession>({}, "session.");
+const toSession = reader<OperatorSession>({}, { prefix: "session." });
 
 export function toSessionHolder(row: Row): SessionHolder {
   return { session: toSession(row), operator: toOperator(row) };

@@ -37,19 +37,42 @@ type Kinds<Found> = {
 
 export type Reader<Found> = (row: Row) => Found;
 
-/** `prefix` with a dot: only the columns are read whose names begin with it. Without one, those that have no prefix. */
-export function reader<Found extends object>(kinds: Kinds<Found>, prefix = ""): Reader<Found> {
-  const kindOf = new Map<string, Kind>(
-    Object.entries<Kind>(kinds as Readonly<Record<string, Kind>>),
-  );
+interface Column {
+  /** Undefined for a column that is not read. */
+  readonly field: string | undefined;
+  readonly make: ((stored: Stored) => unknown) | undefined;
+}
+
+interface Options {
+  /** With a dot: only the columns are read whose names begin with it. Without one, those that have no prefix. */
+  readonly prefix?: string;
+  /** Columns that are not read, separated by spaces. */
+  readonly without?: string;
+}
+
+export function reader<Found extends object>(
+  kinds: Kinds<Found>,
+  { prefix = "", without = "" }: Options = {},
+): Reader<Found> {
+  const kindOf = new Map(Object.entries<Kind>(kinds as Readonly<Record<string, Kind>>));
+  const unread = new Set(without.split(" "));
+  const describe = (column: string): Column => {
+    const isOther = column.slice(0, column.indexOf(".") + 1) !== prefix || unread.has(column);
+    const field = fieldOf(column.slice(prefix.length));
+    const kind = kindOf.get(field);
+    return { field: isOther ? undefined : field, make: kind && fields[kind] };
+  };
+  // The names of a column are made once, because deletions are read by the thousand.
+  const columns = new Map<string, Column>();
   return (row) => {
     const found: Record<string, unknown> = {};
-    for (const [column, stored] of Object.entries(row)) {
-      if (column.slice(0, column.indexOf(".") + 1) !== prefix) continue;
-      const name = fieldOf(column.slice(prefix.length));
-      const kind = kindOf.get(name);
-      const value = kind === undefined ? (stored ?? undefined) : fields[kind](stored);
-      if (value !== missing) found[name] = value;
+    for (const column of Object.keys(row)) {
+      let known = columns.get(column);
+      if (known === undefined) columns.set(column, (known = describe(column)));
+      if (known.field === undefined) continue;
+      const stored = row[column] ?? null;
+      const value = known.make === undefined ? (stored ?? undefined) : known.make(stored);
+      if (value !== missing) found[known.field] = value;
     }
     // The statement selects the columns of the fields.
     return found as Found;
@@ -62,13 +85,6 @@ export function prefixed(prefix: string, table: string, columns: string): string
   return names.join(", ");
 }
 
-const names = new Map<string, string>();
-
 function fieldOf(column: string): string {
-  let name = names.get(column);
-  if (name === undefined) {
-    name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    names.set(column, name);
-  }
-  return name;
+  return column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
