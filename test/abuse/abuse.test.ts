@@ -34,7 +34,7 @@ describe("a server that one organization abuses", () => {
     it(`releases what it held when the abuse is over: ${held}`, async () => {
       await waitFor(
         `${held} to be 0`,
-        async () => ((await readMetric(site, `sluice_${held}`)) === 0 ? true : undefined),
+        async () => (await readMetric(site, `sluice_${held}`)) === 0,
         { intervalMs: 200 },
       );
     });
@@ -43,8 +43,7 @@ describe("a server that one organization abuses", () => {
   it("refuses no list when the abuses are over, whatever memory it has kept", async () => {
     await waitFor(
       "no pressure",
-      async () =>
-        (await readMetric(site, 'sluice_pressure{cause="memory"}')) === 0 ? true : undefined,
+      async () => (await readMetric(site, 'sluice_pressure{cause="memory"}')) === 0,
       { intervalMs: 200 },
     );
     const { server, target } = site;

@@ -53,12 +53,10 @@ describe("a good client", () => {
       },
     };
     const good = new GoodClient(lying, token);
-    await waitFor("an add", async () => ((await good.endPhase()).all.count > 0 ? true : undefined));
+    await waitFor("an add", async () => (await good.endPhase()).all.count > 0);
     answer = { status: 503, text: "no" };
     await waitFor("a failure", async () =>
-      (await good.endPhase()).failures.some((failure) => failure.includes("503 no"))
-        ? true
-        : undefined,
+      (await good.endPhase()).failures.some((failure) => failure.includes("503 no")),
     );
     const { missing } = await good.stop();
     assert.ok(missing.length > 0, organizationId);

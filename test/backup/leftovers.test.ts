@@ -72,7 +72,7 @@ describe("an unfinished file", () => {
     for (const command of words) {
       const { child, ended } = startProgram(command, line.environment);
       await waitFor("the file to be begun", () =>
-        readdirSync(line.apart).some((name) => name.endsWith(".unfinished")) ? true : undefined,
+        readdirSync(line.apart).some((name) => name.endsWith(".unfinished")),
       );
       child.kill("SIGKILL");
       assert.equal((await ended).code, -1);

@@ -38,9 +38,7 @@ describe("approving deletions in the console", () => {
   }
 
   async function isCompleted(id: string): Promise<void> {
-    await waitFor("the deletion", async () =>
-      (await statusOf(id)) === "completed" ? true : undefined,
-    );
+    await waitFor("the deletion", async () => (await statusOf(id)) === "completed");
   }
 
   const show = async (name: string, path: string) =>

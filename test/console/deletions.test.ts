@@ -54,7 +54,7 @@ describe("the deletions in the console", () => {
     ids["done"] = await request("person", "done");
     await waitFor("the deletion", async () => {
       const { status } = (await service.app.store.findDeletion(ids["done"] ?? "", undefined)) ?? {};
-      return status === "completed" ? true : undefined;
+      return status === "completed";
     });
     await changeOrganization(service.app, acme.organizationId, { deletionGraceSeconds: 86_400 });
     for (let index = 0; index < 60; index += 1) await request("person", `p${index}`, nasty);

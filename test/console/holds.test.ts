@@ -163,7 +163,7 @@ describe("holds and retention in the console", () => {
     const id = String(headers.location).split("/").at(-1) ?? "";
     await waitFor("the deletion", async () => {
       const found = await service.app.store.findDeletion(id, undefined);
-      return found?.status === "completed" ? true : undefined;
+      return found?.status === "completed";
     });
     const set = `/console/deletion/${encodeURIComponent(`restricted/${id}`)}`;
     const gone = "/console/record?organization=acme&type=person&id=ada";

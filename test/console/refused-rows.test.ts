@@ -71,7 +71,7 @@ describe("the refused rows of an upload", () => {
     await submit(service.client, `${path}/start`, { cookie, form: { seen: "1" } });
     await waitFor("the import", async () => {
       const page = await read(service.client, path, { cookie });
-      return page.text.includes('id="result"') ? true : undefined;
+      return page.text.includes('id="result"');
     });
     return path;
   };
@@ -110,9 +110,9 @@ describe("the refused rows of an upload", () => {
     stalled.socket.write(
       `GET ${path}/refused HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\n\r\n`,
     );
-    await waitFor("the download", () => (filesOpen().length === 1 ? true : undefined));
+    await waitFor("the download", () => filesOpen().length === 1);
     assert.equal((await discard(path)).status, 303);
-    await waitFor("the end", () => (filesOpen().length === 0 ? true : undefined));
+    await waitFor("the end", () => filesOpen().length === 0);
     assert.deepEqual(filesStored(), []);
     stalled.socket.destroy();
   });

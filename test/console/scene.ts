@@ -61,7 +61,7 @@ export async function makeScene(service: Service): Promise<Scene> {
   const completed = await requestDeletion("person-gone");
   await waitFor("the deletion", async () => {
     const deletion = await app.store.findDeletion(completed, undefined);
-    return deletion?.status === "completed" ? true : undefined;
+    return deletion?.status === "completed";
   });
   await changeOrganization(app, "acme", { deletionGraceSeconds: 86_400 });
   const target = { organizationId: "acme", resourceType: "person", resourceId: "person-held" };

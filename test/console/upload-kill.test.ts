@@ -50,7 +50,7 @@ describe("an upload whose process is killed during the import", () => {
     const interrupted = await begin(first, cookie);
     const isWriting = async () => {
       const { text } = await read(first.client, interrupted, { cookie });
-      return / [1-9][\d,]* written/.test(text) ? true : undefined;
+      return / [1-9][\d,]* written/.test(text);
     };
     await waitFor("written rows", isWriting, { intervalMs: 20 });
     await first.end("SIGKILL");

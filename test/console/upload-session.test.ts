@@ -36,7 +36,7 @@ describe("an import that writes nothing", async () => {
     const path = (await uploadFile(client, file)).headers.location ?? "";
     assert.match((await read(client, path, { cookie })).text, /name="seen" value="1"/);
     await submit(client, `${path}/start`, { cookie, form: { seen: "1" } });
-    const listed = async () => ((await outcomes()).length > 0 ? true : undefined);
+    const listed = async () => (await outcomes()).length > 0;
     await waitFor("the import", listed, { intervalMs: 100 });
     assert.deepEqual(await outcomes(), [undefined]);
   };

@@ -175,7 +175,7 @@ describe("uploads in the console", () => {
     assert.match(fourth.text, /You have 3 uploaded files already/);
     service.clock.advanceMs(3_600_001);
     assert.match(await show(path), /This process has no such uploaded file/);
-    await waitFor("their removal", () => (files().length === 0 ? true : undefined));
+    await waitFor("their removal", () => files().length === 0);
   });
 
   it("leave nothing when the connection breaks", async () => {
@@ -192,11 +192,11 @@ describe("uploads in the console", () => {
         `Content-Type: multipart/form-data; boundary=${boundary}\r\n\r\n${fields.join("")}` +
         `--x\r\nContent-Disposition: form-data; name="file"; filename="tx.csv"\r\n\r\n${header}\n`,
     );
-    await waitFor("the file", () => (files().length === 1 ? true : undefined));
+    await waitFor("the file", () => files().length === 1);
     assert.doesNotMatch(await show("/console/intake"), /tx.csv/);
     socket.resetAndDestroy();
     await closed;
-    await waitFor("its removal", () => (files().length === 0 ? true : undefined));
+    await waitFor("its removal", () => files().length === 0);
   });
 
   it("show their progress as events, which end with the session; and can be stopped", async () => {
@@ -213,7 +213,7 @@ describe("uploads in the console", () => {
     assert.match(await show(path, "third"), /<noscript><meta http-equiv="refresh" content="2"/);
     const streams = Array.from({ length: 8 }, () => follow(`${path}/progress`, session));
     await waitFor("the events", () =>
-      streams.every(({ received }) => received().includes("event: state")) ? true : undefined,
+      streams.every(({ received }) => received().includes("event: state")),
     );
     assert.match(streams[0]?.received() ?? "", /"share":0,"text":"0 %, 0 rows/);
     const ninth = await read(service.client, `${path}/progress`, { cookie: session });
@@ -242,16 +242,14 @@ describe("uploads in the console", () => {
       `Content-Type: multipart/form-data; boundary=x\r\n\r\n`;
     const forms = Array.from({ length: 4 }, () => openRaw(service.address));
     for (const { socket } of forms) socket.write(head);
-    await waitFor("a refusal", () =>
-      forms.some(({ received }) => received().includes(" 409 ")) ? true : undefined,
-    );
+    await waitFor("a refusal", () => forms.some(({ received }) => received().includes(" 409 ")));
     const refused = forms.filter(({ received }) => received() !== "");
     assert.equal(refused.length, 1);
     assert.match(refused[0]?.received() ?? "", /Too many other files are arriving/);
     for (const { socket } of forms) socket.destroy();
     await waitFor("room", async () => {
       const reply = await upload(header, { as: "other" });
-      return reply.status === 303 ? true : undefined;
+      return reply.status === 303;
     });
   });
 
@@ -316,7 +314,7 @@ describe("uploads in the console", () => {
     await waitFor("the end", async () => {
       const all = await listImports(service.app);
       const own = all.find(({ organizationId }) => organizationId === "ending");
-      return own?.outcome === "failed" ? true : undefined;
+      return own?.outcome === "failed";
     });
     assert.deepEqual(await service.app.store.countRecords("ending"), { transaction: 500 });
     const second = await begin("operator");
@@ -332,7 +330,7 @@ describe("uploads in the console", () => {
     await start(path);
     await held.called;
     const { received, closed } = follow(`${path}/progress`, cookies["operator"] ?? "");
-    await waitFor("an event", () => (received().includes("event: state") ? true : undefined));
+    await waitFor("an event", () => received().includes("event: state"));
     const stopped = service.stop();
     await closed;
     held.release();

@@ -142,7 +142,7 @@ describe("a token", () => {
       const found = await service.app.store.findOrganization(organizationId);
       const id = found?.deletionRequestId ?? "";
       const deletion = await service.app.store.findDeletion(id, organizationId);
-      return deletion?.status === "completed" ? true : undefined;
+      return deletion?.status === "completed";
     });
   });
 

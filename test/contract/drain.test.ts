@@ -110,7 +110,7 @@ function sendContinuously(address: string, token: string) {
 
 function more(sent: readonly unknown[], count: number): Promise<unknown> {
   const from = sent.length;
-  return waitFor("more replies", () => (sent.length >= from + count ? true : undefined));
+  return waitFor("more replies", () => sent.length >= from + count);
 }
 
 function statusesOf(sent: readonly Sent[]): ReadonlySet<number> {
@@ -123,7 +123,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     const balancer = await startLoadBalancer([leaving, staying]);
     const clients = sendContinuously(balancer.address, "");
     await waitFor("both to answer", () =>
-      [leaving, staying].every((site) => balancer.stateOf(site).answered > 30) ? true : undefined,
+      [leaving, staying].every((site) => balancer.stateOf(site).answered > 30),
     );
     const signalledAt = performance.now();
     leaving.server.child.kill("SIGTERM");

@@ -73,7 +73,7 @@ class Writer {
   async waitForReadiness(status: number): Promise<void> {
     await waitFor(`readiness to be ${status}`, async () => {
       const reply = await this.#client.send({ method: "GET", path: "/health/ready" });
-      return reply.status === status ? true : undefined;
+      return reply.status === status;
     });
   }
 
@@ -155,11 +155,11 @@ describe("a PostgreSQL server that no longer accepts writes", () => {
       });
     assert.equal((await write(`before ${test.name}`)).status, 201);
     await how.begin();
-    await waitFor("it not to be ready", async () => ((await ready()) === 503 ? true : undefined));
+    await waitFor("it not to be ready", async () => (await ready()) === 503);
     const refused = await write(`meanwhile ${test.name}`);
     assert.deepEqual([refused.status, refused.body.code], [503, 50301], refused.text);
     await how.end();
-    await waitFor("it to be ready", async () => ((await ready()) === 200 ? true : undefined));
+    await waitFor("it to be ready", async () => (await ready()) === 200);
     assert.equal((await write(`after ${test.name}`)).status, 201);
     assert.equal(await serving.end("SIGTERM"), 0);
   }

@@ -83,7 +83,7 @@ describe("a service without a free file descriptor", { skip: !hasPrlimit }, () =
     bound(1_024);
     for (const asked of requestsOf(customer, server.address, 2)) {
       await waitFor(`${asked.method} ${asked.path}`, async () =>
-        [200, 201, 409].includes((await ask(asked)).status) ? true : undefined,
+        [200, 201, 409].includes((await ask(asked)).status),
       );
     }
     agent.destroy();

@@ -59,7 +59,7 @@ describe("the service on PostgreSQL", () => {
     await postgres.start();
     await waitFor("the service to be ready", async () => {
       const { status } = await service.client.send({ method: "GET", path: "/health/ready" });
-      return status === 200 ? true : undefined;
+      return status === 200;
     });
     assert.equal((await add()).status, 201);
     assert.equal((await look("any")).status, 404);

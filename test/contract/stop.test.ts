@@ -100,7 +100,7 @@ describe("SIGTERM", () => {
         answered.push(body["person_id"]);
       }
     });
-    await waitFor("some replies", () => (answered.length > 50 ? true : undefined));
+    await waitFor("some replies", () => answered.length > 50);
     assert.equal(await server.end("SIGTERM"), 0, server.output().err);
     await Promise.all(sending);
     const again = await start();

@@ -36,7 +36,7 @@ export async function awaitDeletions(sender: Sender): Promise<void> {
       `the end of ${describe(deletion)}`,
       async () => {
         const status = await checkDeletion(sender, deletion);
-        return status === "completed" || sender.ledger.findings.length > 0 ? true : undefined;
+        return status === "completed" || sender.ledger.findings.length > 0;
       },
       { timeoutMs: 60_000 },
     );

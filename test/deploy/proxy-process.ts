@@ -76,7 +76,7 @@ export async function startProxy(kind: ProxyKind, address: string): Promise<Prox
   const ended = once(child, "close");
   await waitFor(`${kind.program} to listen`, async () => {
     if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${errors}`);
-    return (await canConnect(port)) ? true : undefined;
+    return await canConnect(port);
   });
   return {
     port,

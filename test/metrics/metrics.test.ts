@@ -81,8 +81,9 @@ describe("the metrics", () => {
 
   it("show that the event loop was blocked, at every scrape that follows", async () => {
     const blockedUntil = performance.now() + 300;
-    await waitFor("a first sample", async () =>
-      (await figure("sluice_nodejs_eventloop_lag_max_seconds")) > 0 ? true : undefined,
+    await waitFor(
+      "a first sample",
+      async () => (await figure("sluice_nodejs_eventloop_lag_max_seconds")) > 0,
     );
     while (performance.now() < blockedUntil + 300);
     const seen = await waitFor("the delay to show", async () => {

@@ -117,7 +117,7 @@ async function startStuck(
   const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'change'::regclass";
   await waitFor(
     "the program to wait for the table",
-    async () => ((await of.query(waiting, to)).length > 0 ? true : undefined),
+    async () => (await of.query(waiting, to)).length > 0,
     { timeoutMs: 120_000, intervalMs: 20 },
   );
   return { program, letGo: () => lock.end() };

@@ -84,7 +84,7 @@ export async function playCanaries(server: Server, groups = 24): Promise<CanaryS
     ids.push(await remove(client, customer, "person", { person_id: `person-${number}` }));
   }
   for (const id of ids) await awaitCompletion(client, customer, id);
-  await waitFor("the others to have written", () => (writing.written() > 20 ? true : undefined));
+  await waitFor("the others to have written", () => writing.written() > 20);
   return { customer, kept, deletionRequestIds: ids, stopWriting: () => writing.stop() };
 }
 

@@ -3,18 +3,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * The first value that is not undefined. Rejects after `timeoutMs`, with the description of the
+ * The first value that is neither undefined nor false. Rejects after `timeoutMs`, with the description of the
  * condition.
  */
 export async function waitFor<Value>(
   what: string,
-  look: () => Promise<Value | undefined> | Value | undefined,
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
   { timeoutMs = 20_000, intervalMs = 5 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<Value> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     const value = await look();
-    if (value !== undefined) return value;
+    if (value !== undefined && value !== false) return value;
     if (performance.now() > until) throw new Error(`waited in vain for ${what}`);
     await sleep(intervalMs);
   }

@@ -56,7 +56,7 @@ async function closeUnapproved(server: Server, line: CommandLine): Promise<void>
   for (const { deletion_request_id: id } of [request, closed]) {
     await waitFor("the deletion to be completed", async () => {
       const { status } = await line.ask("deletion show --include-confidential", String(id));
-      return status === "completed" ? true : undefined;
+      return status === "completed";
     });
   }
 }

@@ -94,7 +94,7 @@ for (const { engine, kind: kindOfCommit } of variants) {
           token,
           query,
         });
-        return found.body.status === "completed" ? true : undefined;
+        return found.body.status === "completed";
       });
     }
 

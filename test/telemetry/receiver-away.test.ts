@@ -68,9 +68,7 @@ describe("the service", () => {
       try {
         await askRepeatedly(service, 1);
         await waitFor("the failure to be counted", async () =>
-          /^sluice_spans_dropped_total\{reason="export"\} [1-9]/m.test(await readMetrics(service))
-            ? true
-            : undefined,
+          /^sluice_spans_dropped_total\{reason="export"\} [1-9]/m.test(await readMetrics(service)),
         );
       } finally {
         await service.stop();

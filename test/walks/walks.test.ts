@@ -55,7 +55,7 @@ async function addThenDelete(caller: Caller): Promise<void> {
   const path = `/v2/deletion_request?deletion_request_id=${asked.body.deletion_request_id}`;
   await waitFor("the deletion", async () => {
     const { body: deletion } = await client.send({ method: "GET", path, headers });
-    return deletion.status === "completed" ? true : undefined;
+    return deletion.status === "completed";
   });
 }
 
@@ -73,7 +73,7 @@ async function upload({ client, cookie }: Caller): Promise<void> {
   await submit(client, `${path}/start`, { cookie, form: { seen: seen ?? "" } });
   await waitFor("the import", async () => {
     const { text } = await read(client, path, { cookie });
-    return text.includes("<h1>Import</h1>") ? true : undefined;
+    return text.includes("<h1>Import</h1>");
   });
 }
 

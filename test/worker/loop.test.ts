@@ -19,7 +19,7 @@ describe("the loop", () => {
       backOffMsMax: never,
       onError: ignore,
     });
-    await waitFor("five rounds", () => (rounds === 5 ? true : undefined));
+    await waitFor("five rounds", () => rounds === 5);
     await loop.stop();
     assert.equal(rounds, 5);
   });
@@ -31,10 +31,10 @@ describe("the loop", () => {
       backOffMsMax: never,
       onError: ignore,
     });
-    await waitFor("the first round", () => (rounds === 1 ? true : undefined));
+    await waitFor("the first round", () => rounds === 1);
     await waitFor("a second round", () => {
       loop.wake();
-      return rounds >= 2 ? true : undefined;
+      return rounds >= 2;
     });
     await loop.stop();
   });
@@ -50,7 +50,7 @@ describe("the loop", () => {
       },
       { intervalMs: 1, backOffMsMax: 4, onError: (error) => errors.push(error) },
     );
-    await waitFor("the round that succeeds", () => (rounds >= 3 ? true : undefined));
+    await waitFor("the round that succeeds", () => rounds >= 3);
     await loop.stop();
     assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
   });
@@ -63,7 +63,7 @@ describe("the loop", () => {
       throw new Error("every round");
     }, options);
     const passing = startLoop(async () => (passed += 1) < 0, options);
-    await waitFor("many rounds", () => (passed >= 300 ? true : undefined));
+    await waitFor("many rounds", () => passed >= 300);
     await Promise.all([failing.stop(), passing.stop()]);
     assert.ok(failed < 30, `${failed} rounds`);
   });
@@ -79,7 +79,7 @@ describe("the loop", () => {
       { intervalMs: 1, backOffMsMax: never, onError: ignore },
     );
     // Without a reset, the last of these failures alone would wait a quarter of an hour.
-    await waitFor("forty rounds", () => (rounds >= 40 ? true : undefined));
+    await waitFor("forty rounds", () => rounds >= 40);
     await loop.stop();
   });
 

@@ -51,9 +51,7 @@ async function cacheCaller(): Promise<void> {
 }
 
 function waitForEmptyCache(): Promise<unknown> {
-  return waitFor("the caller to be forgotten", () =>
-    app.callers.find("hash") === undefined ? true : undefined,
-  );
+  return waitFor("the caller to be forgotten", () => app.callers.find("hash") === undefined);
 }
 
 describe("upkeep", () => {
@@ -99,7 +97,7 @@ describe("upkeep", () => {
         : opened.store.purgeExpired(now);
     });
     const upkeep = await startUpkeep(app, log, 5);
-    await waitFor("a round after the failure", () => (purgedAt.length > 2 ? true : undefined));
+    await waitFor("a round after the failure", () => purgedAt.length > 2);
     await upkeep.stop();
     assert.deepEqual(new Set(purgedAt), new Set([clock.now()]));
     const failures = lines.filter((line) => line.includes("purging"));
@@ -119,7 +117,7 @@ describe("upkeep", () => {
       return { expired: [], next: places.length === 1 ? next : undefined };
     });
     const upkeep = await startUpkeep(app, log, 5);
-    await waitFor("a second round", () => (places.length > 1 ? true : undefined));
+    await waitFor("a second round", () => places.length > 1);
     await upkeep.stop();
     assert.deepEqual(places.slice(0, 2), [undefined, next]);
   });
@@ -127,10 +125,9 @@ describe("upkeep", () => {
   it("logs each failed round of retention, and tries again", async () => {
     faults.replace("listOrganizations", () => Promise.reject(new Error("no list")));
     const upkeep = await startUpkeep(app, log, 5);
-    await waitFor("two failed rounds", () =>
-      lines.filter((line) => line.includes("applying retention failed")).length > 1
-        ? true
-        : undefined,
+    await waitFor(
+      "two failed rounds",
+      () => lines.filter((line) => line.includes("applying retention failed")).length > 1,
     );
     await upkeep.stop();
   });

@@ -185,8 +185,8 @@ const slowForms: Abuse = {
       check: async () => {
         const [person] = people;
         const content = new TextEncoder().encode("tx_id\n1\n");
-        const isFree = async (): Promise<true | undefined> =>
-          (await person?.upload({ name: "small.csv", content }))?.status === 303 ? true : undefined;
+        const isFree = async (): Promise<boolean> =>
+          (await person?.upload({ name: "small.csv", content }))?.status === 303;
         const { replies } = context.tally;
         const findings = replies[409] === undefined ? ["no form was refused"] : [];
         try {

@@ -179,7 +179,7 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
       const continueWriting = async (): Promise<void> => {
         const reached = written.map((number) => number + 3);
         const isPast = () => written.every((number, writer) => number >= (reached[writer] ?? 0));
-        await waitFor("the writers to continue", () => (isPast() ? true : undefined));
+        await waitFor("the writers to continue", () => isPast());
       };
       try {
         for (let round = 0; round < 6; round += 1) {

@@ -67,7 +67,7 @@ export const deletionTasks: readonly Task[] = [
       await hands.press("Approve the deletion");
       await waitFor("the deletion", async () => {
         const deletion = await app.store.findDeletion(id, undefined);
-        return deletion?.status === "completed" ? true : undefined;
+        return deletion?.status === "completed";
       });
       await hands.page.reload();
       await hands.see("The receipt is genuine");

@@ -203,7 +203,7 @@ async function requireClosed(
     "the organization to be erased",
     async () => {
       const shown = await line.ask("organization show --include-confidential", id);
-      return shown["deletion_status"] === "completed" ? true : undefined;
+      return shown["deletion_status"] === "completed";
     },
     { timeoutMs: 60_000 },
   );

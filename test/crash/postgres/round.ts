@@ -53,7 +53,7 @@ async function crashUnderLoad(
     site.processes.map(({ client }) =>
       waitFor("a process to be ready", async () => {
         const { status } = await client.send({ method: "GET", path: "/health/ready" });
-        return status === 200 ? true : undefined;
+        return status === 200;
       }),
     ),
   );
@@ -76,7 +76,7 @@ async function awaitPrepared({ postgres, url }: PostgresSite): Promise<void> {
       "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts')",
       url,
     );
-    return answers.every(({ result }) => result === "0") ? true : undefined;
+    return answers.every(({ result }) => result === "0");
   });
 }
 

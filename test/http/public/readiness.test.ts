@@ -65,8 +65,6 @@ describe("readiness", () => {
     assert.equal(store.asked, 1);
     store.isPrompt = true;
     answer();
-    await waitFor("readiness", async () =>
-      (await findFailure()) === undefined ? true : undefined,
-    );
+    await waitFor("readiness", async () => (await findFailure()) === undefined);
   });
 });

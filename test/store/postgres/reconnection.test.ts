@@ -64,12 +64,12 @@ describe("a store on PostgreSQL", () => {
           else refused += 1;
         }
       });
-      await waitFor("some writes", () => (acknowledged.size > 50 ? true : undefined));
+      await waitFor("some writes", () => acknowledged.size > 50);
       await server.stop(how);
-      await waitFor("refusals", () => (refused > 8 ? true : undefined));
+      await waitFor("refusals", () => refused > 8);
       const countBefore = acknowledged.size;
       await server.start();
-      await waitFor("more writes", () => (acknowledged.size > countBefore + 50 ? true : undefined));
+      await waitFor("more writes", () => acknowledged.size > countBefore + 50);
       stopping.abort();
       await Promise.all(senders);
       for (const id of acknowledged) {
@@ -158,8 +158,9 @@ describe("a store on PostgreSQL", () => {
     await assert.rejects(replica, { name: "StoreError", message: /read-only replica.*primary/ });
     assert.equal(await attempt(store, "on a replica"), "try again");
     await server.promote();
-    await waitFor("the end of recovery", async () =>
-      (await attempt(store, "promoted")) === "acknowledged" ? true : undefined,
+    await waitFor(
+      "the end of recovery",
+      async () => (await attempt(store, "promoted")) === "acknowledged",
     );
     assert.deepEqual(Object.keys(await store.countRecords(acme)), ["transaction"]);
   });

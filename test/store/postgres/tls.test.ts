@@ -36,7 +36,7 @@ describe("a server with a certificate of a private authority", () => {
     await show(certificates);
     await waitFor("the server to offer TLS", async () => {
       const [row] = await server.query("SELECT current_setting('ssl') AS ssl");
-      return row?.["ssl"] === "on" ? true : undefined;
+      return row?.["ssl"] === "on";
     });
     url = new URL(await server.makeDatabase());
     url.hostname = "localhost";
@@ -96,8 +96,7 @@ describe("a server with a certificate of a private authority", () => {
     await waitFor("the server to show its other certificate", () =>
       openStore(named, { role: "command" }).then(
         (store) => store.close(),
-        (error: Error) =>
-          /by a name that is in its certificate/.test(error.message) ? true : undefined,
+        (error: Error) => /by a name that is in its certificate/.test(error.message),
       ),
     );
     await assert.rejects(openStore(named, { role: "command" }), /db\.example/);
