@@ -192,6 +192,7 @@ export function testOperators(engine: Engine): void {
       assert.equal(await operators.findLink(bytesOf("link h"), at), undefined);
       assert.equal(await operators.findPasskey("cred"), undefined);
       assert.equal(await operators.findSession(bytesOf("session e"), at), undefined);
+      assert.deepEqual(await operators.listSessions(anna.operatorId, at), []);
       assert.equal(await operators.create({ ...anna, operatorId: "op_new" }, act), false);
       assert.equal(await operators.disable("op_none", act), undefined);
     });
