@@ -65,9 +65,11 @@ describe("serve on an empty store", () => {
     assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it("prints commands that work as they are in production, while there is no organization", async () => {
+  it("prints commands that work as they are in production, while there is no organization, and logs that it created the store", async () => {
     const folder = makeTempFolder();
-    const first = await serve(folder);
+    const production = { LOG_LEVEL: "info" };
+    const created = `"store":"${folder}/sluice.db","msg":"created a new store"`;
+    const first = await serve(folder, production);
     const out = await waitFor("the next steps", () => {
       const { out: sofar } = first.output();
       return sofar.includes("/docs\n") ? sofar : undefined;
@@ -85,37 +87,14 @@ describe("serve on an empty store", () => {
       /my-organization[^]*sluice_key_\w{49}[^]*anna[^]*\/console\/link\?token=/,
     );
     assert.equal(await first.end("SIGTERM"), 0);
-    const again = await serve(folder);
+    assert.equal(first.output().err.split(created).length, 2);
+    const again = await serve(folder, production);
     assert.equal(await again.end("SIGTERM"), 0);
+    assert.ok(!again.output().err.includes(created));
     assert.equal(again.output().out, `Listening on ${again.address}\n`);
   });
 
-  it("creates no organization in production, and logs once where it created the store", async () => {
-    const folder = makeTempFolder();
-    for (const created of [1, 0]) {
-      const server = await serve(folder, { LOG_LEVEL: "info" });
-      assert.equal(await server.end("SIGTERM"), 0);
-      const { err } = server.output();
-      const logged = err.split(`"store":"${folder}/sluice.db","msg":"created a new store"`);
-      assert.equal(logged.length - 1, created);
-    }
-    const line = makeCommandLine({ folder });
-    assert.deepEqual(await line.ask("organization list"), { organizations: [] });
-  });
-
-  it("prints address and key as one line of JSON on request", async () => {
-    const environment = testEnvironment(makeTempFolder(), development);
-    const { child, ended } = startProgram(["serve", "--json"], environment);
-    child.stdout.once("data", () => child.kill("SIGTERM"));
-    const { code, out } = await ended;
-    assert.equal(code, 0);
-    const printed = JSON.parse(out) as Record<string, unknown>;
-    assert.match(String(printed["address"]), /^http:\/\/127\.0\.0\.1:\d+$/);
-    assert.equal(printed["organization_id"], "demo");
-    assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
-  });
-
-  it("prefers its options to the settings HOST, PORT and DATA_DIR", async () => {
+  it("prefers its options to the settings HOST, PORT and DATA_DIR, and prints address and key as one line of JSON on request", async () => {
     const folder = join(makeTempFolder(), "data");
     const { DATABASE_URL: _, ...environment } = testEnvironment(folder, development);
     const settings = { ...environment, HOST: "192.0.2.1", PORT: "1", DATA_DIR: "/dev/null" };
@@ -128,6 +107,7 @@ describe("serve on an empty store", () => {
     assert.match(String(printed["address"]), /^http:\/\/127\.0\.0\.2:[1-9]\d*$/);
     // Created in the same store as the server's.
     assert.equal(printed["organization_id"], "demo");
+    assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
     assert.ok(existsSync(join(folder, "sluice.db")));
     assert.ok(existsSync(join(folder, "receipt-key.pem")));
   });

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, afterEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeCustomer } from "../support/customer.ts";
 import { type Client, makeClient } from "../support/http-client.ts";
 import { type Backend, startLoadBalancer } from "../support/load-balancer.ts";
@@ -22,6 +23,8 @@ const records = makeRecordGenerator(11);
 /** Long enough that only a second signal ends it. */
 const endless = { SHUTDOWN_DELAY_MS: "600000" };
 const copiesMs = 200;
+/** Between two requests of a client. */
+const pauseMs = 5;
 
 const folders: string[] = [];
 const running = new Set<ServerProcess>();
@@ -97,6 +100,7 @@ function sendContinuously(address: string, token: string) {
       } catch (error) {
         failures.push(String(error));
       }
+      await sleep(pauseMs);
     }
     client.close();
   });
