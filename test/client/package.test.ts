@@ -104,7 +104,6 @@ describe("the package of the client", () => {
   for (const resolution of resolutions) {
     it(`has types for programs with ${resolution.module} and ${resolution.moduleResolution}`, async () => {
       const settings = { ...resolution, types: [], lib: ["es2022", "dom"] };
-      assert.equal(await compileProgram(built, typed, settings), "");
       const found = await compileProgram(built, typed + wronglyTyped, settings);
       assert.match(found, /TS2322/);
       assert.equal(found.match(/error/g)?.length, 1, found);
