@@ -91,7 +91,8 @@ async function play(subject: Subject, driver: Driver, scenario: Scenario): Promi
   const customer = site?.customers.get(subject);
   if (site === undefined || customer === undefined) throw new Error("the servers start first");
   const choose = scenario.choose?.() ?? (() => "none" as const);
-  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: 2 * timeoutMs });
+  const { delayMs = 2 * timeoutMs } = scenario;
+  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs });
   try {
     const opened = await driver.ask(openCommand(scenario, customer, { baseUrl: proxy.address }));
     const outcomes = [opened, ...(await askAll(driver, scenario))];
