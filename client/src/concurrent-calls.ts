@@ -8,9 +8,10 @@
 // Calls for one record take effect in their order: while one of them is in flight, the others wait. A call that is cancelled
 // before it is sent is never sent.
 
+import { describe, randomName } from "./connection.ts";
 import { SluiceError, SluiceNetworkError } from "./errors.ts";
+import { errorCodes } from "./generated/codes.ts";
 import type { WriteItemResult, WriteResult } from "./generated/replies.ts";
-import { randomName } from "./connection.ts";
 import type { Session } from "./session.ts";
 import { causedByRecord } from "./upload.ts";
 import { until } from "./wait.ts";
@@ -30,6 +31,14 @@ interface Waiting extends WriteCall {
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (reason: unknown) => void;
 }
+
+/** Refusals of a whole list only where the preference was not applied. Nothing of such a list was written. */
+const strictRefusals: ReadonlySet<number> = new Set([
+  errorCodes.no_such_record,
+  errorCodes.identical_record_exists,
+  errorCodes.record_exists,
+  errorCodes.deletion_open,
+]);
 
 const callsMax = 1_000;
 /** Of the records of a list; many proxies limit bodies to a megabyte. */
@@ -96,7 +105,7 @@ export class ConcurrentCalls {
       next += 1;
       if (call.signal?.aborted === true) continue;
       const isFree = !this.#busy.has(call.id) && !held.has(call.id);
-      if (isFree && mayJoin(taken, call)) {
+      if (isFree && this.#mayJoin(taken, call)) {
         taken.push(call);
         characters += call.text.length;
       } else {
@@ -106,6 +115,12 @@ export class ConcurrentCalls {
     }
     this.#waiting = left.concat(this.#waiting.slice(next));
     return taken;
+  }
+
+  #mayJoin([first]: readonly Waiting[], call: Waiting): boolean {
+    if (first === undefined) return true;
+    const isAlone = (first.idempotencyKey ?? call.idempotencyKey) !== undefined;
+    return !isAlone && !this.#isUnsupported && first.method === call.method;
   }
 
   async #perform(calls: readonly Waiting[]): Promise<void> {
@@ -140,7 +155,9 @@ export class ConcurrentCalls {
       const list = await this.#session.call<WriteResult>({ ...ask, asSingle: true });
       for (const [at, call] of keyed.entries()) this.#settle(call, { list, at, requestId });
     } catch (error) {
-      if (error instanceof SluiceError && causedByRecord.has(error.code)) {
+      const code = error instanceof SluiceError ? error.code : 0;
+      if (strictRefusals.has(code)) this.#isUnsupported = true;
+      if (causedByRecord.has(code) || strictRefusals.has(code)) {
         this.#waiting.unshift(...keyed);
       } else for (const call of keyed) call.reject(withKey(error, call.idempotencyKey));
     }
@@ -148,7 +165,7 @@ export class ConcurrentCalls {
 
   #settle({ idempotencyKey, resolve, reject }: Waiting, { list, at, requestId }: Answer): void {
     const { results = [], organization_id } = list;
-    const { code, message, errors }: Partial<WriteItemResult> = results[at] ?? {};
+    const { code, message, errors = [] }: Partial<WriteItemResult> = results[at] ?? {};
     if (message === undefined) {
       this.#isUnsupported = true;
       const what = "The reply has no verdict on this record: the Prefer header was not applied";
@@ -157,7 +174,8 @@ export class ConcurrentCalls {
       resolve({ success: true, write_count: 1, message, organization_id });
     } else {
       const status = Math.floor(code / 100);
-      reject(new SluiceError(message, { status, code, errors, requestId, idempotencyKey }));
+      const detail = { status, code, errors, requestId, idempotencyKey };
+      reject(new SluiceError(describe(message, errors), detail));
     }
   }
 }
@@ -172,12 +190,6 @@ function isFull(taken: readonly Waiting[], characters: number): boolean {
   return taken.length === callsMax || characters > charactersMax;
 }
 
-function mayJoin([first]: readonly Waiting[], call: Waiting): boolean {
-  if (first === undefined) return true;
-  const isAlone = (first.idempotencyKey ?? call.idempotencyKey) !== undefined;
-  return !isAlone && first.method === call.method;
-}
-
 /** Aborts when every call was cancelled, so that nobody waits for the list. */
 function whenAllAbort(calls: readonly Waiting[], ended: AbortSignal): AbortSignal {
   const all = new AbortController();
@@ -187,7 +199,8 @@ function whenAllAbort(calls: readonly Waiting[], ended: AbortSignal): AbortSigna
     if (left === 0) all.abort();
   };
   for (const { signal } of calls) {
-    signal?.addEventListener("abort", leave, { once: true, signal: ended });
+    // Several calls may have the same signal, which would add the same function only once.
+    signal?.addEventListener("abort", () => leave(), { once: true, signal: ended });
   }
   return all.signal;
 }

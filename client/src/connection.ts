@@ -110,7 +110,7 @@ function refusal(attempt: Attempt, reply: Reply, body: ErrorBody): SluiceError {
 const shownMax = 3;
 
 /** The message, with the first invalid fields if they say more than the message does. */
-function describe(message: string, errors: readonly ErrorItem[]): string {
+export function describe(message: string, errors: readonly ErrorItem[]): string {
   const telling = errors.filter((error) => ![undefined, message].includes(error.message));
   const shown = telling
     .slice(0, shownMax)

@@ -182,7 +182,7 @@ func (c *concurrentCalls) take() []*waitingCall {
 		if call.hasLeft {
 			continue
 		}
-		if !c.busy[call.id] && !held[call.id] && mayJoin(taken, call) {
+		if !c.busy[call.id] && !held[call.id] && c.mayJoin(taken, call) {
 			call.isSent = true
 			taken = append(taken, call)
 			size += len(call.body)
@@ -198,12 +198,12 @@ func (c *concurrentCalls) take() []*waitingCall {
 	return taken
 }
 
-func mayJoin(taken []*waitingCall, call *waitingCall) bool {
+func (c *concurrentCalls) mayJoin(taken []*waitingCall, call *waitingCall) bool {
 	if len(taken) == 0 {
 		return true
 	}
 	isAlone := taken[0].key != "" || call.key != ""
-	return !isAlone && taken[0].method == call.method
+	return !isAlone && !c.isUnsupported && taken[0].method == call.method
 }
 
 func (c *concurrentCalls) perform(calls []*waitingCall) {
@@ -255,8 +255,13 @@ func (c *concurrentCalls) callTogether(calls []*waitingCall) []*waitingCall {
 	reply := new(WriteResult)
 	err := c.session.call(list.ctx, a, reply, WithIdempotencyKey(list.key))
 	var refusal *Error
-	if errors.As(err, &refusal) && isCausedByRecord(refusal.Code) {
-		return calls
+	if errors.As(err, &refusal) {
+		if isStrict := isStrictRefusal(refusal.Code); isStrict || isCausedByRecord(refusal.Code) {
+			c.mutex.Lock()
+			defer c.mutex.Unlock()
+			c.isUnsupported = c.isUnsupported || isStrict
+			return calls
+		}
 	}
 	for index, call := range calls {
 		if err != nil {
@@ -271,6 +276,16 @@ func (c *concurrentCalls) callTogether(calls []*waitingCall) []*waitingCall {
 		call.answer <- c.answerOf(verdict, reply.OrganizationID, refusal, a)
 	}
 	return nil
+}
+
+// isStrictRefusal tells of refusals of a whole list only where the preference was not applied. Nothing of such
+// a list was written.
+func isStrictRefusal(code int) bool {
+	switch code {
+	case CodeNoSuchRecord, CodeIdenticalRecordExists, CodeRecordExists, CodeDeletionOpen:
+		return true
+	}
+	return false
 }
 
 // begin makes a list of the calls, and gives them their keys.

@@ -313,3 +313,15 @@ func TestCallsFailWithoutVerdictsAndAreSentAloneThen(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsAreSentAloneAfterAStrictListWasRefused(t *testing.T) {
+	s := &sarService{first: []func(http.ResponseWriter){refuse(CodeIdenticalRecordExists)}}
+	for _, err := range gathered(t, Options{}, s) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if len(s.sent) != 3 || len(s.sent[1].ids) != 1 || len(s.sent[2].ids) != 1 {
+		t.Error(s.sent)
+	}
+}

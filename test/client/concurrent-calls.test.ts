@@ -188,7 +188,36 @@ describe("concurrent calls of a client", () => {
     }
     assert.equal(sent[0]?.signal.aborted, true);
   });
+
+  it("end their list if a signal of all of them aborts", async () => {
+    const { client, sent } = follow([hang]);
+    const cancelled = new AbortController();
+    const { signal } = cancelled;
+    const all = ["a", "b"].map((id) => client.persons.add(person(id), { signal }));
+    await waitFor("the request", async () => sent.length === 1 || undefined);
+    cancelled.abort(new Error("enough"));
+    for (const call of all) await assert.rejects(call, /^Error: enough$/);
+    assert.equal(sent[0]?.signal.aborted, true);
+  });
+
+  it("fail as single requests do, with the invalid fields in the message", async () => {
+    const refusal = {
+      code: 40000,
+      message: "No.",
+      errors: [{ field: "name", message: "is long" }],
+    };
+    const results = [0, 1].map((index) => ({ index, status: "refused", ...refusal }));
+    const together = follow([reply(200, { ...written, results })]);
+    const alone = follow([reply(400, refusal)], { batching: false });
+    for (const { client } of [together, alone]) {
+      for (const call of both(client)) await assert.rejects(call, { message: "No. name is long" });
+    }
+  });
 });
+
+/** As a service that knows no preferences, of which a record is refused. */
+const strict: Answer = ({ body }) =>
+  body.startsWith("[") ? json(409, { code: 40901, message: "1 of 2." }) : json(201, written);
 
 function both(client: Sluice) {
   return ["a", "b"].map((id) => client.persons.add(person(id)));
@@ -229,6 +258,25 @@ describe("a list of concurrent calls", () => {
     for (const call of both(client)) await assert.rejects(call, SluiceNetworkError);
     await Promise.all(both(client));
     assert.deepEqual(sent.slice(1).map(idsIn), [["a"], ["b"]]);
+  });
+
+  it("that was refused as a strict list is sent one by one, and is the last one", async () => {
+    const { client, sent } = follow([strict]);
+    assert.deepEqual(await Promise.all(both(client)), [written, written]);
+    assert.deepEqual(await Promise.all(both(client)), [written, written]);
+    assert.deepEqual(sent.map(idsIn), [["a", "b"], ["a"], ["b"], ["a"], ["b"]]);
+  });
+
+  it("without verdicts is the last one, also of the calls that waited for it", async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const { client, sent } = follow([() => opened.then(() => json(201, written))]);
+    const first = both(client);
+    await waitFor("the list", async () => sent.length === 1 || undefined);
+    const others = both(client);
+    open();
+    for (const call of first) await assert.rejects(call, SluiceNetworkError);
+    assert.deepEqual(await Promise.all(others), [written, written]);
+    assert.deepEqual(sent.map(idsIn), [["a", "b"], ["a"], ["b"]]);
   });
 
   it("whose reply was lost has effect once if its calls are made again with their keys", async () => {

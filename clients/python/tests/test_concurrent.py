@@ -162,3 +162,12 @@ class ConcurrentCalls(unittest.IsolatedAsyncioTestCase):
             self.assertEqual({type(error) for error in errors}, {sluice.SluiceNetworkError})
             await script.outcomes([script.sars.add(record(id)) for id in "ab"])
             self.assertEqual(sorted(ids_in(r) for r in script.sent[1:]), [["a"], ["b"]])
+
+    async def test_are_single_requests_after_a_strict_list_was_refused(self) -> None:
+        with Accepting(refusal(40901)) as script:
+            first = await asyncio.gather(*(script.sars.add(record(id)) for id in "ab"))
+            self.assertEqual(first, [WRITTEN] * 2)
+            again = await script.outcomes([script.sars.add(record(id)) for id in "ab"])
+            self.assertEqual(again, [WRITTEN] * 2)
+            sent = [ids_in(request) for request in script.sent]
+            self.assertEqual([sent[0], *sorted(sent[1:])], [["a", "b"], ["a"], ["a"], ["b"], ["b"]])

@@ -21,7 +21,18 @@ from ._cancellation import Cancellation
 from ._connection import Ask, Bounds, describe
 from ._errors import SluiceError, SluiceNetworkError
 from ._upload import CAUSED_BY_RECORD
+from .codes import ErrorCode
 from .types import WriteResult
+
+_STRICT_REFUSALS = frozenset(
+    (
+        ErrorCode.NO_SUCH_RECORD,
+        ErrorCode.IDENTICAL_RECORD_EXISTS,
+        ErrorCode.RECORD_EXISTS,
+        ErrorCode.DELETION_OPEN,
+    )
+)
+"""Refusals of a whole list only where the preference was not applied. Nothing of such a list was written."""
 
 CALLS_MAX = 1_000
 # Of the records of a list; many proxies limit bodies to a megabyte.
@@ -102,7 +113,7 @@ class ConcurrentCalls:
             if call.answer.done():
                 continue
             is_free = call.record_id not in self._busy and call.record_id not in held
-            if is_free and _may_join(taken, call):
+            if is_free and self._may_join(taken, call):
                 taken.append(call)
                 size += len(call.body)
             else:
@@ -111,6 +122,12 @@ class ConcurrentCalls:
         self._waiting = left + self._waiting[seen:]
         self._busy.update(call.record_id for call in taken)
         return taken
+
+    def _may_join(self, taken: Sequence[Call], call: Call) -> bool:
+        if not taken:
+            return True
+        is_alone = taken[0].idempotency_key is not None or call.idempotency_key is not None
+        return not is_alone and not self._is_unsupported and taken[0].method == call.method
 
     async def _perform(self, calls: Sequence[Call]) -> None:
         try:
@@ -150,7 +167,9 @@ class ConcurrentCalls:
         try:
             reply = await self._send(lambda cancel: replace(ask, bounds=Bounds(cancel=cancel)))
         except SluiceError as error:
-            if error.code in CAUSED_BY_RECORD:
+            is_strict = error.code in _STRICT_REFUSALS
+            self._is_unsupported = self._is_unsupported or is_strict
+            if is_strict or error.code in CAUSED_BY_RECORD:
                 self._waiting[:0] = keyed
                 return
             for call in keyed:
@@ -189,13 +208,6 @@ class ConcurrentCalls:
                 idempotency_key=call.idempotency_key,
             )
             _refuse(call, refusal)
-
-
-def _may_join(taken: Sequence[Call], call: Call) -> bool:
-    if not taken:
-        return True
-    is_alone = taken[0].idempotency_key is not None or call.idempotency_key is not None
-    return not is_alone and taken[0].method == call.method
 
 
 def _cancel_with(request: asyncio.Task[None], calls: Sequence[Call]) -> None:
