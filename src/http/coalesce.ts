@@ -1,5 +1,4 @@
-// Shares one run of an expensive function between all calls made while it runs. Stores no result: a later call starts
-// another run.
+// Shares a run of an expensive function between calls: `coalesce` between those made while it runs, `once` between all.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -7,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const pauseMsMax = 1_000;
 
 /**
- * `pauseFactor`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of
- * the time however often the function is called.
+ * Stores no result: a later call starts another run. `pauseFactor`: each run is followed by a pause of this many times
+ * its duration, so that runs take a bounded share of the time however often the function is called.
  */
 export function coalesce<Value>(
   load: () => Promise<Value>,
@@ -32,5 +31,17 @@ export function coalesce<Value>(
       running = undefined;
     });
     return running;
+  };
+}
+
+/** Stores the result, but not a failure. */
+export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
   };
 }

@@ -27,7 +27,9 @@ export class PageQueue {
         retryAfterSeconds: 1,
       });
     }
-    const { before, done } = this.#enter();
+    const before = this.#before;
+    const { promise, resolve: done } = Promise.withResolvers<void>();
+    this.#before = promise;
     this.#waiting.push(personId);
     await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
     this.#waiting.splice(this.#waiting.indexOf(personId), 1);
@@ -38,12 +40,5 @@ export class PageQueue {
       const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
       setTimeout(done, pauseMs).unref();
     }
-  }
-
-  #enter(): { readonly before: Promise<void>; readonly done: () => void } {
-    const before = this.#before;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#before = promise;
-    return { before, done: resolve };
   }
 }

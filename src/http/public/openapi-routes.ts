@@ -3,6 +3,7 @@
 
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
+import { once } from "../coalesce.ts";
 import { loadDocument, loadReferenceScript } from "../openapi/made-in-thread.ts";
 import { contentSecurityPolicy, referencePage, startScript } from "../openapi/reference-page.ts";
 import {
@@ -101,16 +102,4 @@ function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);
-}
-
-/** Stores the result of `make`, but not a failure. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }
