@@ -94,6 +94,14 @@ function endOfString(body: Uint8Array, from: number): number {
   return at;
 }
 
+/** The JSON text without the insignificant whitespace around it. */
+export function trimJson(text: Uint8Array): Uint8Array {
+  const start = skipWhitespace(text, 0);
+  let end = text.length;
+  while (end > start && isWhitespace(text[end - 1])) end -= 1;
+  return text.subarray(start, end);
+}
+
 /** Skips insignificant whitespace (RFC 8259, section 2). */
 function skipWhitespace(body: Uint8Array, from: number): number {
   let at = from;

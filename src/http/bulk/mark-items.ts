@@ -4,7 +4,7 @@
 
 import { markRequest } from "../../actions/intake/idempotency.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import { sliceList } from "./list-slices.ts";
+import { sliceList, trimJson } from "./list-slices.ts";
 import type { ItemsOrder } from "./messages.ts";
 
 /** Yields a mark for each item of a valid list, of which the first has the index `from`. */
@@ -17,7 +17,8 @@ export function* markItems(
   const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length };
   for (const { start, end } of sliceList(list, bounds)) {
     const key = `${idempotencyKey}.${index}`;
-    const body = list.subarray(start, end);
+    // Libraries write a space after the comma between two items, which is in no request with one of them.
+    const body = trimJson(list.subarray(start, end));
     yield markRequest(keySpace, { idempotencyKey: key, operation, writeOptions: "", body });
     index += 1;
   }
