@@ -3,7 +3,7 @@
 //
 //   nothing in flight     a call is sent at once, with those of the same tick
 //   a request in flight   calls wait until one is answered, at most 2 ms
-//   four in flight        calls wait until one is answered
+//   two in flight         calls wait until one is answered
 //
 // Calls for one record take effect in their order: while one of them is in flight, the others wait. A call that is cancelled
 // before it is sent is never sent.
@@ -43,7 +43,7 @@ const strictRefusals: ReadonlySet<number> = new Set([
 const callsMax = 1_000;
 /** Of the records of a list; many proxies limit bodies to a megabyte. */
 const charactersMax = 1_000_000;
-const requestsMax = 4;
+const requestsMax = 2;
 const waitMs = 2;
 
 /** The calls on the records of one type. */

@@ -14,7 +14,7 @@ const (
 	callsMax = 1_000
 	// Of the records of a list; many proxies limit bodies to a megabyte.
 	callBytesMax = 1_000_000
-	requestsMax  = 4
+	requestsMax  = 2
 	callWait     = 2 * time.Millisecond
 )
 
@@ -25,7 +25,7 @@ var errNoVerdict = errors.New("the reply has no verdict on this record: the Pref
 //
 //	nothing in flight     a call is sent at once, with those of goroutines that are ready
 //	a request in flight   calls wait until one is answered, at most 2 ms
-//	four in flight        calls wait until one is answered
+//	two in flight         calls wait until one is answered
 //
 // Calls for one record take effect in their order: while one of them is in flight, the others wait. A call
 // whose context ends before it is sent is never sent.

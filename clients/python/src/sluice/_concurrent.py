@@ -4,7 +4,7 @@ request of its own (`verdicts=single`).
 
     nothing in flight     a call is sent at once, with those of the same tick
     a request in flight   calls wait until one is answered, at most 2 ms
-    four in flight        calls wait until one is answered
+    two in flight         calls wait until one is answered
 
 Calls for one record take effect in their order: while one of them is in flight, the others wait. A call
 that is cancelled before it is sent is never sent.
@@ -37,7 +37,7 @@ _STRICT_REFUSALS = frozenset(
 CALLS_MAX = 1_000
 # Of the records of a list; many proxies limit bodies to a megabyte.
 BYTES_MAX = 1_000_000
-REQUESTS_MAX = 4
+REQUESTS_MAX = 2
 WAIT_SECONDS = 0.002
 
 Send = Callable[[Callable[[Cancellation], Ask]], Awaitable[Any]]
