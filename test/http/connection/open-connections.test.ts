@@ -32,10 +32,9 @@ async function open(service: Service): Promise<Opened> {
 async function ask(opened: Opened): Promise<boolean> {
   opened.received = "";
   opened.socket.write(live);
-  return waitFor("a reply or the end", () => {
-    if (opened.received.endsWith("}")) return true;
-    return opened.closed ? false : undefined;
-  });
+  const isAnswered = (): boolean => opened.received.endsWith("}");
+  await waitFor("a reply or the end", () => isAnswered() || opened.closed);
+  return isAnswered();
 }
 
 async function withService(
