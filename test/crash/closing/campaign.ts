@@ -126,7 +126,7 @@ function isRefusal(err: string): boolean {
 
 /** Another command has requested the deletion. */
 function isClosed(err: string): boolean {
-  return /was closed at \S+ already/.test(err);
+  return /was closed (?:at \S+ )?already/.test(err);
 }
 
 interface End {
