@@ -17,6 +17,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/change-organization requireFloorsWithin": found,
   "access/close-organization findClosable": found,
   "access/close-organization findOpenOrganization": found,
+  "access/close-organization wasToExport": found,
   "access/keys findKey": found,
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
