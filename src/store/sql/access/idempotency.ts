@@ -4,17 +4,16 @@
 import { limits } from "../../../domain/limits.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
 import { reader } from "../../row/reader.ts";
-import { named } from "../statement/named.ts";
+import { hashIn, hashText, named } from "../statement/named.ts";
 import { list, Rows, run, type Statements } from "../statement/statements.ts";
 
-/** Hashes are hexadecimal in the rows of a statement. */
+/** Columns with hashes are read by `hashIn`. */
 const find = `
   SELECT reply.organization_id, reply.key_hash, fingerprint, outcome, created_at
-  FROM ${named("organization_id", "key_hash")}
+  FROM ${named("organization_id", "key_hash bytea")}
     --sqlite CROSS
-    JOIN idempotent_reply AS reply ON reply.organization_id = named.organization_id AND reply.key_hash =
-    --sqlite unhex(named.key_hash)
-    --postgres decode(named.key_hash, 'hex')
+    JOIN idempotent_reply AS reply ON reply.organization_id = named.organization_id
+      AND reply.key_hash = ${hashIn("named.key_hash")}
   `;
 
 /**
@@ -23,11 +22,8 @@ const find = `
  */
 const store = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
-  SELECT organization_id,
-    --sqlite unhex(key_hash), unhex(fingerprint),
-    --postgres decode(key_hash, 'hex'), decode(fingerprint, 'hex'),
-    outcome, created_at
-  FROM ${named("organization_id", "key_hash", "fingerprint", "outcome", "created_at bigint")}
+  SELECT organization_id, ${hashIn("key_hash")}, ${hashIn("fingerprint")}, outcome, created_at
+  FROM ${named("organization_id", "key_hash bytea", "fingerprint bytea", "outcome", "created_at bigint")}
   WHERE
     --sqlite true
     --postgres current_setting('sluice.organizations', true) <> ''
@@ -39,7 +35,7 @@ const toReply = reader<StoredReply>({});
 
 export function* findReplies(names: readonly ReplyName[]): Statements<readonly StoredReply[]> {
   if (names.length === 0) return [];
-  const rows = names.map(({ organizationId, keyHash }) => [organizationId, hex(keyHash)]);
+  const rows = names.map(({ organizationId, keyHash }) => [organizationId, hashText(keyHash)]);
   return yield* list(toReply, find, new Rows(rows, 2));
 }
 
@@ -48,14 +44,10 @@ export function* addReplies(replies: readonly StoredReply[]): Statements<number>
   if (replies.length === 0) return 0;
   const rows = replies.map(({ organizationId, keyHash, fingerprint, outcome, createdAt }) => [
     organizationId,
-    hex(keyHash),
-    hex(fingerprint),
+    hashText(keyHash),
+    hashText(fingerprint),
     outcome,
     createdAt,
   ]);
   return yield* run(store, new Rows(rows, 5), limits.idempotencyKeptMs);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

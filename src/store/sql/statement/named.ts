@@ -15,6 +15,22 @@ export function named(...columns: readonly string[]): string {
     `;
 }
 
+/** A hash in a row of a statement, in the form in which PostgreSQL reads and writes bytes. */
+export function hashText(bytes: Uint8Array): string {
+  return `\\x${Buffer.from(bytes).toString("hex")}`;
+}
+
+/**
+ * The bytes of a column with such texts, which is named with the type `bytea`. Under row security PostgreSQL uses no index
+ * for what calls a function like `decode`, and would read all rows of an organization for each hash.
+ */
+export function hashIn(column: string): string {
+  return `
+    --sqlite unhex(substr(${column}, 3))
+    --postgres ${column}
+    `;
+}
+
 export const namedRecords = named("organization_id", "resource_type", "resource_id");
 
 const targetKey = ["organization_id", "resource_type", "resource_id"];
