@@ -281,12 +281,13 @@ describe("uploads in the console", () => {
     await send(`${sameOrganization.path}/stop`, {}, "other");
     const all = [first, ownNext, sameOrganization, free];
     const results = Promise.all(
-      all.map((one) =>
-        waitFor("its end", async () => {
-          const page = await show(one.path, one.as);
-          return page.includes('id="result"') ? page.includes("It was stopped") : undefined;
-        }),
-      ),
+      all.map(async (one) => {
+        const page = await waitFor("its end", async () => {
+          const shown = await show(one.path, one.as);
+          return shown.includes('id="result"') ? shown : undefined;
+        });
+        return page.includes("It was stopped");
+      }),
     );
     held.release();
     assert.deepEqual(await results, [false, false, true, false]);
