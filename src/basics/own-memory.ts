@@ -10,3 +10,8 @@ export function ownsMemory(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> 
 export function freeMemory(bytes: Uint8Array): void {
   if (ownsMemory(bytes)) bytes.buffer.transfer(0);
 }
+
+/** Frees all of the buffer behind the bytes, whatever part of it they are. Call this where nobody else can have a part. */
+export function freeBuffer({ buffer }: Uint8Array<ArrayBuffer>): void {
+  if (!buffer.detached) buffer.transfer(0);
+}

@@ -4,11 +4,11 @@
 import { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
+import { freeBuffer } from "../../basics/own-memory.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Reservation } from "../load/body-budget.ts";
-import { freeMemory } from "../load/free-memory.ts";
 import { makeWindow, type Window } from "./window.ts";
 
 /** The bulk thread reads bodies of this size and more, so that parsing them never blocks small requests. */
@@ -235,7 +235,7 @@ class LargeBodyBytes {
 
   /** Chunks that still arrive are not stored. */
   discard(): void {
-    freeMemory(this.#memory);
+    freeBuffer(this.#memory);
     this.#length = 0;
   }
 
@@ -250,7 +250,7 @@ class LargeBodyBytes {
     const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#memory.length * growth));
     const larger = newMemory(bytes);
     larger.set(this.whole());
-    freeMemory(this.#memory);
+    freeBuffer(this.#memory);
     this.#memory = larger;
   }
 }

@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
 import { BodyBudget, type Reservation } from "../load/body-budget.ts";
-import { freeMemory } from "../load/free-memory.ts";
+import { freeBuffer } from "../../basics/own-memory.ts";
 import { operationNamed } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
@@ -107,7 +107,7 @@ class TaskServer {
     } catch (error) {
       this.#send({ kind: "failed", id, error: describeError(error), work: meter.take() });
     }
-    freeMemory(bytes);
+    freeBuffer(bytes);
     reservation?.release();
     this.#lists.delete(id);
     this.#endIfIdle();

@@ -27,7 +27,7 @@ import { markItems } from "../bulk/mark-items.ts";
 import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
-import { freeMemory } from "../load/free-memory.ts";
+import { freeBuffer } from "../../basics/own-memory.ts";
 import { mayReadOnMain } from "../load/moderate-lists.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
@@ -185,7 +185,7 @@ async function writeInBulk(
     const order = makeOrder();
     return await app.inFlight.run(keyHash, () => bulk.writeList(order, bytes, reading.signal));
   } finally {
-    freeMemory(bytes);
+    freeBuffer(bytes);
     reservation.release();
   }
 }
