@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { DeletionFilter } from "../../src/store/sql/erase/deletion.ts";
+import type { DeletionFilter } from "../../src/store/sql/deletion/deletion.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import { acme, keyOf, operator, other, transaction, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import type { HoldFilter } from "../../src/store/sql/erase/hold.ts";
+import type { HoldFilter } from "../../src/store/sql/retention/hold.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { acme, draftOf, keyOf, operator, other, transaction, worker } from "./scene.ts";
 

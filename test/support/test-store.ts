@@ -17,7 +17,7 @@ import type { Act } from "../../src/store/interface/act.ts";
 import type { Claim, DeletionRequest } from "../../src/store/interface/deletion.ts";
 import type { FloorOutcome } from "../../src/store/interface/retention.ts";
 import type { Store } from "../../src/store/interface/store.ts";
-import type { HoldOutcome } from "../../src/store/sql/erase/hold.ts";
+import type { HoldOutcome } from "../../src/store/sql/retention/hold.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { acme, draftOf, keyOf, operator, worker } from "../conformance/scene.ts";
 

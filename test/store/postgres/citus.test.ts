@@ -33,7 +33,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts insertChanges",
   "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
-  "sql/erase/write-plan.ts insertTargets",
+  "sql/plan/write-plan.ts insertTargets",
   "postgres/commit/new-records.ts requireNew",
   "sql/erase/erase-records.ts findLong",
 ]);

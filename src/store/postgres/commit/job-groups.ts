@@ -6,7 +6,7 @@ import type { GroupFigures } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue } from "./group-queue.ts";
 import { findRecords } from "./record.ts";
-import { openDeletions } from "../../sql/erase/open-deletion.ts";
+import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 import type { RequestAct } from "../../group/evaluate-requests.ts";

@@ -5,7 +5,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import { type KeepingReport, listKeepingReports } from "../../sql/erase/restricted-set.ts";
+import { type KeepingReport, listKeepingReports } from "../../sql/plan/restricted-set.ts";
 import type { Transaction } from "../transaction.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";

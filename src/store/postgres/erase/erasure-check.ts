@@ -10,7 +10,7 @@ import { bytesAmongOthersMin, ErasedIds } from "./erased-ids.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { listOutlived } from "../../sql/erase/outlived.ts";
+import { listOutlived } from "../../sql/deletion/outlived.ts";
 import { withoutTimeouts, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 

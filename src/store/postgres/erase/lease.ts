@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { lockProcessing, type Processing } from "../../sql/erase/erasure.ts";
+import { lockProcessing, type Processing } from "../../sql/plan/erasure.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Transaction } from "../transaction.ts";
 import { enterFor } from "./enter.ts";

@@ -3,7 +3,7 @@
 
 import { type ScanSource } from "../../shared/party-scan.ts";
 import { findDeletionsOfParties, scanStep } from "../../sql/erase/parties.ts";
-import { readNamingPage } from "../../sql/erase/naming.ts";
+import { readNamingPage } from "../../sql/retention/naming.ts";
 import { organization, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Database } from "../database.ts";
 import { readLatestArrival } from "../export.ts";

@@ -6,8 +6,8 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
-import { largestCascade as bounds } from "../../sql/erase/record-plans.ts";
-import { chooseNext, smallPlanMax } from "../../sql/erase/erasure.ts";
+import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
+import { chooseNext, smallPlanMax } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act } from "../../interface/act.ts";

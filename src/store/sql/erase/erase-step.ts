@@ -17,11 +17,11 @@ import {
   smallPlanMax,
   storeProgressOf,
   type TargetRow,
-} from "./erasure.ts";
+} from "../plan/erasure.ts";
 import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
 import { findLatestArrival } from "../record/record.ts";
 import { findPseudonyms } from "./pseudonym.ts";
-import { type LeavingReports, updateReferencesOf } from "./restricted-reference.ts";
+import { type LeavingReports, updateReferencesOf } from "../plan/restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import {

@@ -8,9 +8,9 @@ import { supportingTypes } from "../../../domain/deletion/restriction.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { toKey } from "./plan.ts";
-import { noteReferences } from "./restricted-reference.ts";
-import { findObstaclesOfReports } from "./restricted-set.ts";
+import { toKey } from "../plan/plan.ts";
+import { noteReferences } from "../plan/restricted-reference.ts";
+import { findObstaclesOfReports } from "../plan/restricted-set.ts";
 import { named } from "../statement/named.ts";
 import { all, lock, Rows, type Statements } from "../statement/statements.ts";
 

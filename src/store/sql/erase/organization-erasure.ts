@@ -6,8 +6,8 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeCursor } from "./claim.ts";
-import { findNextTargets, type Processing, storeProgressOf } from "./erasure.ts";
+import { storeCursor } from "../plan/claim.ts";
+import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";

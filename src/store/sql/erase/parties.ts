@@ -8,13 +8,13 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming, PartyStep, Pass, ScannedPage, ScanResult } from "../../interface/naming.ts";
-import { postponeAll, type Waiting } from "./claim.ts";
+import { postponeAll, type Waiting } from "../plan/claim.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { findDeletions } from "./deletion.ts";
-import { findLateNamings } from "./naming.ts";
-import { findHoldsOf } from "./hold.ts";
-import { findHeld, planningOf } from "./plan.ts";
+import { findDeletions } from "../deletion/deletion.ts";
+import { findLateNamings } from "../retention/naming.ts";
+import { findHoldsOf } from "../retention/hold.ts";
+import { findHeld, planningOf } from "../plan/plan.ts";
 import {
   addPseudonyms,
   findPartyErasures,
@@ -24,7 +24,7 @@ import {
 } from "./pseudonym.ts";
 import { findLatestArrival } from "../record/record.ts";
 import type { Statements } from "../statement/statements.ts";
-import { extendPlans, type Planned } from "./write-plan.ts";
+import { extendPlans, type Planned } from "../plan/write-plan.ts";
 
 /** Greater than every arrival number. */
 const anyArrival = Number.MAX_SAFE_INTEGER;

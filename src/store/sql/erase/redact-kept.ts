@@ -7,7 +7,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeProgressOf } from "./erasure.ts";
+import { storeProgressOf } from "../plan/erasure.ts";
 import { readChangesAfter, redactAll, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 

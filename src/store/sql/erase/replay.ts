@@ -35,11 +35,16 @@ import type {
 import type { FloorChange } from "../../interface/retention.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "../trail/audit.ts";
-import { closeAgain } from "./close-organization.ts";
-import { nameOriginOf } from "./restricted-set.ts";
-import { auditDeletion, cancelDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
-import { putFloor } from "./floor.ts";
-import { addHold, releaseHold } from "./hold.ts";
+import { closeAgain } from "../deletion/close-organization.ts";
+import { nameOriginOf } from "../plan/restricted-set.ts";
+import {
+  auditDeletion,
+  cancelDeletion,
+  findDeletion,
+  findOpenDeletion,
+} from "../deletion/deletion.ts";
+import { putFloor } from "../retention/floor.ts";
+import { addHold, releaseHold } from "../retention/hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "../trail/receipt.ts";
 import { all, find, get, run, type Statements } from "../statement/statements.ts";
 

@@ -5,7 +5,7 @@ import { describeHold, type Hold } from "../../../domain/access.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyText } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { findHoldsOf } from "./hold.ts";
+import { findHoldsOf } from "../retention/hold.ts";
 import { named } from "../statement/named.ts";
 import { Rows, run, type Statements } from "../statement/statements.ts";
 

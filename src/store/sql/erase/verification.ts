@@ -9,11 +9,11 @@ import { describeReceipt } from "../../row/audit-row.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
 import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
-import { inOrderOf, noteOfDeletion } from "./deletion.ts";
+import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { among, inNamedIds } from "../statement/named.ts";
 import { removePseudonyms } from "./pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
-import { endSet, openSets } from "./restricted-set.ts";
+import { endSet, openSets } from "../plan/restricted-set.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
 /** Searches the payloads themselves, not the relations by which the references were redacted. */

@@ -7,18 +7,18 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { postpone } from "./claim.ts";
-import { smallPlanMax, type Processing, type TargetRow } from "./erasure.ts";
+import { postpone } from "../plan/claim.ts";
+import { smallPlanMax, type Processing, type TargetRow } from "../plan/erasure.ts";
 import { verifyOrganization } from "./organization-erasure.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { type PartyVerification, verifyParties, type VerifyingParties } from "./parties.ts";
-import { isObstacle, targetsOf } from "./plan.ts";
+import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { reopenUnredacted } from "./verification.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
-import { type PlanBounds, planCascade } from "./record-plans.ts";
-import { extendPlans } from "./write-plan.ts";
+import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
+import { extendPlans } from "../plan/write-plan.ts";
 
 /** How many targets of a large plan share a transaction that verifies them. */
 export const verifiedTargetsAtOnceMax = 200;

@@ -1,6 +1,6 @@
 // Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
 
-import { triedAt } from "../erase/deletion.ts";
+import { triedAt } from "../deletion/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
 import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../../row/audit-row.ts";

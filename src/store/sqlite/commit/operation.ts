@@ -4,7 +4,7 @@
 // or none.
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
-import type { requestDeletion } from "../../sql/erase/open-deletion.ts";
+import type { requestDeletion } from "../../sql/deletion/open-deletion.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";

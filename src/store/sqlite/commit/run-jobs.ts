@@ -3,7 +3,7 @@
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import { resultOf } from "../../group/result.ts";
-import { openDeletions } from "../../sql/erase/open-deletion.ts";
+import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";

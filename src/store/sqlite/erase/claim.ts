@@ -4,8 +4,8 @@
 import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
-import { claimDeletions as claimDue } from "../../sql/erase/claim-step.ts";
-import type { PlanBounds } from "../../sql/erase/record-plans.ts";
+import { claimDeletions as claimDue } from "../../sql/plan/claim-step.ts";
+import type { PlanBounds } from "../../sql/plan/record-plans.ts";
 import type { Group } from "../commit/group.ts";
 
 /** The largest cascade that is planned in one transaction. */

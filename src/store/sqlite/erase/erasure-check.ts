@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import type { ErasureReport } from "../../interface/check-report.ts";
-import { listOutlived } from "../../sql/erase/outlived.ts";
+import { listOutlived } from "../../sql/deletion/outlived.ts";
 import type { Connection } from "../connection.ts";
 import { findResidue } from "./free-space.ts";
 

@@ -7,12 +7,12 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import { beginPlannedDeletion, postpone } from "../../sql/erase/claim.ts";
-import { extendPlans } from "../../sql/erase/write-plan.ts";
-import { readExistingDeletion } from "../../sql/erase/deletion.ts";
-import { listFloors } from "../../sql/erase/floor.ts";
-import { readObligations } from "../../sql/erase/obligation.ts";
-import { findObliged } from "../../sql/erase/restrict-plan.ts";
+import { beginPlannedDeletion, postpone } from "../../sql/plan/claim.ts";
+import { extendPlans } from "../../sql/plan/write-plan.ts";
+import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
+import { listFloors } from "../../sql/retention/floor.ts";
+import { readObligations } from "../../sql/plan/obligation.ts";
+import { findObliged } from "../../sql/plan/restrict-plan.ts";
 import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
   findFloorObstacle,
@@ -22,8 +22,8 @@ import {
   type Obstacle,
   planningOf,
   type PlanTarget,
-} from "../../sql/erase/plan.ts";
-import { forgetReferencesOf } from "../../sql/erase/restricted-reference.ts";
+} from "../../sql/plan/plan.ts";
+import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
 import type { Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";

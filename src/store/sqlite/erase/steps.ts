@@ -9,7 +9,7 @@ import { headAfter } from "../../shared/seal-receipts.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
-import { chooseNext, lockProcessing } from "../../sql/erase/erasure.ts";
+import { chooseNext, lockProcessing } from "../../sql/plan/erasure.ts";
 import { scanStep as scanForParties } from "../../sql/erase/parties.ts";
 import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";

@@ -10,7 +10,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
-import type { Obstacle } from "../../sql/erase/plan.ts";
+import type { Obstacle } from "../../sql/plan/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";

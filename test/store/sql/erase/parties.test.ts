@@ -8,8 +8,8 @@ import type {
   ScannedPage,
 } from "../../../../src/store/interface/naming.ts";
 import { scanForParties, type ScanSource } from "../../../../src/store/shared/party-scan.ts";
-import { lockProcessing } from "../../../../src/store/sql/erase/erasure.ts";
-import { readNamingPage } from "../../../../src/store/sql/erase/naming.ts";
+import { lockProcessing } from "../../../../src/store/sql/plan/erasure.ts";
+import { readNamingPage } from "../../../../src/store/sql/retention/naming.ts";
 import { findDeletionsOfParties, scanStep } from "../../../../src/store/sql/erase/parties.ts";
 import { findLatestArrival } from "../../../../src/store/sql/record/record.ts";
 import { Connection, transaction } from "../../../../src/store/sqlite/connection.ts";

@@ -15,7 +15,12 @@ import { describeFloor, type RetentionFloor } from "../../../domain/retention/fl
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Place } from "../../interface/naming.ts";
 import { keyText } from "../../shared/record-key.ts";
-import { latestFloor, type ReadFloors, type RecordFloor, under } from "./floor-origin.ts";
+import {
+  latestFloor,
+  type ReadFloors,
+  type RecordFloor,
+  under,
+} from "../retention/floor-origin.ts";
 import type { Erasing } from "./relations.ts";
 
 /** Why a plan can't be processed, as reported to operators. */

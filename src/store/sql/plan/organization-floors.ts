@@ -4,8 +4,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
-import { listFloors } from "./floor.ts";
-import { latestFloor, readOrigins, type RecordFloor } from "./floor-origin.ts";
+import { listFloors } from "../retention/floor.ts";
+import { latestFloor, readOrigins, type RecordFloor } from "../retention/floor-origin.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { keyText } from "../../shared/record-key.ts";
 import type { Planning } from "./plan.ts";

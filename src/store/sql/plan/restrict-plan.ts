@@ -5,7 +5,7 @@ import type { Edge, ErasurePlan, NodeKey } from "../../../domain/deletion/erasur
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { planRestriction } from "../../../domain/deletion/restriction.ts";
 import { keyText } from "../../shared/record-key.ts";
-import { latestFloor } from "./floor-origin.ts";
+import { latestFloor } from "../retention/floor-origin.ts";
 import { isKeptSilently, type Obligations, type Planning, toKey } from "./plan.ts";
 
 /** Finds the reports among these records of the plan that must not be erased or changed. */

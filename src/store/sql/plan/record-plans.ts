@@ -15,7 +15,7 @@ import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
-import { listFloors } from "./floor.ts";
+import { listFloors } from "../retention/floor.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
 import {
   findObstacle,

@@ -6,7 +6,7 @@ import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, untilApproved } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import { auditActs } from "../trail/audit.ts";
-import { inOrderOf, noteOfDeletion } from "./deletion.ts";
+import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { named } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";

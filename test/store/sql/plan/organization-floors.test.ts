@@ -8,8 +8,8 @@ import {
   type FloorScan,
   isComplete,
   scanFloors,
-} from "../../../../src/store/sql/erase/organization-floors.ts";
-import type { Planning } from "../../../../src/store/sql/erase/plan.ts";
+} from "../../../../src/store/sql/plan/organization-floors.ts";
+import type { Planning } from "../../../../src/store/sql/plan/plan.ts";
 import { acme, draftOf, operator, organization } from "../../../conformance/scene.ts";
 import { makeRandom } from "../../../support/random.ts";
 import { makeTempFolder } from "../../../support/temp-folder.ts";

@@ -8,7 +8,7 @@ import type { Claimed, Claiming } from "../../shared/claimer.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, type Statements } from "../statement/statements.ts";
-import { triedAt } from "./deletion.ts";
+import { triedAt } from "../deletion/deletion.ts";
 
 /** The organizations that share a claim. */
 const organizationsMax = 32;
