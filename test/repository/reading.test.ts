@@ -31,6 +31,14 @@ describe("the guide to reading the code", () => {
     });
   }
 
+  it("names functions outside the lists that their files have", () => {
+    const named = [...guide.text.matchAll(/`(\w+)\(\)` in\s+`(src\/[^`]+)`/g)];
+    assert.ok(named.length > 0);
+    for (const [text, name, path = ""] of named) {
+      assert.match(files.get(path) ?? "", new RegExp(`function\\*? ${name}\\b`), text);
+    }
+  });
+
   for (const recipe of ["record type", "operation", "setting", "column", "command"]) {
     it(`has a recipe for a new ${recipe}`, () => {
       assert.match(guide.text, new RegExp(`^\\*\\*A new ${recipe}\\.\\*\\*`, "m"));

@@ -21,7 +21,7 @@ import type { SharedMethods } from "../sql/methods.ts";
 import type { Act } from "./act.ts";
 import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import type { Claim, Completion, ErasureStep } from "./deletion.ts";
+import type { Claim, Completion, DeletionRequest, ErasureStep } from "./deletion.ts";
 import type { EngineTraits } from "./engine-traits.ts";
 import type { SealReceipt } from "./receipt.ts";
 import type { ExpiredPart, ExpiryQuery } from "./retention.ts";
@@ -57,6 +57,11 @@ export interface RecordStore {
 }
 
 export interface DeletionStore {
+  /**
+   * Returns the id of the open deletion, new or not; undefined if there is no such record. A known idempotency key
+   * returns the same id again. Throws AppError idempotency_reused.
+   */
+  requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined>;
   /**
    * Claims deletions that are due, or whose worker has stopped, at most `deletionsMax`. In one transaction they become
    * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion that a

@@ -10,7 +10,6 @@ import { searchAudit } from "./trail/audit-search.ts";
 import * as closing from "./deletion/close-organization.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
 import * as deletion from "./deletion/deletion.ts";
-import { requestDeletion } from "./deletion/open-deletion.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
 import { listChanges } from "./record/export.ts";
 import * as floor from "./retention/floor.ts";
@@ -98,7 +97,6 @@ export const methods = {
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),
-    requestDeletion: change(ofOrganization, requestDeletion),
     cancelDeletion: change(every, deletion.cancelDeletion),
     postponeDeletion: change(deletions, (id: string, why: string, nextAttemptAt: number) =>
       deletion.postponeDeletion(id, why, nextAttemptAt),

@@ -62,6 +62,8 @@ export function makeSqliteStore(parts: Parts): Store {
     schemaVersion,
     ...store,
     ...recordMethods(parts),
+    requestDeletion: (...args) =>
+      writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
     ...deletionMethods(parts, perform),
     ...upkeepMethods(parts, perform),
     ...groups,

@@ -6,7 +6,7 @@ import {
   type RequestAct,
 } from "../../group/evaluate-requests.ts";
 import { namesOf, RepliesOfGroup } from "../../group/group-replies.ts";
-import { type Result, valueOf } from "../../group/result.ts";
+import type { Result } from "../../group/result.ts";
 import type { Act } from "../../interface/act.ts";
 import type { DeletionRequest } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
@@ -64,18 +64,6 @@ const insertRows = `
   WHERE true
   ON CONFLICT (organization_id, resource_type, resource_id)
     WHERE status IN ('pending', 'processing') DO NOTHING`;
-
-/**
- * Returns the id of the open deletion, new or not; undefined if there is no such record. A known idempotency key
- * returns the same id again. Throws AppError idempotency_reused.
- */
-export function* requestDeletion(
-  request: DeletionRequest,
-  act: Act,
-): Statements<string | undefined> {
-  const [result] = yield* openDeletions([{ request, act }]);
-  return result === undefined ? undefined : valueOf(result);
-}
 
 /** Returns the results in the order of the requests. */
 export function* openDeletions(

@@ -4,7 +4,7 @@
 // or none.
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
-import type { requestDeletion } from "../../sql/deletion/open-deletion.ts";
+import type { DeletionStore } from "../../interface/store.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
@@ -93,8 +93,8 @@ export function performInGroup(group: Group, { name, args }: OperationJob): unkn
 
 /** Undefined for any other operation. */
 export function requestOf({ name, args }: OperationJob): RequestAct | undefined {
-  if (name !== "store.requestDeletion") return undefined;
-  const [request, act] = args as Parameters<typeof requestDeletion>;
+  if (name !== "requestDeletion") return undefined;
+  const [request, act] = args as Parameters<DeletionStore["requestDeletion"]>;
   return { request, act };
 }
 

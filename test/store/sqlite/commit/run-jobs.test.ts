@@ -27,7 +27,7 @@ function job(id: string, fields: Partial<RecordWrite> = {}): RecordWrite {
 function deletionOf(resourceId: string): OperationJob {
   const deletion = { organizationId: acme, resourceType: "transaction", resourceId };
   const request = { ...deletion, reason: "", deletionRequestId: `del_${resourceId}`, dueAt: 1 };
-  return { name: "store.requestDeletion", args: [request, operator] };
+  return { name: "requestDeletion", args: [request, operator] };
 }
 
 function cancellationOf(resourceId: string): OperationJob {
