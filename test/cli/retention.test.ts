@@ -24,15 +24,18 @@ describe("retention set and show", () => {
   it("print the ceiling and the floors", async () => {
     const none = { organization_id: "acme", retain_days: null, floors: [] };
     assert.deepEqual(await show(), none);
-    const person = { resource_type: "person", keep_days: 1_825, counted_from: "closed" };
-    const transaction = { resource_type: "transaction", keep_days: 60, counted_from: "last_seen" };
+    const days = { keep_days: 60, counted_from: "last_seen", redactable: false };
+    const transaction = { resource_type: "transaction", ...days };
+    const person = { ...days, resource_type: "person", keep_days: 1_825, counted_from: "closed" };
     await line.ask(...set("transaction", "60"));
     const expected = { ...none, floors: [person, transaction] };
     assert.deepEqual(await line.ask(...set("person", "1825", "--from", "closed")), expected);
     assert.deepEqual(await show(), expected);
     const { out } = await line.type("retention show --organization acme");
     assert.match(out, /^ceiling +none: records are kept until a deletion is requested$/m);
-    assert.match(out, /^person +1,825 days +closed$/m);
+    assert.match(out, /^person +1,825 days +closed +kept too$/m);
+    const redactable = await line.ask(...set("person", "1825", "--from", "closed", "--redactable"));
+    assert.deepEqual(redactable["floors"], [{ ...person, redactable: true }, transaction]);
     await line.ask(...set("person", "none"));
     assert.deepEqual((await show())["floors"], [transaction]);
     await line.ask(...set("customer_sar", "90"));

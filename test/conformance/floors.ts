@@ -57,9 +57,19 @@ export function testFloors(engine: Engine): void {
       assert.deepEqual(await store.setFloor("person", 20, "closed"), { result: "changed" });
       assert.deepEqual(await store.setFloor("transaction", 30), { result: "changed" });
       const person = { organizationId: acme, resourceType: "person" };
+      const redactable = { keepDays: 30, countedFrom: "last_seen", redactable: true } as const;
+      const change = { organizationId: acme, resourceType: "transaction", rule: redactable };
+      assert.deepEqual(await store.retention.setFloor(change, operator), { result: "changed" });
+      assert.deepEqual(await store.retention.setFloor(change, operator), { result: "unchanged" });
       const floors = [
-        { ...person, keepDays: 20, countedFrom: "closed" },
-        { ...person, resourceType: "transaction", keepDays: 30, countedFrom: "last_seen" },
+        { ...person, keepDays: 20, countedFrom: "closed", redactable: false },
+        {
+          ...person,
+          resourceType: "transaction",
+          keepDays: 30,
+          countedFrom: "last_seen",
+          redactable: true,
+        },
       ];
       assert.deepEqual(await store.retention.listFloors(acme), floors);
       assert.deepEqual(await store.retention.listFloors(undefined), floors);
@@ -69,12 +79,15 @@ export function testFloors(engine: Engine): void {
       assert.deepEqual(await store.retention.listFloors(acme), floors.slice(0, 1));
       const entries = (await store.listAudit(0, 100)).slice(length);
       assert.deepEqual(
-        entries.map(({ action, detail }) => [action, detail["resourceType"], detail["keepDays"]]),
+        entries.map(({ action, detail: { resourceType, keepDays, redactable: may } }) => {
+          return [action, resourceType, keepDays, may];
+        }),
         [
-          ["retention.set", "transaction", 10],
-          ["retention.set", "person", 20],
-          ["retention.set", "transaction", 30],
-          ["retention.remove", "transaction", undefined],
+          ["retention.set", "transaction", 10, false],
+          ["retention.set", "person", 20, false],
+          ["retention.set", "transaction", 30, false],
+          ["retention.set", "transaction", 30, true],
+          ["retention.remove", "transaction", undefined, undefined],
         ],
       );
       const unknown = { organizationId: "org_unknown", resourceType: "person", rule: undefined };
@@ -93,6 +106,7 @@ export function testFloors(engine: Engine): void {
           resourceType: "transaction",
           keepDays: 30,
           countedFrom: "last_seen",
+          redactable: false,
         },
       });
       assert.equal((await store.findOrganization(acme))?.name, `Name of ${acme}`);

@@ -159,7 +159,7 @@ export function testSubjects(engine: Engine): void {
       await store.createOrganization(organization(acme), operator);
       await fill(store, makeRandom(12));
       for (const resourceType of ["customer_sar", "transaction_suspicious_activity"]) {
-        const rule = { keepDays: 10_000, countedFrom: "last_seen" } as const;
+        const rule = { keepDays: 10_000, countedFrom: "last_seen", redactable: false } as const;
         await store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
       }
       for (const [type, id] of [

@@ -93,7 +93,7 @@ async function takeStep(
       return request(store, graph, { step, now });
     case "rule": {
       const { type: resourceType, keepDays, from: countedFrom } = step;
-      const rule = keepDays === undefined ? undefined : { keepDays, countedFrom };
+      const rule = keepDays === undefined ? undefined : { keepDays, countedFrom, redactable: true };
       const change = { organizationId, resourceType, rule };
       const { result } = await store.retention.setFloor(change, actAt(now));
       assert.ok(result === "changed" || result === "unchanged");

@@ -90,7 +90,7 @@ function setFloor(
   keepDays: number | undefined,
   countedFrom: FloorOrigin = "last_seen",
 ): Promise<FloorOutcome> {
-  const rule = keepDays === undefined ? undefined : { keepDays, countedFrom };
+  const rule = keepDays === undefined ? undefined : { keepDays, countedFrom, redactable: false };
   return store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
 }
 

@@ -72,7 +72,7 @@ export async function requireFloorsWithin(
 /** The message names the ceiling and the floor: a ceiling may not delete what a floor keeps. */
 export function ceilingTooLow(
   retainDays: number,
-  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,
+  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId" | "redactable">,
 ): OperatorError {
   return new OperatorError(
     "floor_above_ceiling",

@@ -67,8 +67,9 @@ export class Facts {
 /** The holds and the floors of the store. */
 export async function* storedFacts(app: App): AsyncGenerator<Fact> {
   for await (const page of holdPages(app)) yield* page.map(factOfHold);
-  for (const { keepDays, countedFrom, ...key } of await app.store.retention.listFloors(undefined)) {
-    yield factOfFloor({ ...unstated, ...key, rule: { keepDays, countedFrom } });
+  for (const floor of await app.store.retention.listFloors(undefined)) {
+    const { organizationId, resourceType, ...rule } = floor;
+    yield factOfFloor({ ...unstated, organizationId, resourceType, rule });
   }
 }
 
@@ -136,7 +137,8 @@ function factOfRule(entry: AuditEntry): Fact | undefined {
   if (action === "retention.remove") return factOfFloor({ ...floor, rule: undefined });
   const countedFrom = floorOrigins.find((origin) => origin === detail["countedFrom"]);
   if (typeof keepDays !== "number" || countedFrom === undefined) return undefined;
-  return factOfFloor({ ...floor, rule: { keepDays, countedFrom } });
+  const redactable = detail["redactable"] === true;
+  return factOfFloor({ ...floor, rule: { keepDays, countedFrom, redactable } });
 }
 
 function factOfKeyEnd(keyId: string, { no, ...stated }: { no: number; retiredAt: number }): Fact {

@@ -24,6 +24,8 @@ export interface FloorSetting {
   /** Null removes the floor. */
   readonly keepDays: number | null;
   readonly countedFrom: FloorOrigin;
+  /** Whether references in its records may be redacted. */
+  readonly redactable?: boolean;
 }
 
 export interface Retention {
@@ -38,12 +40,12 @@ export interface Retention {
  */
 export async function setFloor(app: App, wanted: FloorSetting): Promise<Retention> {
   requireRight(app, "retention.set");
-  const { organizationId, keepDays, countedFrom } = wanted;
+  const { organizationId, keepDays, countedFrom, redactable = false } = wanted;
   const type = findType(wanted.resourceType);
   await findOrganization(app, organizationId);
   if (keepDays !== null) requireAllowed(type, keepDays, countedFrom);
   const { resourceType } = type;
-  const rule = keepDays === null ? undefined : { keepDays, countedFrom };
+  const rule = keepDays === null ? undefined : { keepDays, countedFrom, redactable };
   const change = { organizationId, resourceType, rule };
   const outcome = await app.store.retention.setFloor(change, actOf(app));
   if (outcome.result === "above_ceiling" && rule !== undefined) {

@@ -9,7 +9,7 @@ import {
   type RetentionPreview,
 } from "../../actions/retention/apply-retention.ts";
 import { readRetention, setFloor } from "../../actions/retention/retention-floors.ts";
-import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
+import { defineStoreCommand, flag, optional, required, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { floorOrigin, keepDays, recordType, retainDays, text } from "../input/kinds.ts";
 import {
@@ -44,13 +44,17 @@ export const retentionSet = defineStoreCommand({
       "What the days count from: the last timestamp of the record, or its closing.",
       "last_seen",
     ),
+    redactable: flag(
+      "Let deletions remove references, and ids of erased persons and companies, from the records that must be kept.",
+    ),
   },
-  run: async (app, { organization, type, keepDays: days, from }) => {
+  run: async (app, { organization, type, keepDays: days, from, redactable }) => {
     const retention = await setFloor(app, {
       organizationId: organization,
       resourceType: type,
       keepDays: days,
       countedFrom: from,
+      redactable,
     });
     return { json: viewRetention(retention), text: describeRetention(retention) };
   },

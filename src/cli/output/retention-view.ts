@@ -11,10 +11,11 @@ export function viewRetention({ organization, floors }: Retention) {
   return {
     organization_id: organization.organizationId,
     retain_days: organization.retainDays ?? null,
-    floors: floors.map(({ resourceType, keepDays, countedFrom }) => ({
+    floors: floors.map(({ resourceType, keepDays, countedFrom, redactable }) => ({
       resource_type: resourceType,
       keep_days: keepDays,
       counted_from: countedFrom,
+      redactable,
     })),
   };
 }
@@ -23,6 +24,7 @@ const floorColumns: readonly Column<RetentionFloor>[] = [
   ["type", ({ resourceType }) => resourceType],
   ["kept at least", ({ keepDays }) => formatDays(keepDays)],
   ["counted from", ({ countedFrom }) => countedFrom],
+  ["references", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
 ];
 
 export function describeRetention({ organization, floors }: Retention): string {

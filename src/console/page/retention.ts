@@ -99,6 +99,7 @@ const floorColumns: readonly Column<RetentionFloor>[] = [
   ["Type", ({ resourceType }) => resourceType, "bare"],
   ["Kept at least", ({ keepDays }) => formatDays(keepDays)],
   ["Counted from", ({ countedFrom }) => countedFrom],
+  ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
 ];
 
 function renderFloors(floors: readonly RetentionFloor[]): Html {
@@ -132,7 +133,8 @@ export async function setOneFloor(person: Person): Promise<Answer> {
     throw new OperatorError("invalid", `Floors count from ${floorOrigins.join(" or ")}.`);
   }
   const resourceType = form.get("type") ?? "";
-  await setFloor(person.app, { organizationId, resourceType, keepDays, countedFrom });
+  const redactable = readText(form, "references") === "redactable";
+  await setFloor(person.app, { organizationId, resourceType, keepDays, countedFrom, redactable });
   return redirectTo(retentionPath(organizationId));
 }
 
@@ -263,6 +265,11 @@ function renderFloorForm(organizationId: string, types: readonly string[]): Html
         query,
         values: others.map((origin) => [origin, origin]),
         unset: usual,
+      })}
+      ${renderChoice("References in its records", "references", {
+        query,
+        values: [["redactable", "may be redacted"]],
+        unset: "kept too",
       })}
       ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the floor</button>

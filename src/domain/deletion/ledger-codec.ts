@@ -1,7 +1,7 @@
 // The JSON of the entries of a ledger, both ways.
 
 import type { Hold } from "../access.ts";
-import { type Codec, count, invalid, object, text, textOrNull, time } from "../json/codec.ts";
+import { type Codec, count, flag, invalid, object, text, textOrNull, time } from "../json/codec.ts";
 import type { ResourceType } from "../record-type.ts";
 import { recordTypeByName } from "../record-types.ts";
 import { floorOrigins } from "../retention/floor.ts";
@@ -81,6 +81,7 @@ const floorRule = object<FloorEntry["rule"] & {}>({
     write: text.write,
     read: (json) => floorOrigins.find((origin) => origin === json) ?? invalid,
   },
+  redactable: flag,
 });
 
 /** Null for a floor that was removed. */

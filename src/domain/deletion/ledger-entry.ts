@@ -3,7 +3,7 @@
 
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
-import type { RetentionFloor } from "../retention/floor.ts";
+import type { FloorRule } from "../retention/floor.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** The last link of a hash chain: its number and its hash. */
@@ -50,7 +50,7 @@ export interface FloorEntry {
   readonly entryNo: number;
   readonly organizationId: string;
   readonly resourceType: ResourceType;
-  readonly rule: Pick<RetentionFloor, "keepDays" | "countedFrom"> | undefined;
+  readonly rule: FloorRule | undefined;
   readonly at: number;
   readonly by: string;
 }

@@ -27,6 +27,12 @@ export const count: Codec<number> = {
   read: (json) => (Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : invalid),
 };
 
+/** False for a member that is missing, as in older documents. */
+export const flag: Codec<boolean> = {
+  write: (value) => value,
+  read: (json = false) => (typeof json === "boolean" ? json : invalid),
+};
+
 /** Unix milliseconds; ISO 8601 in UTC in JSON. */
 export const time: Codec<number> = {
   write: (unixMs) => new Date(unixMs).toISOString(),

@@ -17,7 +17,12 @@ export interface RetentionFloor {
   /** Days of 24 hours. */
   readonly keepDays: number;
   readonly countedFrom: FloorOrigin;
+  /** Whether a deletion may remove a reference or the id of a party from a record that the floor keeps. */
+  readonly redactable: boolean;
 }
+
+/** What an organization can choose for a type. */
+export type FloorRule = Omit<RetentionFloor, "organizationId" | "resourceType">;
 
 export const dayMs = 86_400_000;
 
@@ -35,7 +40,7 @@ export function floorEnd(
 
 /** "the retention floor of transaction tx-1: 1825 days from last_seen, until 2031-03-01" */
 export function describeFloor(
-  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,
+  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId" | "redactable">,
   resourceId: string,
   until: number,
 ): string {

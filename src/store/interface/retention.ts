@@ -2,14 +2,14 @@
 // record type; and the records whose retention period has ended.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { RetentionFloor } from "../../domain/retention/floor.ts";
+import type { FloorRule } from "../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 
 /** If `rule` is undefined, the floor of the type is removed. */
 export interface FloorChange {
   readonly organizationId: string;
   readonly resourceType: string;
-  readonly rule: Pick<RetentionFloor, "keepDays" | "countedFrom"> | undefined;
+  readonly rule: FloorRule | undefined;
 }
 
 /** `above_ceiling`: the organization deletes records earlier than the floor allows. Nothing was changed. */

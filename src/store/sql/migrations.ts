@@ -47,6 +47,13 @@ const leaveRoomForProgress = `
   --postgres ALTER TABLE deletion SET (fillfactor = 50)
   `;
 
+/** Rules from before this column protect every part of their records too. */
+const letReferencesBeRedacted = `
+  -- whether a deletion may redact a reference in the records that it keeps
+  --sqlite ALTER TABLE retention_floor ADD COLUMN redactable INTEGER NOT NULL DEFAULT 0
+  --postgres ALTER TABLE retention_floor ADD COLUMN redactable boolean NOT NULL DEFAULT false
+  `;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -55,6 +62,7 @@ export const published: readonly string[] = [
   findWithoutCoalesce,
   storeReceiptsInRows,
   leaveRoomForProgress,
+  letReferencesBeRedacted,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

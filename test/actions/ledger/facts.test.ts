@@ -25,7 +25,7 @@ const hold: Hold = {
   placedBy: "zoe",
 };
 const { organizationId } = hold;
-const rule = { keepDays: 30, countedFrom: "last_seen" } as const;
+const rule = { keepDays: 30, countedFrom: "last_seen", redactable: false } as const;
 const floor = { kind: "floor", organizationId, resourceType: "person", at: 0, by: "zoe" } as const;
 
 function audited(entryNo: number, action: string, detail: object): AuditEntry {
@@ -86,10 +86,12 @@ describe("a fact", () => {
       assert.deepEqual(await compare([placed(2)], stored), ["altered: Hold hold_1"]);
     }
     const noted: FloorEntry = { ...floor, entryNo: 3, rule };
-    const floors = [{ organizationId, resourceType: "person", ...rule, keepDays: 29 }];
-    assert.deepEqual(await compare([factOfLedger(noted)], { floors }), [
-      `altered: The retention floor of person of organization ${organizationId}`,
-    ]);
+    for (const change of [{ keepDays: 29 }, { redactable: true }]) {
+      const floors = [{ organizationId, resourceType: "person", ...rule, ...change }];
+      assert.deepEqual(await compare([factOfLedger(noted)], { floors }), [
+        `altered: The retention floor of person of organization ${organizationId}`,
+      ]);
+    }
   });
 
   it("is missing, unstated or ended", async () => {

@@ -198,7 +198,7 @@ function describeFloors(one: Case, opened: () => TestStore): void {
     if (countedFrom === "report_filed_at" && type === "customer_sar") continue;
     it(`of a ${root} sends as many for one that is kept from ${countedFrom}`, async () => {
       const store = opened();
-      const rule = { keepDays: 100, countedFrom };
+      const rule = { keepDays: 100, countedFrom, redactable: false };
       const change = { organizationId: acme, resourceType: type, rule };
       await store.retention.setFloor(change, operator);
       const without = await deleteOne(store, one, { id: `${root}-none-${countedFrom}` });

@@ -138,7 +138,7 @@ function entryOf(deletionRequestId: string): DeletionEntry {
 
 /** A report that stays, and has to be kept, refers to a person who is erased. */
 async function keepReference(store: TestStore): Promise<void> {
-  const rule = { keepDays: 36_500, countedFrom: "last_seen" } as const;
+  const rule = { keepDays: 36_500, countedFrom: "last_seen", redactable: false } as const;
   await store.retention.setFloor(
     { organizationId: acme, resourceType: "customer_sar", rule },
     operator,
@@ -182,7 +182,7 @@ async function fill(): Promise<void> {
   await store.claim();
   await beginParty(store, String(transaction("u").payload.match(/"sender_id":"(.*?)"/)?.[1]));
   await store.hold(keyOf("transaction", "t", other));
-  const rule = { keepDays: 10, countedFrom: "last_seen" } as const;
+  const rule = { keepDays: 10, countedFrom: "last_seen", redactable: false } as const;
   const floor = { organizationId: acme, resourceType: "screening", rule };
   assert.deepEqual(await store.retention.setFloor(floor, operator), { result: "changed" });
   const byAnna = { startedAt: 0, startedBy: "anna" };

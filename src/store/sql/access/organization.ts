@@ -39,7 +39,7 @@ const lockOne = `
 
 const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
 
-export const toFloor = reader<RetentionFloor>({});
+export const toFloor = reader<RetentionFloor>({ redactable: "flag" });
 
 /** No floor is longer. */
 const anyDays = 1_000_000;

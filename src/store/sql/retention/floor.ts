@@ -1,6 +1,6 @@
 // Retention floors: set, removed and listed. The plans of deletions obey them. Erases nothing.
 
-import type { RetentionFloor } from "../../../domain/retention/floor.ts";
+import type { FloorRule, RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
 import { auditAct } from "../trail/audit.ts";
@@ -19,10 +19,11 @@ const findOne = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
 const storeFloor = `
-  INSERT INTO retention_floor (organization_id, resource_type, keep_days, counted_from)
-  VALUES ($1, $2, $3, $4)
+  INSERT INTO retention_floor (organization_id, resource_type, keep_days, counted_from, redactable)
+  VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (organization_id, resource_type)
-    DO UPDATE SET keep_days = excluded.keep_days, counted_from = excluded.counted_from`;
+    DO UPDATE SET keep_days = excluded.keep_days, counted_from = excluded.counted_from,
+      redactable = excluded.redactable`;
 
 const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
@@ -85,15 +86,23 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
   const before = yield* find(toFloor, findOne, organizationId, resourceType);
-  if (before?.keepDays === rule?.keepDays && before?.countedFrom === rule?.countedFrom)
-    return false;
-  if (rule === undefined) yield* run(removeFloor, organizationId, resourceType);
-  else yield* run(storeFloor, organizationId, resourceType, rule.keepDays, rule.countedFrom);
+  const key = [organizationId, resourceType] as const;
+  if (isSameRule(before, rule)) return false;
+  if (rule === undefined) yield* run(removeFloor, ...key);
+  else yield* run(storeFloor, ...key, rule.keepDays, rule.countedFrom, rule.redactable);
   yield* wakeFrom(organizationId, "");
   const action = rule === undefined ? "retention.remove" : "retention.set";
   const detail = { resourceType, ...rule, because };
   yield* auditAct({ action, organizationId, subject: organizationId, detail }, act);
   return true;
+}
+
+function isSameRule(one: FloorRule | undefined, other: FloorRule | undefined): boolean {
+  return (
+    one?.keepDays === other?.keepDays &&
+    one?.countedFrom === other?.countedFrom &&
+    one?.redactable === other?.redactable
+  );
 }
 
 /**

@@ -51,7 +51,7 @@ describe("the retention floors of an organization", () => {
     }
     for (const resourceType of ["company", "transaction"] as const) {
       const countedFrom = resourceType === "company" ? "closed" : "last_seen";
-      const rule = { keepDays: keep[resourceType], countedFrom } as const;
+      const rule = { keepDays: keep[resourceType], countedFrom, redactable: false } as const;
       const change = { organizationId: acme, resourceType, rule };
       await store.retention.setFloor(change, operator);
     }
