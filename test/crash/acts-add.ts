@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { type Ask, makeReply, type Reply, urlOf } from "../support/http-client.ts";
+import { type Ask, readReply, type Reply, urlOf } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
 import type { SentChange, SentRecord } from "./ledger.ts";
 import { exchange, newRecord, numbered, type Sender, submit } from "./sender.ts";
@@ -172,12 +172,7 @@ async function sendInPieces(address: string, ask: Ask, pieces: number): Promise<
   promise.catch(() => undefined);
   const headers = { ...ask.headers, authorization: `Bearer ${ask.token ?? ""}` };
   const sending = request(urlOf(address, ask), { method: ask.method, headers }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("error", reject);
-    response.on("end", () => {
-      resolve(makeReply(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
-    });
+    readReply(response).then(resolve, reject);
   });
   sending.on("error", reject);
   const size = Math.ceil(body.length / pieces);

@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import type { Payload } from "../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Client } from "../support/http-client.ts";
 import type { Server } from "../support/server.ts";
@@ -167,4 +169,19 @@ async function remove(
   const reply = await client.send({ method: "DELETE", path: `/v2/${type}`, token, headers, body });
   assert.equal(reply.status, 200, reply.text);
   return String(reply.body.deletion_request_id);
+}
+
+/** Requires that every record which was to stay has its first change as it was sent. */
+export async function requireKept(store: Store, { kept, customer }: CanaryScene): Promise<void> {
+  for (const { type, payload } of kept) {
+    const { idField } = recordTypeByName(type) ?? { idField: "" };
+    const history = await store.readHistory({
+      organizationId: customer.organizationId,
+      resourceType: type,
+      resourceId: String(payload[idField]),
+    });
+    const first = JSON.parse(history?.changes[0]?.payload ?? "{}") as object;
+    assert.deepEqual(first, { ...first, ...payload }, type);
+  }
+  assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
 }

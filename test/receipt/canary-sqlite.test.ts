@@ -6,11 +6,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { findWord, goes, stays } from "./canary.ts";
-import { type CanaryScene, playCanaries } from "./canary-scene.ts";
+import { type CanaryScene, playCanaries, requireKept } from "./canary-scene.ts";
 
 const folder = makeTempFolder();
 let server: Server;
@@ -51,19 +50,7 @@ describe("canaries in erased records", () => {
 
 describe("canaries in records that stay", () => {
   it("are all there, unchanged", async () => {
-    await server.operate(async ({ store }) => {
-      for (const { type, payload } of scene.kept) {
-        const { idField } = recordTypeByName(type) ?? { idField: "" };
-        const history = await store.readHistory({
-          organizationId: scene.customer.organizationId,
-          resourceType: type,
-          resourceId: String(payload[idField]),
-        });
-        const first = JSON.parse(history?.changes[0]?.payload ?? "{}") as object;
-        assert.deepEqual(first, { ...first, ...payload }, type);
-      }
-      assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
-    });
+    await server.operate(({ store }) => requireKept(store, scene));
     const raw = Object.values(look(stays)).reduce((sum, { raw: times = 0 }) => sum + times, 0);
     assert.ok(raw > scene.kept.length, `${raw}`);
   });

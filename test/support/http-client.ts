@@ -1,8 +1,15 @@
 // A small HTTP client for tests: sends exactly what it is given and returns exactly what arrived.
 // Evaluates nothing itself; an observer can evaluate every reply.
 
-import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+} from "node:http";
 import { request as requestOverTls } from "node:https";
+import { buffer } from "node:stream/consumers";
 
 export interface Ask {
   readonly method: string;
@@ -92,18 +99,15 @@ function exchange(address: string, ask: Ask, agent: Agent): Promise<Reply> {
     const sending = open(
       urlOf(address, ask),
       { method: ask.method, agent, headers: headersOf(ask, body) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          resolve(makeReply(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
-        });
-      },
+      (response) => void readReply(response).then(resolve, reject),
     );
     sending.on("error", reject);
     sending.end(body);
   });
+}
+
+export async function readReply(response: IncomingMessage): Promise<Reply> {
+  return makeReply(response.statusCode ?? 0, response.headers, await buffer(response));
 }
 
 export function urlOf(address: string, { path, query }: Ask): string {

@@ -1,7 +1,7 @@
 // A request that a test sends in parts while it reads the reply in parts (application/x-ndjson).
 
 import { Agent, request } from "node:http";
-import { type Ask, makeReply, type Reply, urlOf } from "./http-client.ts";
+import { type Ask, readReply, type Reply, urlOf } from "./http-client.ts";
 
 export interface OpenStream {
   /** Resolves when the bytes have been handed over. */
@@ -25,14 +25,7 @@ export function openStream(address: string, ask: Ask): OpenStream {
     },
   });
   const reply = new Promise<Reply>((resolve, reject) => {
-    sending.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        resolve(makeReply(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
-      });
-    });
+    sending.on("response", (response) => void readReply(response).then(resolve, reject));
     sending.on("error", reject);
   });
   // A client that aborts the connection does not wait for the reply.
