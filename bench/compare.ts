@@ -1,16 +1,15 @@
 // Runs one operation against floor and product in turn, on new stores with the same seed, then counts the rows of both stores.
 // The server that goes first changes from round to round, so that neither always follows the other.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { machineSeconds } from "./processor.ts";
 import type { RoundOrder, RoundReport } from "./load.ts";
 import type { IdOrder, OperationName } from "./requests.ts";
-import { startFloor, startProduct, type Subject, type SubjectName } from "./subjects.ts";
+import { type SubjectName, subjectNames, type Subjects, withSubjects } from "./subjects.ts";
 import { acknowledge, countStored, type Tally } from "./tally.ts";
 
 export interface CompareOptions {
+  readonly engine: string;
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
@@ -18,9 +17,12 @@ export interface CompareOptions {
 }
 
 export interface Round extends RoundReport {
-  /** The processor time of the server in this round. */
+  /** The processor time of the server in this round, and of the processes of its database. */
   readonly serverCpuSeconds: number;
-  /** The share of the machine's processor time that neither server nor generator used. */
+  readonly databaseCpuSeconds: number;
+  /** Statements that PostgreSQL executed. */
+  readonly statements: number;
+  /** The share of the machine's processor time that none of these and not the generator used. */
   readonly othersShare: number;
 }
 
@@ -33,28 +35,18 @@ export interface Comparison {
 
 export type RunRound = (order: RoundOrder) => Promise<RoundReport>;
 
-export async function compare(
+export function compare(
   operation: OperationName,
   options: CompareOptions,
   runRound: RunRound,
 ): Promise<Comparison> {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
-  const subjects: Subject[] = [];
-  const stop = () => subjects.splice(0).map(({ server }) => server.stop());
-  try {
-    const floor = await startFloor(folder);
-    subjects.push(floor);
-    const product = await startProduct(folder);
-    subjects.push(product);
-    const measured = await runRounds({ floor, product }, { operation, options, runRound });
-    await Promise.all(stop());
-    const stored = { floor: countStored(floor.file), product: countStored(product.file) };
-    return { operation, ...measured, stored };
-  } finally {
-    // Something is left to stop only after a failure, and that failure is the one to report.
-    await Promise.allSettled(stop());
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withSubjects(options.engine, async (subjects, stop) => {
+    const measured = await runRounds(subjects, { operation, options, runRound });
+    await stop();
+    const floor = await countStored(subjects.floor.store);
+    const product = await countStored(subjects.product.store);
+    return { operation, ...measured, stored: { floor, product } };
+  });
 }
 
 interface Work {
@@ -63,10 +55,7 @@ interface Work {
   readonly runRound: RunRound;
 }
 
-async function runRounds(
-  subjects: Readonly<Record<SubjectName, Subject>>,
-  { operation, options, runRound }: Work,
-) {
+async function runRounds(subjects: Subjects, { operation, options, runRound }: Work) {
   const rounds: Record<SubjectName, Round[]> = { floor: [], product: [] };
   const acknowledged: Record<SubjectName, Tally> = {
     floor: { records: 0, changes: 0 },
@@ -74,26 +63,30 @@ async function runRounds(
   };
 
   async function run(name: SubjectName, round: number): Promise<Round> {
-    const { server, token } = subjects[name];
+    const { server, token, store } = subjects[name];
     const work: RoundOrder["operation"] = round === 0 ? "seed" : operation;
+    const useBefore = await store.use();
     const before = { server: server.cpuSeconds(), machine: machineSeconds() };
     const order = { ...options, port: server.port, token, operation: work, round };
     const report = await runRound(order);
     acknowledge(acknowledged[name], work, report.rows);
     const serverCpuSeconds = server.cpuSeconds() - before.server;
-    const others = machineSeconds() - before.machine - serverCpuSeconds - report.cpuSeconds;
+    const machine = machineSeconds() - before.machine;
+    const use = await store.use();
+    const databaseCpuSeconds = use.cpuSeconds - useBefore.cpuSeconds;
+    const others = machine - serverCpuSeconds - databaseCpuSeconds - report.cpuSeconds;
     return {
       ...report,
       serverCpuSeconds,
+      databaseCpuSeconds,
+      statements: use.statements - useBefore.statements,
       othersShare: Math.max(0, others / (report.seconds * availableParallelism())),
     };
   }
 
   // Round 0 seeds, round 1 warms up; the others are measured.
   for (let round = 0; round < options.rounds + 2; round += 1) {
-    const order: readonly SubjectName[] =
-      round % 2 === 0 ? ["floor", "product"] : ["product", "floor"];
-    for (const name of order) {
+    for (const name of round % 2 === 0 ? subjectNames : subjectNames.toReversed()) {
       const measured = await run(name, round);
       if (round >= 2) rounds[name].push(measured);
     }

@@ -3,60 +3,58 @@
 import type { Comparison, Round } from "./compare.ts";
 import { type SubjectName, subjectNames } from "./subjects.ts";
 
-export interface Figures {
-  /** Acknowledged records (or checks) per second: median, lowest and highest round. */
-  readonly perSecond: number;
-  readonly perSecondMin: number;
-  readonly perSecondMax: number;
-  /** Medians over the rounds. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** Microseconds of processor time per request. */
-  readonly serverCpuUs: number;
-  readonly generatorCpuUs: number;
-}
+const perRequest = (amount: number, { requests }: Round): number => amount / requests;
+const microseconds = (seconds: number, round: Round): number => perRequest(seconds * 1e6, round);
+
+/** Each figure of a round. Rates are acknowledged records (or checks) per second. */
+const figureOf = {
+  perSecond: ({ rows, seconds }: Round) => rows / seconds,
+  p50Ms: ({ p50Ms }: Round) => p50Ms,
+  p99Ms: ({ p99Ms }: Round) => p99Ms,
+  p999Ms: ({ p999Ms }: Round) => p999Ms,
+  serverCpuUs: (round: Round) => microseconds(round.serverCpuSeconds, round),
+  databaseCpuUs: (round: Round) => microseconds(round.databaseCpuSeconds, round),
+  statements: (round: Round) => perRequest(round.statements, round),
+  generatorCpuUs: (round: Round) => microseconds(round.cpuSeconds, round),
+};
+type FigureName = keyof typeof figureOf;
+export type Figures = Readonly<Record<FigureName, number>>;
 
 export interface Summary {
   readonly operation: string;
+  /** Medians over the rounds. */
   readonly floor: Figures;
   readonly product: Figures;
-  /** Product to floor: the ratio of the medians, and the median of the ratios of neighbouring rounds. */
-  readonly ratioOfMedians: number;
-  readonly medianOfRatios: number;
-  readonly cpuRatio: number;
+  /** Product to floor: the medians of the ratios of neighbouring rounds. */
+  readonly ratios: Figures;
+  /** The lowest and the highest rate of each. */
+  readonly spread: Readonly<Record<SubjectName, readonly [number, number]>>;
 }
 
 export function summarise({ operation, rounds }: Comparison): Summary {
-  const [floor, product] = [figuresOf(rounds.floor), figuresOf(rounds.product)];
-  const ratios = rounds.product.map((round, index) => {
-    const beside = rounds.floor[index];
-    return beside === undefined ? Number.NaN : rate(round) / rate(beside);
-  });
+  const { floor, product } = rounds;
   return {
     operation,
-    floor,
-    product,
-    ratioOfMedians: product.perSecond / floor.perSecond,
-    medianOfRatios: median(ratios),
-    cpuRatio: product.serverCpuUs / floor.serverCpuUs,
+    floor: figuresOf((figure) => floor.map(figure)),
+    product: figuresOf((figure) => product.map(figure)),
+    ratios: figuresOf((figure) =>
+      product.map((round, index) => {
+        const beside = floor[index];
+        return beside === undefined ? Number.NaN : figure(round) / figure(beside);
+      }),
+    ),
+    spread: { floor: spreadOf(floor), product: spreadOf(product) },
   };
 }
 
-function figuresOf(rounds: readonly Round[]): Figures {
-  const rates = rounds.map(rate);
-  return {
-    perSecond: median(rates),
-    perSecondMin: Math.min(...rates),
-    perSecondMax: Math.max(...rates),
-    p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
-    p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
-    serverCpuUs: median(rounds.map((round) => (round.serverCpuSeconds * 1e6) / round.requests)),
-    generatorCpuUs: median(rounds.map((round) => (round.cpuSeconds * 1e6) / round.requests)),
-  };
+function spreadOf(rounds: readonly Round[]): readonly [number, number] {
+  const rates = rounds.map(figureOf.perSecond);
+  return [Math.min(...rates), Math.max(...rates)];
 }
 
-function rate({ rows, seconds }: Round): number {
-  return rows / seconds;
+function figuresOf(values: (figure: (round: Round) => number) => readonly number[]): Figures {
+  const medians = Object.entries(figureOf).map(([name, figure]) => [name, median(values(figure))]);
+  return Object.fromEntries(medians) as Figures;
 }
 
 /** The middle value, or the mean of the two middle values. */
@@ -67,25 +65,36 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-const header = [
-  "operation",
-  "server",
-  "records/s",
-  "spread",
-  "p50 ms",
-  "p99 ms",
-  "server CPU µs/request",
-  "generator CPU",
+const columns: readonly (readonly [title: string, figure: FigureName, digits: number])[] = [
+  ["records/s", "perSecond", 0],
+  ["p50 ms", "p50Ms", 2],
+  ["p99 ms", "p99Ms", 2],
+  ["p99.9 ms", "p999Ms", 2],
+  ["server CPU µs/request", "serverCpuUs", 1],
+  ["database CPU", "databaseCpuUs", 1],
+  ["statements", "statements", 3],
+  ["generator CPU", "generatorCpuUs", 1],
 ];
 
-/** Rates are in records per second (checks per second for `check`); processor time is per request. */
+/** Rates are in records per second (checks per second for `check`); processor time and statements are per request. */
 export function renderTable(summaries: readonly Summary[]): string {
-  const rows = summaries.flatMap((summary) => [
-    ...subjectNames.map((name) => figuresRow(summary.operation, name, summary[name])),
-    ratioRow(summary),
+  const used = columns.filter(([, figure]) => summaries.some((one) => one.product[figure] > 0));
+  const header = ["operation", "server", ...used.map(([title]) => title), "spread of rates"];
+  const rows = summaries.flatMap(({ operation, ratios, spread, ...summary }) => [
+    ...subjectNames.map((name) => [
+      operation,
+      name,
+      ...used.map(([, figure, digits]) => format(summary[name][figure], digits)),
+      spread[name].map((rate) => format(rate, 0)).join(" to "),
+    ]),
+    [operation, "ratio", ...used.map(([, figure]) => format(ratios[figure], 2)), ""],
   ]);
+  return renderRows(header, rows);
+}
+
+function renderRows(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
-    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0), title.length),
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   const line = (row: readonly string[]) =>
     `| ${widths.map((width, column) => pad(row[column] ?? "", width, column)).join(" | ")} |`;
@@ -93,28 +102,13 @@ export function renderTable(summaries: readonly Summary[]): string {
   return [line(header), rule, ...rows.map(line)].join("\n");
 }
 
-function figuresRow(operation: string, name: SubjectName, figures: Figures): string[] {
-  return [
-    operation,
-    name,
-    whole(figures.perSecond),
-    `${whole(figures.perSecondMin)} to ${whole(figures.perSecondMax)}`,
-    figures.p50Ms.toFixed(2),
-    figures.p99Ms.toFixed(2),
-    figures.serverCpuUs.toFixed(1),
-    figures.generatorCpuUs.toFixed(1),
-  ];
-}
-
-function ratioRow({ operation, ratioOfMedians, medianOfRatios, cpuRatio }: Summary): string[] {
-  const pairs = `pairs: ${medianOfRatios.toFixed(2)}`;
-  return [operation, "ratio", ratioOfMedians.toFixed(2), pairs, "", "", cpuRatio.toFixed(2), ""];
-}
-
 function pad(text: string, width: number, column: number): string {
   return column < 2 ? text.padEnd(width) : text.padStart(width);
 }
 
-function whole(value: number): string {
-  return Math.round(value).toLocaleString("en");
+function format(value: number, digits: number): string {
+  return value.toLocaleString("en", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }

@@ -4,18 +4,13 @@
 import type { SQLInputValue } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { openDatabase, organizationId, resourceType } from "./floor-schema.ts";
-
-/** add: refused if the record exists. append: creates or changes it. update: refused if it does not exist. */
-export type FloorMode = "add" | "append" | "update";
+import type { FloorMode, FloorOutcome } from "./floor-store.ts";
 
 /** One request, with three texts per record: id, timestamp, payload. */
 export interface FloorWrite {
   readonly mode: FloorMode;
   readonly fields: readonly string[];
 }
-
-/** True if it was written, false if it was refused. */
-export type FloorOutcome = boolean;
 
 interface Row {
   readonly write: number;

@@ -1,49 +1,20 @@
 // The floor for the figures of the product: what bare Fastify achieves on this machine with the same schema validation and the
-// same durable writes to the same two tables. It has no authentication, limits, idempotency or deletion.
+// same durable writes, on either engine. It has no authentication, limits, idempotency or deletion.
 
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import Fastify, { type FastifyReply } from "fastify";
 import type { Payload } from "../src/domain/record-type.ts";
 import { transaction } from "../src/domain/record-type/transaction.ts";
 import { validatorOf } from "../src/domain/schema/validator.ts";
-import { createTables, openDatabase, organizationId, resourceType } from "./floor-schema.ts";
-import type { FloorMode, FloorOutcome, FloorWrite } from "./floor-writer.ts";
+import { openFloor as openPostgres } from "./floor-postgres.ts";
+import { organizationId } from "./floor-schema.ts";
+import { openFloor as openSqlite } from "./floor-sqlite.ts";
+import type { Existence } from "./floor-store.ts";
 
-const path = process.argv[2];
-if (path === undefined) throw new Error("usage: floor.ts FILE");
-
-const database = openDatabase(path);
-createTables(database);
-const find = database.prepare(
-  `SELECT first_seen, last_seen FROM record
-   WHERE organization_id = '${organizationId}' AND resource_type = '${resourceType}' AND resource_id = ?`,
-);
-const writer = new Worker(new URL("floor-writer.ts", import.meta.url), { workerData: path });
-await once(writer, "online");
-
-// Writes that arrive in one tick of the event loop are posted together; the writer commits all that have arrived by then.
-let arrived: FloorWrite[] = [];
-const waiting: ((outcome: FloorOutcome) => void)[] = [];
-
-writer.on("message", (outcomes: readonly FloorOutcome[]) => {
-  const answers = waiting.splice(0, outcomes.length);
-  for (const [index, answer] of answers.entries()) answer(outcomes[index] === true);
-});
-
-function write(mode: FloorMode, items: readonly Payload[]): Promise<FloorOutcome> {
-  const fields: string[] = [];
-  for (const item of items) {
-    fields.push(String(item["tx_id"]), String(item["timestamp"]), JSON.stringify(item));
-  }
-  if (arrived.push({ mode, fields }) === 1) setImmediate(sendArrived);
-  return new Promise((resolve) => waiting.push(resolve));
-}
-
-function sendArrived(): void {
-  writer.postMessage(arrived, []);
-  arrived = [];
-}
+const url = process.argv[2];
+if (url === undefined) throw new Error("usage: floor.ts sqlite:FILE | postgres://…");
+const store = url.startsWith("sqlite:")
+  ? await openSqlite(url.slice("sqlite:".length))
+  : await openPostgres(url);
 
 const server = Fastify({
   logger: false,
@@ -73,31 +44,46 @@ const isBatch = (body: unknown) => Array.isArray(body) && body.every(isAdd);
 server.post<{ Body: Payload }>("/v2/transaction", {
   schema: { body: isAdd, ...written },
   handler: async ({ body }, reply) =>
-    answerWrite(reply, { count: 1, ok: await write("add", [body]), status: 201, refused: 409 }),
+    answerWrite(reply, {
+      count: 1,
+      ok: await store.write("add", [body]),
+      status: 201,
+      refused: 409,
+    }),
 });
 server.put<{ Body: Payload }>("/v2/transaction", {
   schema: { body: isUpdate, ...written },
   handler: async ({ body }, reply) =>
-    answerWrite(reply, { count: 1, ok: await write("update", [body]), status: 200, refused: 404 }),
+    answerWrite(reply, {
+      count: 1,
+      ok: await store.write("update", [body]),
+      status: 200,
+      refused: 404,
+    }),
 });
 server.post<{ Body: readonly Payload[] }>("/v2/transactions/batch", {
   schema: { body: isBatch, ...written },
   handler: async ({ body }, reply) =>
     answerWrite(reply, {
       count: body.length,
-      ok: await write("append", body),
+      ok: await store.write("append", body),
       status: 200,
       refused: 500,
     }),
 });
 server.get<{ Querystring: { tx_id?: string } }>("/v2/transaction", {
   schema: existence,
-  handler: ({ query }, reply) => {
-    const found = query.tx_id === undefined ? undefined : find.get(query.tx_id);
-    if (found === undefined) return reply.code(404).send({ message: "There is no such record." });
-    return reply.send({ tx_id: query.tx_id, ...found, organization_id: organizationId });
+  handler: ({ query: { tx_id: id = "" } }, reply) => {
+    const found = store.find(id);
+    if (found instanceof Promise) return found.then((later) => answerCheck(reply, id, later));
+    return answerCheck(reply, id, found);
   },
 });
+
+function answerCheck(reply: FastifyReply, id: string, found: Existence | undefined) {
+  if (found === undefined) return reply.code(404).send({ message: "There is no such record." });
+  return reply.send({ tx_id: id, ...found, organization_id: organizationId });
+}
 
 interface Written {
   readonly count: number;
@@ -119,9 +105,7 @@ function answerWrite(reply: FastifyReply, { count, ok, status, refused }: Writte
 
 async function stop(): Promise<void> {
   await server.close();
-  writer.postMessage("stop", []);
-  await once(writer, "exit");
-  database.close();
+  await store.close();
 }
 
 process.once("SIGTERM", () => void stop());

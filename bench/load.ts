@@ -26,6 +26,7 @@ export interface RoundReport {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   /** The processor time of the generator itself. */
   readonly cpuSeconds: number;
 }
@@ -82,6 +83,7 @@ export async function runRound(order: RoundOrder): Promise<RoundReport> {
     seconds: (performance.now() - startedAt) / 1_000,
     p50Ms: latencies.percentile(0.5),
     p99Ms: latencies.percentile(0.99),
+    p999Ms: latencies.percentile(0.999),
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
   };
 }

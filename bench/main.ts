@@ -1,13 +1,13 @@
 // `npm run bench -- [NAME] [options]`: runs the benchmark of that name, each of which is a file beside this one with
-// its own options. Without a name it compares the operations of the service with a floor.
+// its own options; most have `--engine sqlite|postgres`. Without a name it compares the operations of the service with
+// a floor.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
 const benchmarks: Readonly<Record<string, string>> = {
-  operations: "each operation on SQLite, compared with a bare floor",
-  postgres: "single adds on PostgreSQL, compared with a bare floor",
+  operations: "each operation, compared with a bare floor",
   tails: "single adds beside lists and streams",
   import: "imports and streams of a million rows, compared with a bare floor",
   deletion: "deletions on either engine, alone and beside intake",

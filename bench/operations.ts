@@ -13,6 +13,7 @@ const usage = `usage: npm run bench -- [options]
   --rounds N        measured rounds of each server and operation (5)
   --seconds S       length of a round (3)
   --connections N   connections, each with one request open (64)
+  --engine NAME     sqlite or postgres (sqlite)
   --operations A,B  of ${operationNames.join(", ")} (all)
   --ids ORDER       ${idOrders.join(" or ")} (ordered)
   --json            one JSON document instead of the table
@@ -25,6 +26,7 @@ function readOptions() {
       seconds: { type: "string", default: "3" },
       connections: { type: "string", default: "64" },
       operations: { type: "string", default: operationNames.join(",") },
+      engine: { type: "string", default: "sqlite" },
       ids: { type: "string", default: "ordered" },
       json: { type: "boolean", default: false },
     },
@@ -40,7 +42,8 @@ function readOptions() {
   const rounds = positive("rounds", values.rounds);
   const seconds = positive("seconds", values.seconds);
   const connections = positive("connections", values.connections);
-  return { rounds, seconds, connections, operations, ids, json: values.json };
+  const { engine, json } = values;
+  return { engine, rounds, seconds, connections, operations, ids, json };
 }
 
 function positive(name: string, text: string): number {
@@ -80,7 +83,7 @@ async function main(): Promise<number> {
 }
 
 function renderText(options: CompareOptions, comparisons: readonly Comparison[]): string {
-  const { rounds, seconds, connections, ids } = options;
+  const { engine, rounds, seconds, connections, ids } = options;
   const changes = comparisons.reduce(
     (sum, { stored }) => sum + stored.floor.changes + stored.product.changes,
     0,
@@ -88,8 +91,9 @@ function renderText(options: CompareOptions, comparisons: readonly Comparison[])
   const others = comparisons.flatMap(({ rounds: { floor, product } }) =>
     [...floor, ...product].map(({ othersShare }) => othersShare),
   );
-  return `${rounds} rounds of ${seconds} s each, ${connections} connections, ${ids} ids, ${availableParallelism()} cores
-shared with the load generator, Node ${process.version}. Rates are records per second, checks per second for check.
+  return `${engine}, ${rounds} rounds of ${seconds} s each, ${connections} connections, ${ids} ids, ${availableParallelism()} cores that all
+processes share, Node ${process.version}. Rates are records per second, checks per second for check; ratios are medians
+of the ratios of adjacent rounds.
 
 ${renderTable(comparisons.map(summarise))}
 

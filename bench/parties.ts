@@ -2,17 +2,13 @@
 // Compares adds that the scan has to find (by an index of arrivals) with those without that index, with a relation
 // for each party, and with an index of the fields; then measures deletions of persons with the scan. Asserts nothing.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
-import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
-import { median } from "./figures.ts";
 import { openTestStore, type TestStore } from "../test/support/test-store.ts";
+import { median } from "./figures.ts";
+import { type MakeStore, withTemporaryStores } from "./temporary-store.ts";
 
 const { values } = parseArgs({
   options: {
@@ -31,35 +27,6 @@ const inFlight = 16;
 
 const variants = ["bare", "scan", "relations", "index"] as const;
 type Variant = (typeof variants)[number];
-
-interface Place {
-  readonly url: string;
-  readonly run: (sql: string) => Promise<void>;
-}
-
-let postgres: PostgresServer | undefined;
-const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-
-async function makePlace(name: string): Promise<Place> {
-  if (values.engine === "postgres") {
-    postgres ??= await startPostgres({
-      own: true,
-      durable: true,
-      settings: { max_wal_size: "4GB" },
-    });
-    const server = postgres;
-    const url = await server.makeDatabase();
-    return { url, run: async (sql) => void (await server.query(sql, url)) };
-  }
-  const file = join(folder, `${name}.db`);
-  const run = (sql: string) => {
-    const database = new DatabaseSync(file);
-    database.exec(sql);
-    database.close();
-    return Promise.resolve();
-  };
-  return { url: `sqlite:${file}`, run };
-}
 
 const indexes =
   values.engine === "postgres"
@@ -136,14 +103,14 @@ function makeLists(count: number, items: number, variant: Variant): Draft[][] {
 }
 
 /** Records per second of each variant, in turn. */
-async function compareAdds(): Promise<void> {
+async function compareAdds(makeStore: MakeStore): Promise<void> {
   for (const items of [listItems, 1]) {
     const stores = new Map<Variant, TestStore>();
     for (const variant of variants) {
-      const place = await makePlace(`${variant}-${items}`);
-      const store = await openTestStore(place.url, { role: "serve" });
-      if (variant === "index") for (const sql of indexes) await place.run(sql);
-      if (variant === "bare") await place.run(`DROP INDEX ${arrivalIndex}`);
+      const { settings, execute } = await makeStore();
+      const store = await openTestStore(settings.DATABASE_URL, { role: "serve" });
+      if (variant === "index") for (const sql of indexes) await execute(sql);
+      if (variant === "bare") await execute(`DROP INDEX ${arrivalIndex}`);
       stores.set(variant, store);
       // So that the trees have some depth.
       await addAll(store, makeLists(1_000, 100, variant));
@@ -176,9 +143,9 @@ async function compareAdds(): Promise<void> {
   }
 }
 
-async function measureDeletions(): Promise<void> {
-  const place = await makePlace("deletions");
-  const store = await openTestStore(place.url, { role: "serve" });
+async function measureDeletions(makeStore: MakeStore): Promise<void> {
+  const { settings } = await makeStore();
+  const store = await openTestStore(settings.DATABASE_URL, { role: "serve" });
   const startedAt = performance.now();
   for (let left = records; left > 0; left -= 100_000) {
     await addAll(store, makeLists(Math.min(left, 100_000) / 500, 500, "scan"));
@@ -243,10 +210,7 @@ function print(what: string, figures: object): void {
   process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
 }
 
-try {
-  if (values.skip !== "adds") await compareAdds();
-  if (values.skip !== "deletions") await measureDeletions();
-} finally {
-  await postgres?.remove();
-  rmSync(folder, { recursive: true, force: true });
-}
+await withTemporaryStores(values.engine, async (makeStore) => {
+  if (values.skip !== "adds") await compareAdds(makeStore);
+  if (values.skip !== "deletions") await measureDeletions(makeStore);
+});

@@ -1,5 +1,5 @@
-// The two servers that are compared, each with its own store in a temporary folder: the floor, and the product as an operator
-// starts it, with an organization, a key and a token.
+// The two servers that are compared, each on a store of its own: the floor, and the product as an operator starts it,
+// with an organization, a key and a token.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { Connection } from "../client/src/connection.ts";
 import { readSettings, type SluiceOptions } from "../client/src/options.ts";
 import { TokenKeeper } from "../client/src/token-keeper.ts";
 import { type ServerProcess, startServer } from "./child.ts";
+import { type TemporaryStore, withTemporaryStores } from "./temporary-store.ts";
 
 export const subjectNames = ["floor", "product"] as const;
 export type SubjectName = (typeof subjectNames)[number];
@@ -14,49 +15,53 @@ export type SubjectName = (typeof subjectNames)[number];
 export interface Subject {
   readonly name: SubjectName;
   readonly server: ServerProcess;
-  /** The SQLite file, to count rows afterwards. */
-  readonly file: string;
   readonly token: string | undefined;
+  readonly store: TemporaryStore;
 }
 
-export async function startFloor(folder: string): Promise<Subject> {
-  const file = join(folder, "floor.db");
-  const server = await startServer([path("floor.ts"), file], {});
-  return { name: "floor", server, file, token: undefined };
+export type Subjects = Readonly<Record<SubjectName, Subject>>;
+
+/** Runs both on empty stores of the engine. `stop` stops them, after which their stores can still be read. */
+export function withSubjects<Result>(
+  engine: string,
+  measure: (subjects: Subjects, stop: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  return withTemporaryStores(engine, async (makeStore) => {
+    const started: Subject[] = [];
+    const stop = async (): Promise<void> => {
+      await Promise.all(started.splice(0).map(({ server }) => server.stop()));
+    };
+    try {
+      const floor = await startFloor(await makeStore());
+      started.push(floor);
+      const product = await startProduct(await makeStore());
+      started.push(product);
+      return await measure({ floor, product }, stop);
+    } finally {
+      // Something is left to stop only after a failure, and that failure is the one to report.
+      await stop().catch(() => undefined);
+    }
+  });
 }
 
-export async function startProduct(folder: string): Promise<Subject> {
-  const file = join(folder, "sluice.db");
-  const product = await startProductOn(`sqlite:${file}`, folder);
-  return { name: "product", file, ...product };
+async function startFloor(store: TemporaryStore): Promise<Subject> {
+  const server = await startServer([path("floor.ts"), store.settings.DATABASE_URL], {});
+  return { name: "floor", server, token: undefined, store };
 }
 
-/** The product as an operator starts it, with an access token. */
-export async function startProductOn(
-  databaseUrl: string,
-  folder: string,
-): Promise<Pick<Subject, "server" | "token">> {
-  const environment = {
-    HOST: "127.0.0.1",
-    PORT: "0",
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: folder,
-    NODE_ENV: "production",
-    LOG_LEVEL: "info",
-    // Rate limits apply and are reported in every reply, but are high enough to refuse nothing.
-    RATE_LIMIT_PER_SECOND: "10000000",
-  };
-  const organization = runCommand(environment, ["organization", "create", "--name", "Bench"]);
+async function startProduct(store: TemporaryStore): Promise<Subject> {
+  const { settings } = store;
+  const organization = runCommand(settings, ["organization", "create", "--name", "Bench"]);
   const organizationId = organization["organization_id"] ?? "";
-  const key = runCommand(environment, ["key", "create", "--organization", organizationId]);
-  const server = await startServer([path("../src/cli/main.ts"), "serve"], environment);
+  const key = runCommand(settings, ["key", "create", "--organization", organizationId]);
+  const server = await startServer([path("../src/cli/main.ts"), "serve"], settings);
   const token = await requestToken({
     baseUrl: `http://127.0.0.1:${server.port}`,
     apiKey: key["api_key"],
     organizationId,
     expirySeconds: 86_400,
   });
-  return { server, token };
+  return { name: "product", server, token, store };
 }
 
 export function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) {

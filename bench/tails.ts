@@ -2,18 +2,17 @@
 // compared with the floor. Every round has two load generators: one for single adds, one for the other load. Sets no
 // threshold for a figure.
 
-import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { median } from "./figures.ts";
 import { type Generator, startGenerator } from "./generator.ts";
 import type { RoundReport } from "./load.ts";
 import { makeRequests } from "./requests.ts";
-import { startFloor, startProduct, type Subject } from "./subjects.ts";
+import { type Subject, withSubjects } from "./subjects.ts";
 
 const usage = `usage: npm run bench -- tails [options]
+  --engine NAME sqlite or postgres (sqlite)
   --rounds N    measured rounds of each scenario (5)
   --seconds S   length of a round (4)
 `;
@@ -120,8 +119,7 @@ async function measure(
   options: { rounds: number; seconds: number },
 ) {
   const [singles, beside] = [startGenerator(), startGenerator()];
-  const lines: (readonly [name: string, p50: number, p99: number, rate: number, beside: number])[] =
-    [];
+  const lines: (readonly [name: string, ...figures: number[]])[] = [];
   let round = subject.name === "floor" ? 0 : 10_000;
   try {
     for (const name of names) {
@@ -142,6 +140,7 @@ async function measure(
         `${subject.name}, ${name}`,
         median(results.map((result) => result.singles.p50Ms)),
         median(results.map((result) => result.singles.p99Ms)),
+        median(results.map((result) => result.singles.p999Ms)),
         median(results.map((result) => result.singles.rows / result.singles.seconds)),
         median(results.map(({ besidePerSecond }) => besidePerSecond)),
       ]);
@@ -156,32 +155,29 @@ async function measure(
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      engine: { type: "string", default: "sqlite" },
       rounds: { type: "string", default: "5" },
       seconds: { type: "string", default: "4" },
     },
   });
   const options = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
   if (!(options.rounds > 0 && options.seconds > 0)) throw new Error(usage);
-  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
-  const floor = await startFloor(folder);
-  const product = await startProduct(folder);
-  try {
+  await withSubjects(values.engine, async ({ floor, product }) => {
     const lines = [
       ...(await measure(floor, ["8 connections", "64 connections"], options)),
       ...(await measure(product, Object.keys(scenarios), options)),
     ];
     process.stdout.write(
-      `Single adds, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores shared with the load generators.\n\n` +
-        "| scenario | p50 ms | p99 ms | adds per second | other records per second |\n| --- | --- | --- | --- | --- |\n",
+      `Single adds on ${values.engine}, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores that all processes share.\n\n` +
+        "| scenario | p50 ms | p99 ms | p99.9 ms | adds per second | other records per second |\n| --- | --- | --- | --- | --- | --- |\n",
     );
-    for (const [name, p50, p99, rate, beside] of lines) {
-      const figures = [p50.toFixed(1), p99.toFixed(1), rate.toFixed(0), beside.toFixed(0)];
-      process.stdout.write(`| ${[name, ...figures].join(" | ")} |\n`);
+    for (const [name, ...figures] of lines) {
+      const [p50 = 0, p99 = 0, p999 = 0, rate = 0, beside = 0] = figures;
+      const latencies = [p50, p99, p999].map((ms) => ms.toFixed(1));
+      const cells = [name, ...latencies, rate.toFixed(0), beside.toFixed(0)];
+      process.stdout.write(`| ${cells.join(" | ")} |\n`);
     }
-  } finally {
-    await Promise.allSettled([floor.server.stop(), product.server.stop()]);
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 await main();

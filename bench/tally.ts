@@ -1,7 +1,7 @@
 // Compares the acknowledged writes with the rows of the store after the server has stopped: the counts must be equal.
 
-import { DatabaseSync } from "node:sqlite";
 import type { OperationName } from "./requests.ts";
+import type { TemporaryStore } from "./temporary-store.ts";
 
 export interface Tally {
   records: number;
@@ -15,15 +15,13 @@ export function acknowledge(tally: Tally, operation: OperationName | "seed", row
   if (operation !== "update") tally.records += rows;
 }
 
-export function countStored(file: string): Tally {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    return { records: countRows(database, "record"), changes: countRows(database, "change") };
-  } finally {
-    database.close();
-  }
+/** Floor and product have tables of the same names. */
+export async function countStored(store: TemporaryStore): Promise<Tally> {
+  const [records, changes] = [await countRows(store, "record"), await countRows(store, "change")];
+  return { records, changes };
 }
 
-function countRows(database: DatabaseSync, table: "record" | "change"): number {
-  return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]);
+async function countRows(store: TemporaryStore, table: "record" | "change"): Promise<number> {
+  const [row] = await store.query(`SELECT count(*) AS rows FROM ${table}`);
+  return Number(row?.["rows"]);
 }

@@ -1,43 +1,111 @@
-// An empty store in a temporary folder, on either engine, for a benchmark that fills it, and the settings of servers on it.
+// Empty stores in a temporary folder, on either engine, for benchmarks: the settings of a server on each of them, and
+// what its database says about itself.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres } from "../test/support/postgres/postgres-server.ts";
+import { DatabaseSync } from "node:sqlite";
+import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
+import { cpuSecondsOf } from "./processor.ts";
 
 export type Settings = Readonly<Record<string, string>>;
+type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Rate limits apply and are reported in every reply, but are high enough to refuse nothing. */
-function settingsOf(databaseUrl: string, folder: string): Settings {
+export interface TemporaryStore {
+  readonly settings: Settings & Readonly<Record<"DATABASE_URL", string>>;
+  /** Reads rows with a statement of its own connection. */
+  readonly query: (sql: string) => Promise<Rows>;
+  /** Executes statements that return nothing. */
+  readonly execute: (sql: string) => Promise<void>;
+  /** What the processes of the database have used for this store so far. On SQLite there are none. */
+  readonly use: () => Promise<DatabaseUse>;
+}
+
+export interface DatabaseUse {
+  readonly cpuSeconds: number;
+  readonly statements: number;
+}
+
+export type MakeStore = () => Promise<TemporaryStore>;
+
+/** `engine`: sqlite or postgres. Removes everything at the end. */
+export async function withTemporaryStores<Result>(
+  engine: string,
+  measure: (makeStore: MakeStore) => Promise<Result>,
+): Promise<Result> {
+  if (!["sqlite", "postgres"].includes(engine)) throw new Error("--engine is sqlite or postgres");
+  await using opened = new AsyncDisposableStack();
+  const parent = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  opened.defer(() => rmSync(parent, { recursive: true, force: true }));
+  let made = 0;
+  const makeFolder = () => {
+    made += 1;
+    const folder = join(parent, `store-${made}`);
+    mkdirSync(folder);
+    return folder;
+  };
+  if (engine === "sqlite") return await measure(() => Promise.resolve(onSqlite(makeFolder())));
+  const settings = { shared_preload_libraries: "pg_stat_statements", max_wal_size: "4GB" };
+  const server = await startPostgres({ own: true, durable: true, settings });
+  opened.defer(() => server.remove());
+  await server.query("CREATE EXTENSION pg_stat_statements");
+  return await measure(() => onPostgres(server, makeFolder()));
+}
+
+/** The same for a benchmark that needs one store and only its settings. */
+export function onTemporaryStore(
+  engine: string,
+  measure: (settings: Settings) => Promise<void>,
+): Promise<void> {
+  return withTemporaryStores(engine, async (makeStore) => measure((await makeStore()).settings));
+}
+
+function onSqlite(folder: string): TemporaryStore {
+  const file = join(folder, "sluice.db");
+  function open<Result>(work: (database: DatabaseSync) => Result): Promise<Result> {
+    const database = new DatabaseSync(file);
+    try {
+      return Promise.resolve(work(database));
+    } finally {
+      database.close();
+    }
+  }
+  return {
+    settings: settingsOf(`sqlite:${file}`, folder),
+    query: (sql) => open((database) => database.prepare(sql).all()),
+    execute: (sql) => open((database) => database.exec(sql)),
+    use: () => Promise.resolve({ cpuSeconds: 0, statements: 0 }),
+  };
+}
+
+async function onPostgres(server: PostgresServer, folder: string): Promise<TemporaryStore> {
+  const url = await server.makeDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const processes = `SELECT pid FROM pg_stat_activity WHERE datname = '${name}'`;
+  const statements = `SELECT coalesce(sum(calls), 0)::float8 AS calls FROM pg_stat_statements
+    JOIN pg_database ON pg_database.oid = dbid WHERE datname = '${name}'`;
+  return {
+    settings: settingsOf(url, folder),
+    query: (sql) => server.query(sql, url),
+    execute: async (sql) => void (await server.query(sql, url)),
+    use: async () => {
+      const [calls] = await server.query(statements);
+      const pids = (await server.query(processes)).map(({ pid }) => cpuSecondsOf(Number(pid)));
+      const cpuSeconds = pids.reduce((sum, seconds) => sum + seconds, 0);
+      return { cpuSeconds, statements: Number(calls?.["calls"]) };
+    },
+  };
+}
+
+function settingsOf(databaseUrl: string, folder: string): TemporaryStore["settings"] {
   return {
     HOST: "127.0.0.1",
     PORT: "0",
     DATABASE_URL: databaseUrl,
     DATA_DIR: folder,
     NODE_ENV: "production",
-    LOG_LEVEL: "warn",
+    LOG_LEVEL: "info",
+    // Rate limits apply and are reported in every reply, but are high enough to refuse nothing.
     RATE_LIMIT_PER_SECOND: "10000000",
   };
-}
-
-/** `engine`: sqlite or postgres. */
-export async function onTemporaryStore(
-  engine: string,
-  measure: (settings: Settings) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  try {
-    if (engine === "sqlite") {
-      return await measure(settingsOf(`sqlite:${join(folder, "sluice.db")}`, folder));
-    }
-    const settings = { max_wal_size: "4GB" };
-    const postgres = await startPostgres({ own: true, durable: true, settings });
-    try {
-      await measure(settingsOf(await postgres.makeDatabase(), folder));
-    } finally {
-      await postgres.remove();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
