@@ -70,6 +70,8 @@ export interface Hold {
   readonly owner: string | undefined;
   /** The date on which somebody has to decide whether it is still needed, such as `2026-12-31`. */
   readonly reviewOn: string | undefined;
+  /** The last date on which it holds; then it ends by itself. If undefined, only a release ends it. */
+  readonly endsOn: string | undefined;
   readonly placedAt: number;
   /** The name of the operator. */
   readonly placedBy: string;
@@ -77,8 +79,9 @@ export interface Hold {
 
 /** Returns what the audit trail states of a hold, besides the record, which is the subject of the entry. */
 export function describeHold(hold: Hold): Readonly<Record<string, unknown>> {
-  const { holdId, reason, owner = null, reviewOn = null, placedAt, placedBy } = hold;
-  return { holdId, reason, owner, reviewOn, placedAt, placedBy };
+  const { holdId, reason, owner = null, reviewOn = null, endsOn, placedAt, placedBy } = hold;
+  const end = endsOn === undefined ? {} : { endsOn };
+  return { holdId, reason, owner, reviewOn, ...end, placedAt, placedBy };
 }
 
 export interface AuditEntry {

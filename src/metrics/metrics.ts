@@ -20,6 +20,8 @@ interface MetricSources {
     readonly engine: "sqlite" | "postgres";
   };
   readonly deletions: () => Promise<DeletionFigures>;
+  /** How many legal holds will end soon. */
+  readonly holdsEnding: () => Promise<number>;
   readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
@@ -28,7 +30,7 @@ interface MetricSources {
   };
 }
 
-export function makeMetrics({ build, deletions, dataDir, edge, load }: MetricSources) {
+export function makeMetrics({ build, deletions, holdsEnding, dataDir, edge, load }: MetricSources) {
   const registry = new Registry();
   registry.info(
     {
@@ -39,6 +41,7 @@ export function makeMetrics({ build, deletions, dataDir, edge, load }: MetricSou
   );
   const counted = registerCounted(registry);
   registerStoredDeletions(registry, deletions);
+  registerHolds(registry, holdsEnding);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -147,6 +150,17 @@ function registerStoredDeletions(registry: Registry, read: () => Promise<Deletio
     sluice_deletion_oldest_due_age_seconds: [
       "How long the oldest open deletion without a legal hold or retention floor has been due.",
       () => Math.max(0, Date.now() - (figures.oldestDueAt ?? Infinity)) / 1_000,
+    ],
+  });
+}
+
+function registerHolds(registry: Registry, read: () => Promise<number>): void {
+  let ending = 0;
+  registry.onSnapshot(async () => (ending = await read()));
+  registry.observe("gauge", {
+    sluice_holds_ending: [
+      "Legal holds that end by themselves within 30 days, without those on confidential records.",
+      () => ending,
     ],
   });
 }

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
+import { listEndingSoon } from "../actions/retention/end-holds.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
@@ -119,6 +120,7 @@ async function openParts(
       engine: path === undefined ? "postgres" : "sqlite",
     },
     deletions: () => app.store.deletionFigures(app.now()),
+    holdsEnding: async () => (await listEndingSoon(app)).length,
     dataDir: config.dataDir,
     edge,
     load,

@@ -1,12 +1,14 @@
-// What a serving process does besides requests and deletions: removes what has expired, applies retention, updates the
+// What a serving process does besides requests and deletions: removes what has expired, applies retention, ends holds, updates the
 // ledger of deletions, releases unused space, and watches for credentials that change in another process, so that a
 // revoked key stops working here within 2 seconds (contract, section 4).
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
+import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
+import { dateOf } from "../domain/retention/hold-end.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 
@@ -41,6 +43,7 @@ export async function startUpkeep(
       once(() => purgeExpired(app)),
     ),
     start("applying retention failed", retentionRound(app, log)),
+    start("ending legal holds failed", holdRound(app, log)),
     start("releasing unused space failed", spaceRound(app)),
     start(
       "updating the ledger of deletions failed",
@@ -84,5 +87,23 @@ function retentionRound(app: App, log: Logger): Round {
     if (queued > 0) log.info({ queued }, "retention queued deletions");
     place = next;
     return next !== undefined;
+  };
+}
+
+const holdsNamedMax = 10;
+
+/** Ends holds, and warns once a day of those that will end soon. */
+function holdRound(app: App, log: Logger): Round {
+  let warnedOn = "";
+  return async () => {
+    const { ended, more } = await endHolds(app);
+    if (ended > 0) log.info({ ended }, "legal holds have ended");
+    const today = dateOf(app.now());
+    if (more || warnedOn === today) return more;
+    const holds = await listEndingSoon(app);
+    warnedOn = today;
+    const first = holds.slice(0, holdsNamedMax).map(({ holdId, endsOn }) => ({ holdId, endsOn }));
+    if (holds.length > 0) log.warn({ holds: holds.length, first }, "legal holds will end soon");
+    return false;
   };
 }

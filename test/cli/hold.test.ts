@@ -50,6 +50,7 @@ describe("deletion hold", () => {
         reason: "case 1",
         owner: "Legal, Zoë",
         review_date: "2026-12-31",
+        until: null,
         placed_at: new Date(clock.now()).toISOString(),
         placed_by: "operator",
       },
@@ -60,7 +61,24 @@ describe("deletion hold", () => {
       "--reason",
       "case 2",
     );
-    assert.match(out, /is held: case 2\nThe hold is hold_\w{16}\.\n$/);
+    assert.match(
+      out,
+      /is held: case 2\nThe hold is hold_\w{16}\. It lasts until it is released\.\n$/,
+    );
+  });
+
+  it("can end by itself, and says when", async () => {
+    const words = ["deletion hold transaction free", ...ofAcme, "--reason", "FIU"];
+    const { out } = await line.type(...words, "--until", "2026-06-30");
+    assert.match(out, /It ends by itself after 2026-06-30, unless it is released before\./);
+    const holds = await line.ask("deletion holds --ending");
+    assert.deepEqual(reasons(holds), ["FIU"]);
+    await line.ask("deletion release transaction free", ...ofAcme);
+    const late = await line.fail(...words, "--until", "2031-06-02");
+    assert.deepEqual([late.code, late.name], [1, "invalid"]);
+    assert.match(late.message, /5 years at most/);
+    assert.equal((await line.fail(...words, "--until", "2026-05-31")).name, "invalid");
+    assert.deepEqual(await listed("--ending"), []);
   });
 
   it("places another one on a held record", async () => {

@@ -22,6 +22,7 @@ export function testHolds(engine: Engine): void {
         reason: "a case",
         owner: "legal",
         reviewOn: "2026-12-31",
+        endsOn: undefined,
       };
       const placed = { ...wanted, placedAt: operator.now, placedBy: "operator" };
       assert.deepEqual(await store.holds.place(wanted, operator), placed);
@@ -40,7 +41,7 @@ export function testHolds(engine: Engine): void {
       const { store } = await openSite(engine, test);
       await store.add("transaction", "t");
       await store.add("person", "p");
-      const without = { reason: "a case", owner: undefined };
+      const without = { reason: "a case", owner: undefined, endsOn: undefined };
       const days = ["2026-01-01", "2026-06-30", undefined];
       for (const [index, reviewOn] of days.entries()) {
         const key = keyOf(index === 0 ? "person" : "transaction", index === 0 ? "p" : "t");
@@ -56,6 +57,28 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual(await ids({}, 2), ["hold_0", "hold_1"]);
       assert.deepEqual(await ids({ after: "hold_1" }), ["hold_2"]);
       assert.deepEqual(await ids({ organizationId: other }), []);
+    });
+
+    it("is found by its end, those first that end first, and released with the reason", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("transaction", "t");
+      const texts = { ...keyOf("transaction", "t"), reason: "a case", owner: undefined };
+      const ends = ["2026-06-30", undefined, "2026-01-31", "2026-02-01"];
+      for (const [index, endsOn] of ends.entries()) {
+        const wanted = { ...texts, reviewOn: undefined, endsOn, holdId: `hold_${index}` };
+        await store.holds.place(wanted, operator);
+      }
+      const ids = async (lastDate: string, limit = 10) =>
+        (await store.holds.listEnding(lastDate, limit)).map(({ holdId }) => holdId);
+      assert.deepEqual(await ids("2026-01-30"), []);
+      assert.deepEqual(await ids("2026-02-01"), ["hold_2", "hold_3"]);
+      assert.deepEqual(await ids("2099-12-31"), ["hold_2", "hold_3", "hold_0"]);
+      assert.deepEqual(await ids("2099-12-31", 1), ["hold_2"]);
+      assert.equal((await store.holds.release("hold_2", worker, "ended"))?.endsOn, "2026-01-31");
+      assert.equal(await store.holds.release("hold_2", worker, "ended"), undefined);
+      const last = (await store.listAudit(0, 100)).at(-1);
+      assert.equal(last?.action, "hold.release");
+      assert.deepEqual(last.detail, { holdId: "hold_2", because: "ended" });
     });
 
     it("can be one of several: the record is kept while any of them remains", async (test) => {
@@ -82,7 +105,13 @@ export function testHolds(engine: Engine): void {
       const keys = [keyOf("transaction", "u"), keyOf("transaction", "t")];
       for (const { resourceId } of keys) await store.add("transaction", resourceId);
       for (const [index, holdId] of ["hold_b", "hold_c", "hold_a"].entries()) {
-        const wanted = { holdId, reason: "a case", owner: undefined, reviewOn: undefined };
+        const wanted = {
+          holdId,
+          reason: "a case",
+          owner: undefined,
+          reviewOn: undefined,
+          endsOn: undefined,
+        };
         const key = keyOf("transaction", holdId === "hold_c" ? "u" : "t");
         await store.holds.place({ ...key, ...wanted }, { ...operator, now: 1_000 * index });
       }

@@ -192,6 +192,7 @@ export function testReplaying(engine: Engine): void {
         reason: "since the backup",
         owner: undefined,
         reviewOn: "2027-01-31",
+        endsOn: undefined,
         placedAt: 5_000,
         placedBy: "zoe",
       };

@@ -78,6 +78,22 @@ describe("holds and retention in the console", () => {
     assert.deepEqual(heldIn(await list("viewer", "?type=company")), []);
   });
 
+  it("can end by themselves, which is shown before", async () => {
+    const form = { reason: "request of the FIU" };
+    assert.equal(await place("officer", "new", { ...form, until: "2020-01-01" }), 400);
+    assert.equal(await place("officer", "new", { ...form, until: "2026-06-20" }), 303);
+    assert.equal(await place("officer", "new", { ...form, until: "2027-06-20" }), 303);
+    const soon = await list("viewer", "?end=soon");
+    assert.deepEqual(heldIn(soon), ["new"]);
+    assert.match(soon, /<strong class="overdue">2026-06-20, soon/);
+    const [id = ""] = holdsIn(soon);
+    assert.match((await get("viewer", `/console/hold/${id}`)).text, /Ends by itself after/);
+    const key = { organizationId: "acme", resourceType: "person", resourceId: "new" };
+    for (const { holdId } of await service.app.store.holds.ofRecords([key])) {
+      await releaseHold(service.app, { holdId });
+    }
+  });
+
   it("are listed in parts of fifty", async () => {
     const key = { organizationId: "acme", resourceType: "person", resourceId: "new" };
     for (let index = 0; index < 50; index += 1) await holdRecord(service.app, key, { reason: "r" });

@@ -69,6 +69,7 @@ export async function makeScene(service: Service): Promise<Scene> {
     reason: "Court order 12 O 345/26",
     owner: "Legal",
     reviewOn: "2026-12-31",
+    endsOn: undefined,
   });
   const held = await requestDeletion("person-held");
   return {

@@ -15,6 +15,7 @@ const shed = { eventLoopDelayMs: 150, levels, refused: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
   deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
+  holdsEnding: async () => 2,
   dataDir: ".",
   edge: makeEdge({ trustProxy: false }),
   load: { bodies, shedding: { figures: shed } },

@@ -157,7 +157,7 @@ async function leaveWaiting(scene: Scene, acme: Customer) {
   });
   await holdRecord(app, target, { reason: "case 7: „wait“" });
   const [owner, reviewOn] = ["Zoë", "2027-01-31"];
-  await holdRecord(app, target, { reason: "case 8", owner, reviewOn });
+  await holdRecord(app, target, { reason: "case 8", owner, reviewOn, endsOn: "2030-06-30" });
   const held = await requestDeletion(scene, acme, resourceId);
   const cancelled = await requestDeletion(scene, acme, await addAlone(scene, acme));
   await cancelDeletion(app, cancelled);

@@ -41,6 +41,7 @@ const hold: Hold = {
   reason: 'court order 12/2026, "Zoë"\n',
   owner: undefined,
   reviewOn: "2026-12-31",
+  endsOn: undefined,
   placedAt: 3_000,
   placedBy: "zoe",
 };
@@ -49,8 +50,11 @@ const link = { no: 7, hash: "7".repeat(64) };
 
 const others: readonly LedgerEntry[] = [
   { kind: "hold_placed", hold },
-  { kind: "hold_placed", hold: { ...hold, holdId: "hold_2", owner: "legal", reviewOn: undefined } },
-  { kind: "hold_released", holdId: "hold_1", at: 4_000, by: "zoe" },
+  {
+    kind: "hold_placed",
+    hold: { ...hold, holdId: "hold_2", owner: "legal", reviewOn: undefined, endsOn: undefined },
+  },
+  { kind: "hold_released", holdId: "hold_1", at: 4_000, by: "zoe", because: undefined },
   {
     kind: "restore",
     at: 5_000,

@@ -175,6 +175,7 @@ async function registeredMetrics(): Promise<readonly string[]> {
   const metrics = makeMetrics({
     build,
     deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
+    holdsEnding: async () => 2,
     dataDir: ".",
     edge: makeEdge({ trustProxy: false }),
     load: { bodies: { heldBytes: 0 }, shedding: { figures } },

@@ -105,7 +105,7 @@ async function takeStep(
       return;
     }
     case "hold": {
-      const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
       const key = keyOf(graph, step.name);
       const holdId = `hold_${organizationId}_${step.name}_${now}`;
       const outcome = await store.holds.place({ ...texts, ...key, holdId }, actAt(now));

@@ -9,10 +9,12 @@ import type { Organization } from "../../src/domain/access.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
+import { keyOf, operator as act, transaction } from "../conformance/scene.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { withActs } from "../support/test-store.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const identity = {
@@ -120,6 +122,29 @@ describe("upkeep", () => {
     await waitFor("a second round", () => places.length > 1);
     await upkeep.stop();
     assert.deepEqual(places.slice(0, 2), [undefined, next]);
+  });
+
+  it("ends holds, and warns once of those that end soon", async () => {
+    await createOrganization(opened, { name: "Held", organizationId: "held" });
+    const store = withActs(opened.store);
+    await store.write(transaction("t"), { organizationId: "held" });
+    const key = keyOf("transaction", "t", "held");
+    const past = { reason: "r", owner: undefined, reviewOn: undefined, endsOn: "2026-05-31" };
+    await store.holds.place({ ...key, ...past, holdId: "hold_past" }, act);
+    const next = { ...past, endsOn: "2026-06-01", holdId: "hold_next" };
+    await store.holds.place({ ...key, ...next }, act);
+    const upkeep = await startUpkeep(app, log, 5);
+    await waitFor("the end of a hold", async () => !(await store.holds.find("hold_past")));
+    await waitFor("a warning", () => lines.some((line) => line.includes("will end soon")));
+    await upkeep.stop();
+    assert.equal((await store.holds.find("hold_next"))?.endsOn, "2026-06-01");
+    assert.match(lines.join(""), /"ended":1,"msg":"legal holds have ended"/);
+    const warnings = lines.filter((line) => line.includes("will end soon"));
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? "",
+      /"holds":1,"first":\[\{"holdId":"hold_next","endsOn":"2026-06-01"/,
+    );
   });
 
   it("logs each failed round of retention, and tries again", async () => {

@@ -137,7 +137,8 @@ async function entriesOf(
     const hold = await store.holds.find(holdId);
     if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
     if (action === "hold.release" && hold === undefined) {
-      entries.push({ kind: "hold_released", holdId, at, by: actor });
+      const because = typeof detail["because"] === "string" ? detail["because"] : undefined;
+      entries.push({ kind: "hold_released", holdId, at, by: actor, because });
     }
   }
   return entries;

@@ -5,6 +5,13 @@ import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import {
+  dateOf,
+  hasEnded,
+  holdYearsMax,
+  lastSoonDate,
+  latestEnd,
+} from "../../domain/retention/hold-end.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App } from "../app.ts";
@@ -32,6 +39,8 @@ export interface HoldQuery {
   readonly resourceType?: string | undefined;
   readonly owner?: string | undefined;
   readonly review?: ReviewState | undefined;
+  /** Only holds that end by themselves within holdWarningDays. */
+  readonly endsSoon?: boolean | undefined;
 }
 
 export interface HoldPage {
@@ -45,6 +54,8 @@ export interface HoldPage {
 export interface ShownHold {
   readonly hold: Hold;
   readonly review: ReviewState;
+  /** Whether it ends by itself within holdWarningDays. */
+  readonly endsSoon: boolean;
 }
 
 export interface HoldPart {
@@ -71,7 +82,7 @@ export async function listHolds(
   let lastKnown: string | undefined;
   for await (const page of pages) {
     for (const hold of page.filter(knows)) {
-      const one = { hold, review: reviewStateOf(app, hold) };
+      const one = { hold, ...stateOf(app, hold) };
       if (matches(one, query)) {
         if (shown.length === shownMax) return { shown, next: lastKnown };
         shown.push(one);
@@ -84,11 +95,12 @@ export async function listHolds(
   return { shown, next: undefined };
 }
 
-function matches({ hold, review }: ShownHold, query: HoldQuery): boolean {
+function matches({ hold, review, endsSoon }: ShownHold, query: HoldQuery): boolean {
   return (
     (query.resourceType ?? hold.resourceType) === hold.resourceType &&
     (query.owner ?? hold.owner) === hold.owner &&
-    (query.review ?? review) === review
+    (query.review ?? review) === review &&
+    (query.endsSoon !== true || endsSoon)
   );
 }
 
@@ -105,9 +117,13 @@ export async function requireListable(app: App, query: HoldQuery): Promise<void>
 }
 
 /** A review is overdue from the day after its date, in UTC. */
-export function reviewStateOf({ now }: Pick<App, "now">, { reviewOn }: Hold): ReviewState {
-  if (reviewOn === undefined) return "none";
-  return reviewOn < new Date(now()).toISOString().slice(0, 10) ? "overdue" : "ahead";
+export function stateOf(app: Pick<App, "now">, hold: Hold): Omit<ShownHold, "hold"> {
+  const { reviewOn, endsOn } = hold;
+  const now = app.now();
+  const review =
+    reviewOn === undefined ? "none" : reviewOn < dateOf(now) ? "overdue" : ("ahead" as const);
+  const endsSoon = endsOn !== undefined && endsOn <= lastSoonDate(now) && !hasEnded(hold, now);
+  return { review, endsSoon };
 }
 
 /** Oldest first. Throws OperatorError not_permitted. */
@@ -142,7 +158,7 @@ export async function readHoldDetails(app: App, holdId: string): Promise<HoldDet
   const open = await app.store.overview.findOpenDeletion(hold);
   return {
     hold,
-    review: reviewStateOf(app, hold),
+    ...stateOf(app, hold),
     others: all.filter((other) => other.holdId !== hold.holdId),
     deletion: open === undefined ? undefined : await findDeletion(app, open),
   };
@@ -153,6 +169,8 @@ export interface HoldRequest {
   readonly owner?: string | undefined;
   /** A date such as `2026-12-31`. */
   readonly reviewOn?: string | undefined;
+  /** The last date on which it holds; undefined for a hold that only a release ends. */
+  readonly endsOn?: string | undefined;
   /** The deletion request that moved the record to the restricted store; undefined for a record that is not there. */
   readonly restrictedBy?: string | undefined;
 }
@@ -163,14 +181,15 @@ export interface HoldRequest {
  */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   requireRight(app, "hold.place");
-  const { reason, owner, reviewOn } = wanted;
+  const { reason, owner, reviewOn, endsOn } = wanted;
   requireReason(reason);
   if (owner !== undefined) requireLine("The owner", owner, limits.nameCharactersMax);
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
     throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
   }
+  if (endsOn !== undefined) requireEnd(app, endsOn);
   const key = await findHoldable(app, target, wanted.restrictedBy);
-  const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
+  const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn, endsOn };
   const outcome = await app.store.holds.place(hold, actOf(app));
   switch (outcome) {
     case "no_such_record":
@@ -187,6 +206,23 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
       );
     default:
       return outcome;
+  }
+}
+
+function requireEnd({ now }: App, endsOn: string): void {
+  if (!isFullDate(endsOn)) {
+    throw new OperatorError("invalid", "The end of the hold must be a date such as 2026-12-31.");
+  }
+  const [today, latest] = [dateOf(now()), latestEnd(now())];
+  if (endsOn < today) {
+    throw new OperatorError("invalid", `The hold would have ended already: ${endsOn} has passed.`);
+  }
+  if (endsOn > latest) {
+    throw new OperatorError(
+      "invalid",
+      `A hold that ends by itself can last ${holdYearsMax} years at most, until ${latest}. Without an end it lasts until ` +
+        "somebody releases it.",
+    );
   }
 }
 

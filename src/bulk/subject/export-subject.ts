@@ -104,6 +104,7 @@ async function addHolds(
       reason: hold.reason,
       owner: hold.owner ?? null,
       review_on: hold.reviewOn ?? null,
+      ends_on: hold.endsOn ?? null,
       placed_at: new Date(hold.placedAt).toISOString(),
       placed_by: hold.placedBy,
     });

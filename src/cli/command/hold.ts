@@ -8,6 +8,7 @@ import {
   requireListable,
 } from "../../actions/retention/holds.ts";
 import { limits } from "../../domain/limits.ts";
+import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import {
   defineCommand,
   defineStoreCommand,
@@ -19,17 +20,19 @@ import {
 import { confidentialOptions } from "../input/confidential.ts";
 import { day, lineOfText, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
 import { readTarget, targetArguments, targetOptions } from "../input/target.ts";
-import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
+import { describeEnd, renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 
 export const deletionHold = defineCommand({
   name: "deletion hold",
   summary:
     "Put a record under a legal hold: no deletion erases or changes it until the hold is released.",
   details:
-    "A record may have several holds, and is kept until all of them are released. Prints the id of the hold, which " +
+    "A record may have several holds, and is kept until all of them are released or have ended. With --until, the hold ends " +
+    `by itself after that day in UTC, ${holdYearsMax} years ahead at most. Prints the id of the hold, which ` +
     "`sluice deletion release` takes.",
   examples: [
     'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026" --owner legal --review-date 2026-12-31',
+    'sluice deletion hold person p-71 --organization acme --reason "request of the FIU 12/2026" --until 2028-06-30',
     'sluice deletion hold del_4fQ2mN8sT1vXc7Za --reason "court order 12/2026"',
   ],
   rights: ["hold.place"],
@@ -42,19 +45,29 @@ export const deletionHold = defineCommand({
       day,
       "The day to decide whether the hold is still needed; see `deletion holds --overdue`.",
     ),
+    until: optional(
+      day,
+      "The last day of the hold, which then ends by itself; otherwise only a release ends it.",
+    ),
     restricted: optional(
       text("DELETION_REQUEST_ID"),
       "For a record in the restricted store: the deletion request that moved it there.",
     ),
   },
-  run: (context, { reason: why, owner, reviewDate, restricted, ...given }) => {
+  run: (context, { reason: why, owner, reviewDate, until, restricted, ...given }) => {
     const target = readTarget(given);
     return context.withApp(async (app) => {
-      const wanted = { reason: why, owner, reviewOn: reviewDate, restrictedBy: restricted };
+      const wanted = {
+        reason: why,
+        owner,
+        reviewOn: reviewDate,
+        endsOn: until,
+        restrictedBy: restricted,
+      };
       const hold = await holdRecord(app, target, wanted);
       return {
         json: viewHold(hold),
-        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,
+        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}. ${describeEnd(hold)}`,
       };
     });
   },
@@ -62,7 +75,7 @@ export const deletionHold = defineCommand({
 
 export const deletionHolds = defineStoreCommand({
   name: "deletion holds",
-  summary: "List legal holds with their records, reasons, owners and review dates.",
+  summary: "List legal holds with their records, reasons, owners, review dates and ends.",
   details:
     "Holds on records of confidential types and of restricted sets are listed only with --include-confidential.",
   examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
@@ -71,6 +84,7 @@ export const deletionHolds = defineStoreCommand({
     organization: optional(text("ID"), "Only holds of this organization."),
     type: optional(recordType, "Only holds on records of this type, such as transaction."),
     overdue: flag("Only holds whose review date has passed."),
+    ending: flag(`Only holds that end by themselves within ${holdWarningDays} days.`),
     limit: withDefault(
       wholeNumber("N", 1, limits.holdsListedAtOnce),
       "Maximum number to list.",
@@ -80,10 +94,13 @@ export const deletionHolds = defineStoreCommand({
     ...confidentialOptions,
   },
   restoring: true,
-  run: async (opened, { organization, type, overdue, limit, after, includeConfidential }) => {
+  run: async (
+    opened,
+    { organization, type, overdue, ending, limit, after, includeConfidential },
+  ) => {
     const app = showing(opened, { includeConfidential });
     const review = overdue ? ("overdue" as const) : undefined;
-    const query = { organizationId: organization, resourceType: type, review };
+    const query = { organizationId: organization, resourceType: type, review, endsSoon: ending };
     await requireListable(app, query);
     const { shown } = await listHolds(app, query, { after, limit, examinedMax: Infinity });
     const holds = shown.map(({ hold }) => hold);

@@ -12,6 +12,7 @@ export function viewHold(hold: Hold) {
     reason: hold.reason,
     owner: hold.owner ?? null,
     review_date: hold.reviewOn ?? null,
+    until: hold.endsOn ?? null,
     placed_at: formatTime(hold.placedAt),
     placed_by: hold.placedBy,
   };
@@ -26,6 +27,7 @@ const otherColumns: readonly Column<Hold>[] = [
   ["reason", ({ reason }) => reason],
   ["owner", ({ owner }) => owner ?? "-"],
   ["review", ({ reviewOn }) => reviewOn ?? "-"],
+  ["until", ({ endsOn }) => endsOn ?? "released"],
   ["placed", ({ placedAt }) => formatTime(placedAt)],
   ["by", ({ placedBy }) => placedBy],
 ];
@@ -38,4 +40,10 @@ export function renderHolds(holds: readonly Hold[]): string {
 /** The holds of any records, each with its record. */
 export function renderHoldsOfRecords(holds: readonly Hold[]): string {
   return renderTable([idColumn, ...recordColumns, ...otherColumns], holds);
+}
+
+export function describeEnd({ endsOn }: Hold): string {
+  return endsOn === undefined
+    ? "It lasts until it is released."
+    : `It ends by itself after ${endsOn}, unless it is released before.`;
 }

@@ -8,14 +8,16 @@ import {
   readHoldDetails,
   releaseHold,
   type ReviewState,
-  reviewStateOf,
   reviewStates,
+  type ShownHold,
+  stateOf,
 } from "../../actions/retention/holds.ts";
 import type { App } from "../../actions/app.ts";
 import { readKnownTypes } from "../../actions/record/find-records.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
+import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
@@ -53,6 +55,7 @@ export async function showHolds(person: Person): Promise<Answer> {
     resourceType: text("type"),
     owner: text("owner"),
     review: reviewStates.find((state) => state === text("review")),
+    endsSoon: text("end") === "soon",
   };
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters(person)} ${renderPart(person, part)}`;
@@ -74,6 +77,10 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
     ${renderChoice("Review", "review", {
       query,
       values: reviewStates.map((state) => [state, reviewLabels[state]]),
+    })}
+    ${renderChoice("End", "end", {
+      query,
+      values: [["soon", `ends within ${holdWarningDays} days`]],
     })}
     <button type="submit">Filter</button>
   </form>`;
@@ -107,7 +114,8 @@ export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
       ["Record", renderRecordLink],
       ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
       ["Owner", ({ owner }) => html`<bdi>${owner ?? "–"}</bdi>`],
-      ["Review", (hold) => renderReview(hold, reviewStateOf(app, hold))],
+      ["Review", (hold) => renderReview(hold, stateOf(app, hold).review)],
+      ["Ends", (hold) => renderEnd(hold, stateOf(app, hold))],
       ["Placed", renderPlaced],
     ],
     holds,
@@ -129,6 +137,11 @@ function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
     : html`${reviewOn}`;
 }
 
+function renderEnd({ endsOn }: Hold, { endsSoon }: Pick<ShownHold, "endsSoon">): Html {
+  if (endsOn === undefined) return html`when released`;
+  return endsSoon ? html`<strong class="overdue">${endsOn}, soon</strong>` : html`${endsOn}`;
+}
+
 export async function showHold(person: Person): Promise<Answer> {
   const details = await readHoldDetails(person.app, person.id);
   const { hold, review } = details;
@@ -138,6 +151,7 @@ export async function showHold(person: Person): Promise<Answer> {
     ["Reason", html`<bdi>${hold.reason}</bdi>`],
     ["Owner", html`<bdi>${hold.owner ?? "nobody is named"}</bdi>`],
     ["Review", renderReview(hold, review)],
+    ["Ends by itself after", renderEnd(hold, details)],
     ["Placed", html`${renderTime(hold.placedAt)} by <bdi>${hold.placedBy}</bdi>`],
   ])}
   ${hasRight(person.app, "hold.release") && renderRelease(details)}`;
@@ -172,8 +186,9 @@ export function renderPlacing(key: RecordKey): Html {
   return html`<details>
     <summary>Place a hold</summary>
     <p>
-      No deletion erases or changes the record until its last hold is released. Deletions that
-      would, wait. The organization does not see holds.
+      No deletion erases or changes the record until its last hold is released or has ended.
+      Deletions that would, wait. The organization does not see holds. A hold can end by itself, up
+      to ${holdYearsMax} years ahead.
     </p>
     <form class="acts" method="post" action="/console/record/hold">
       ${renderKeyFields(key)} ${renderReason()}
@@ -182,6 +197,7 @@ export function renderPlacing(key: RecordKey): Html {
         autocomplete: "off",
       })}
       ${renderInput("Review date", "review", { type: "date" })}
+      ${renderInput("Ends by itself after", "until", { type: "date" })}
       <button type="submit">Place the hold</button>
     </form>
   </details>`;
@@ -193,6 +209,7 @@ export async function placeOne(person: Person): Promise<Answer> {
   const reason = readText(form, "reason") ?? "";
   const owner = readText(form, "owner");
   const reviewOn = readText(form, "review");
-  await holdRecord(person.app, key, { reason, owner, reviewOn });
+  const endsOn = readText(form, "until");
+  await holdRecord(person.app, key, { reason, owner, reviewOn, endsOn });
   return redirectTo(recordPath("/console/record", key));
 }

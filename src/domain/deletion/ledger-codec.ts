@@ -71,6 +71,7 @@ const hold = object<Hold>({
   reason: text,
   owner: textOrNull,
   reviewOn: textOrNull,
+  endsOn: textOrNull,
   placedAt: time,
   placedBy: text,
 });
@@ -119,7 +120,12 @@ const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kin
       return placed === invalid ? invalid : { hold: placed };
     },
   },
-  hold_released: object<Fields<HoldReleasedEntry>>({ holdId: text, at: time, by: text }),
+  hold_released: object<Fields<HoldReleasedEntry>>({
+    holdId: text,
+    at: time,
+    by: text,
+    because: textOrNull,
+  }),
   floor: object<Fields<FloorEntry>>({
     entryNo: count,
     organizationId: text,

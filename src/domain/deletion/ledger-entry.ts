@@ -41,6 +41,8 @@ export interface HoldReleasedEntry {
   readonly holdId: string;
   readonly at: number;
   readonly by: string;
+  /** `ended` for a hold that ended by itself; undefined for one that somebody released. */
+  readonly because: string | undefined;
 }
 
 /** A retention floor was set; without a rule, it was removed. */

@@ -135,13 +135,16 @@ export const methods = {
   },
   holds: {
     place: change(ofOrganization, hold.placeHold),
-    release: change(every, (holdId: string, act: Act) => hold.releaseHold(holdId, act)),
+    release: change(every, (holdId: string, act: Act, because?: string) =>
+      hold.releaseHold(holdId, act, because),
+    ),
     find: lookup(every, hold.findHold),
     ofRecords: lookup(
       (keys) => ({ organizations: keys.map(({ organizationId }) => organizationId) }),
       hold.findHoldsOf,
     ),
     list: lookup(ofFilter, hold.listHolds),
+    listEnding: lookup(every, hold.listEnding),
   },
   retention: {
     setFloor: change(ofOrganization, floor.setFloor),

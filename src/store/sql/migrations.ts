@@ -54,6 +54,13 @@ const letReferencesBeRedacted = `
   --postgres ALTER TABLE retention_floor ADD COLUMN redactable boolean NOT NULL DEFAULT false
   `;
 
+const endHolds = `
+  -- the last date of a hold that ends by itself; null: only a release ends it
+  ALTER TABLE hold ADD COLUMN ends_on text
+    --postgres COLLATE "C"
+    ;
+  CREATE INDEX hold_by_end ON hold (ends_on) WHERE ends_on IS NOT NULL`;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -63,6 +70,7 @@ export const published: readonly string[] = [
   storeReceiptsInRows,
   leaveRoomForProgress,
   letReferencesBeRedacted,
+  endHolds,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

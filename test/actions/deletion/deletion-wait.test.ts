@@ -16,6 +16,7 @@ const held: Hold = {
   reason: "a case",
   owner: undefined,
   reviewOn: undefined,
+  endsOn: undefined,
   placedAt: 0,
   placedBy: "operator",
 };

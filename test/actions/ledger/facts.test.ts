@@ -21,6 +21,7 @@ const hold: Hold = {
   reason: "a case",
   owner: undefined,
   reviewOn: "2030-01-01",
+  endsOn: undefined,
   placedAt: 7,
   placedBy: "zoe",
 };

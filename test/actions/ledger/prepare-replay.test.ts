@@ -52,6 +52,7 @@ const lostHold = {
   reason: "a case",
   owner: undefined,
   reviewOn: undefined,
+  endsOn: undefined,
   placedAt: 0,
   placedBy: "zoe",
 };

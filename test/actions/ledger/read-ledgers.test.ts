@@ -33,7 +33,13 @@ function restore(entryNo: number, restoredNo: number): LedgerEntry {
 }
 
 function placed(holdId: string): LedgerEntry {
-  const times = { placedAt: 0, placedBy: "zoe", owner: undefined, reviewOn: undefined };
+  const times = {
+    placedAt: 0,
+    placedBy: "zoe",
+    owner: undefined,
+    reviewOn: undefined,
+    endsOn: undefined,
+  };
   return {
     kind: "hold_placed",
     hold: { ...keyOf("transaction", "t"), holdId, reason: "a case", ...times },
@@ -109,7 +115,13 @@ describe("what ledgers know together", () => {
   });
 
   it("includes the holds that none of them says were released", async () => {
-    const released: LedgerEntry = { kind: "hold_released", holdId: "hold_b", at: 0, by: "zoe" };
+    const released: LedgerEntry = {
+      kind: "hold_released",
+      holdId: "hold_b",
+      at: 0,
+      by: "zoe",
+      because: undefined,
+    };
     const store = { audit: [], receipts: [], holds: ["hold_b", "hold_c"] };
     const own = ["hold_a", "hold_b", "hold_c"].map(placed);
     for (const ledgers of [

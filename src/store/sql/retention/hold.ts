@@ -34,8 +34,8 @@ const countOfRecord = `
 const insertHold = `
   INSERT INTO hold
     (hold_id, organization_id, resource_type, resource_id, reason, owner, review_on,
-     placed_at, placed_by)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`;
+     placed_at, placed_by, ends_on)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`;
 
 const removeHold = `DELETE FROM hold WHERE hold_id = $1`;
 
@@ -72,6 +72,10 @@ const findPage = `SELECT * FROM hold WHERE hold_id > $1 ORDER BY hold_id LIMIT $
 
 const findPageOfOrganization = `
   SELECT * FROM hold WHERE organization_id = $3 AND hold_id > $1 ORDER BY hold_id LIMIT $2`;
+
+/** Holds that end by themselves, those first that end first. */
+const findEnding = `
+  SELECT * FROM hold WHERE ends_on <= $1 ORDER BY ends_on, hold_id LIMIT $2`;
 
 /** Zero is in the past, so the worker tries again at once. */
 const wakeHeld = `
@@ -113,6 +117,7 @@ export function* addHold(hold: Hold, act: Act, because?: string): Statements<voi
     hold.reviewOn ?? null,
     hold.placedAt,
     hold.placedBy,
+    hold.endsOn ?? null,
   );
   if (added === 0) return;
   const detail = { ...describeHold(hold), because };
@@ -168,4 +173,9 @@ export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, after = "", limit } = filter;
   if (organizationId === undefined) return yield* list(toHold, findPage, after, limit);
   return yield* list(toHold, findPageOfOrganization, after, limit, organizationId);
+}
+
+/** The holds whose last date is this one or an earlier one. */
+export function* listEnding(lastDate: string, limit: number): Statements<readonly Hold[]> {
+  return yield* list(toHold, findEnding, lastDate, limit);
 }

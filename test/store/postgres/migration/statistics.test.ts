@@ -29,7 +29,13 @@ async function fill(store: TestStore): Promise<void> {
     await store.write(transaction(id, { sender_id: canary }), { idempotency });
     await store.add("transaction_check", id, { related_tx_ids: [id] });
     await store.add("person", id);
-    const hold = { holdId: `hold_${index}`, reason: canary, owner: canary, reviewOn: undefined };
+    const hold = {
+      holdId: `hold_${index}`,
+      reason: canary,
+      owner: canary,
+      reviewOn: undefined,
+      endsOn: undefined,
+    };
     await store.holds.place({ ...hold, ...keyOf("person", id) }, operator);
     await store.request(keyOf("person", id), { reason: `${canary} ${index}` });
     if (index % 2 === 0) await store.request(keyOf("transaction", id), { reason: canary });

@@ -1,0 +1,36 @@
+// When a legal hold ends by itself: the last date on which it holds, in UTC, and how far ahead that date may be. Pure;
+// knows no store and no clock.
+
+import type { Hold } from "../access.ts";
+import { dayMs } from "./floor.ts";
+
+/**
+ * How far ahead the end of a hold may be. Regulation (EU) 2024/1624, article 77, lets an authority require that records
+ * are retained for at most another five years. A hold without an end has no such bound.
+ */
+export const holdYearsMax = 5;
+
+/** A hold that ends within this time is shown as ending soon. */
+export const holdWarningDays = 30;
+
+/** The date in UTC, such as `2026-12-31`. */
+export function dateOf(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 10);
+}
+
+/** The last date on which a hold that is placed now may still hold. */
+export function latestEnd(now: number): string {
+  const latest = new Date(now);
+  latest.setUTCFullYear(latest.getUTCFullYear() + holdYearsMax);
+  return dateOf(latest.getTime());
+}
+
+/** A hold has ended on the day after its last date. */
+export function hasEnded({ endsOn }: Pick<Hold, "endsOn">, now: number): boolean {
+  return endsOn !== undefined && endsOn < dateOf(now);
+}
+
+/** Dates up to this one are soon. */
+export function lastSoonDate(now: number): string {
+  return dateOf(now + holdWarningDays * dayMs);
+}
