@@ -6,10 +6,13 @@ import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "./record-write.ts";
 import type { NormalisedTimestamp } from "../timestamp.ts";
 
-interface DatedChange {
-  readonly timestamp: NormalisedTimestamp;
+interface ParsedChange {
   readonly change: Change;
   readonly payload: Payload;
+}
+
+interface DatedChange extends ParsedChange {
+  readonly timestamp: NormalisedTimestamp;
 }
 
 /** Fields of which a record has at most one, and the latest change with any of them. */
@@ -18,7 +21,7 @@ interface ExclusiveFields {
   latestSet: DatedChange | undefined;
 }
 
-function fieldSet({ fields }: ExclusiveFields, { payload }: DatedChange): string | undefined {
+function fieldSet(fields: readonly string[], { payload }: ParsedChange): string | undefined {
   return fields.find((field) => (payload[field] ?? undefined) !== undefined);
 }
 
@@ -37,55 +40,111 @@ export function mergeChanges(type: RecordType, changes: readonly Change[]): Payl
  */
 export class StateFold {
   readonly #type: RecordType;
-  /** The change that determines each field. */
-  readonly #latest = new Map<string, DatedChange>();
-  readonly #groups: readonly ExclusiveFields[];
+  /** The only change so far. Most records have no other, and a single one has to be compared with nothing. */
+  #only: ParsedChange | undefined;
+  #merged: MergedChanges | undefined;
 
   constructor(type: RecordType) {
     this.#type = type;
-    this.#groups = type.rules.flatMap(({ exclusive }) =>
-      exclusive === undefined ? [] : [{ fields: exclusive, latestSet: undefined }],
-    );
   }
 
   add(change: Change): void {
-    const added = dated(change);
-    for (const name of Object.keys(added.payload)) {
-      const held = this.#latest.get(name);
-      if (held === undefined || isLater(added, held)) this.#latest.set(name, added);
+    const added: ParsedChange = { change, payload: JSON.parse(change.payload) as Payload };
+    if (this.#merged === undefined && this.#only === undefined) {
+      this.#only = added;
+      return;
     }
-    for (const group of this.#groups) {
-      if (fieldSet(group, added) === undefined) continue;
-      if (group.latestSet === undefined || isLater(added, group.latestSet)) group.latestSet = added;
-    }
+    this.#merged ??= new MergedChanges(this.#type);
+    if (this.#only !== undefined) this.#merged.add(this.#only);
+    this.#only = undefined;
+    this.#merged.add(added);
   }
 
   state(): Payload {
-    const { properties, required = [] } = this.#type.addSchema;
+    const { fields, exclusive } = foldingOf(this.#type);
+    const only = this.#only && dated(this.#only);
+    const merged = this.#merged;
     const state: Record<string, unknown> = {};
-    for (const name of this.#type.fieldNames) {
-      const held = this.#latest.get(name)?.payload[name];
-      const value = held === null && !required.includes(name) ? undefined : held;
-      const merged = value === undefined ? properties[name]?.default : value;
-      if (merged !== undefined) state[name] = merged;
+    for (const { name, isRequired, initial } of fields) {
+      const held = (only ?? merged?.latest.get(name))?.payload[name];
+      const value = held === null && !isRequired ? undefined : held;
+      const folded = value === undefined ? initial : value;
+      if (folded !== undefined) state[name] = folded;
     }
-    for (const group of this.#groups) {
-      const shown = group.latestSet === undefined ? undefined : fieldSet(group, group.latestSet);
-      for (const field of group.fields) if (field !== shown) delete state[field];
+    for (const [index, group] of exclusive.entries()) {
+      const set = only ?? merged?.groups[index]?.latestSet;
+      const shown = set === undefined ? undefined : fieldSet(group, set);
+      for (const field of group) if (field !== shown) delete state[field];
     }
     return state;
   }
 
   /** Returns the changes that determine fields, in the order of arrival. Folding them gives the same state. */
   sources(): readonly Change[] {
-    const shown = [...this.#latest.values(), ...this.#groups.map(({ latestSet }) => latestSet)];
+    if (this.#only !== undefined) return [this.#only.change];
+    return this.#merged?.sources() ?? [];
+  }
+}
+
+class MergedChanges {
+  /** The change that determines each field. */
+  readonly latest = new Map<string, DatedChange>();
+  readonly groups: readonly ExclusiveFields[];
+
+  constructor(type: RecordType) {
+    this.groups = foldingOf(type).exclusive.map((fields) => ({ fields, latestSet: undefined }));
+  }
+
+  add(change: ParsedChange): void {
+    const added = dated(change);
+    for (const name of Object.keys(added.payload)) {
+      const held = this.latest.get(name);
+      if (held === undefined || isLater(added, held)) this.latest.set(name, added);
+    }
+    for (const group of this.groups) {
+      if (fieldSet(group.fields, added) === undefined) continue;
+      if (group.latestSet === undefined || isLater(added, group.latestSet)) group.latestSet = added;
+    }
+  }
+
+  sources(): readonly Change[] {
+    const shown = [...this.latest.values(), ...this.groups.map(({ latestSet }) => latestSet)];
     const changes = new Set(shown.flatMap((one) => (one === undefined ? [] : [one.change])));
     return [...changes].sort((one, other) => one.changeNo - other.changeNo);
   }
 }
 
-function dated(change: Change): DatedChange {
-  const payload: Payload = JSON.parse(change.payload);
+/** What folding needs of a type. */
+interface Folding {
+  readonly fields: readonly {
+    readonly name: string;
+    readonly isRequired: boolean;
+    readonly initial: unknown;
+  }[];
+  readonly exclusive: readonly (readonly string[])[];
+}
+
+const foldings = new WeakMap<RecordType, Folding>();
+
+function foldingOf(type: RecordType): Folding {
+  let folding = foldings.get(type);
+  if (folding === undefined) {
+    const { properties, required = [] } = type.addSchema;
+    const fields = type.fieldNames.map((name) => ({
+      name,
+      isRequired: required.includes(name),
+      initial: properties[name]?.default,
+    }));
+    const exclusive = type.rules.flatMap((rule) =>
+      rule.exclusive === undefined ? [] : [rule.exclusive],
+    );
+    folding = { fields, exclusive };
+    foldings.set(type, folding);
+  }
+  return folding;
+}
+
+function dated({ change, payload }: ParsedChange): DatedChange {
   const timestamp = timestampOf(payload);
   if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
   return { timestamp, change, payload };

@@ -171,6 +171,17 @@ describe("any history of a record", () => {
     );
   });
 
+  it("has the same state after one change as after the same change twice", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads]) => {
+        const first = payloads.slice(0, 1);
+        const once = mergeChanges(type, arrived(type, first));
+        const twice = mergeChanges(type, arrived(type, [...first, ...first]));
+        assert.equal(JSON.stringify(once), JSON.stringify(twice));
+      }),
+    );
+  });
+
   it("counts a change whose exclusive field was cleared since among its sources", () => {
     const type = typeNamed("onboarding_flow");
     const fields = [
