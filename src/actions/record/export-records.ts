@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import { readPages } from "../pages.ts";
 
 /** How many changes are in memory at a time. */
-const exportPageChanges = 500;
+const exportPageChanges = 250;
 
 export interface ExportRequest {
   readonly organizationId: string;
@@ -25,6 +25,8 @@ export interface ExportRequest {
 
 export interface ExportedState {
   readonly state: Payload;
+  /** The state in canonical JSON; undefined where there are `changes`. */
+  readonly text: string | undefined;
   /**
    * The changes that result in this state when they are sent in sequence, the first by POST and the others by PUT.
    * Present only where no single POST would be accepted.
@@ -154,12 +156,11 @@ async function exists(app: App, { organizationId, type }: Asked, id: string): Pr
 function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedState {
   const state = fold.state();
   const isValid = validatePayload(type, "add", state).length === 0;
-  if (isValid && !isTooLarge(canonicalPayload(type, state, "add"))) {
-    return { state, changes: undefined };
-  }
+  const text = isValid ? canonicalPayload(type, state, "add") : undefined;
+  if (text !== undefined && !isTooLarge(text)) return { state, text, changes: undefined };
   const sources = fold.sources().filter(({ changeNo }) => changeNo !== first.changeNo);
   const changes = [first, ...sources].map(({ payload }) => JSON.parse(payload) as Payload);
-  return { state, changes };
+  return { state, text: undefined, changes };
 }
 
 const testFlags: ReadonlySet<string> = new Set(["is_test", "is_test_user", "is_test_company"]);

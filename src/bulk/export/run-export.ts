@@ -71,7 +71,7 @@ async function writeAll<Item>(
   for await (const items of lists) {
     if (stopping.aborted)
       throw new OperatorError("stopped", "The export was stopped before its end.");
-    for (const item of items) await form.write(item);
+    await form.write(items);
     rows += items.length;
     progress.show({ rows, share: undefined, note: "" });
   }

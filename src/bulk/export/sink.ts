@@ -24,15 +24,17 @@ export interface Sink {
   abandon(): Promise<void>;
 }
 
-/** Writes items to a sink in some format: a header, each item in order, and a footer. */
+/** Writes items to a sink in some format: a header, all items in order, and a footer. */
 export interface Form<Item> {
   begin(): Promise<void>;
-  write(item: Item): Promise<void>;
+  write(items: readonly Item[]): Promise<void>;
   end(): Promise<void>;
 }
 
 /** Text is written in parts of about this many characters. */
 const partCharacters = 64 * 1_024;
+/** A file takes several parts before their writer has to wait, so that the next ones are made while it writes. */
+const fileBufferBytes = 512 * 1_024;
 
 /** A file is written under the name `unfinished`, which must not exist, until it is complete. */
 export function openSink(
@@ -64,7 +66,11 @@ function standardOutput(out: Output): Sink {
 
 /** Readable only by its owner, as the store is. */
 function fileSink(path: string, unfinished: string): Sink {
-  const file = createWriteStream(unfinished, { ...newFile, flush: true });
+  const file = createWriteStream(unfinished, {
+    ...newFile,
+    flush: true,
+    highWaterMark: fileBufferBytes,
+  });
   const compressor = compressionOf(path)?.compress();
   const stream: Writable = compressor ?? file;
   const written = compressor === undefined ? finished(file) : pipeline(compressor, file);

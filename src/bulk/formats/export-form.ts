@@ -22,7 +22,7 @@ export function stateForm(
   sink: Sink,
 ): Form<ExportedState> {
   if (format === "parquet") return parquetForm(stateColumns(type), sink);
-  if (format === "ndjson") return textForm("", (item) => toLine(fieldsOfState(item)), sink);
+  if (format === "ndjson") return textForm("", lineOfState, sink);
   const cellsOf = cellWriter(type, spreadsheet);
   const head = writeRow([...type.fieldNames, bulkKeys.changes]);
   const line = ({ state, changes }: ExportedState): string =>
@@ -43,8 +43,8 @@ export function historyForm(
   return textForm(head, line, sink);
 }
 
-function fieldsOfState({ state, changes }: ExportedState): object {
-  return changes === undefined ? state : { ...state, [bulkKeys.changes]: changes };
+function lineOfState({ state, text, changes }: ExportedState): string {
+  return text === undefined ? toLine({ ...state, [bulkKeys.changes]: changes }) : `${text}\n`;
 }
 
 function fieldsOfEvent(event: ExportedEvent): object {
@@ -63,7 +63,7 @@ function toLine(fields: object): string {
 function textForm<Item>(head: string, line: (item: Item) => string, sink: Sink): Form<Item> {
   return {
     begin: () => sink.write(head),
-    write: (item) => sink.write(line(item)),
+    write: (items) => sink.write(items.map(line).join("")),
     end: () => Promise.resolve(),
   };
 }

@@ -30,9 +30,11 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
   };
   return {
     begin: () => Promise.resolve(),
-    write: async (item) => {
-      group.add(item);
-      if (group.isFull) await writeGroup();
+    write: async (items) => {
+      for (const item of items) {
+        group.add(item);
+        if (group.isFull) await writeGroup();
+      }
     },
     end: async () => {
       if (group.rows > 0) await writeGroup();

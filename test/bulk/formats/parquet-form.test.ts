@@ -35,7 +35,7 @@ async function pour(items: Iterable<ExportedState>): Promise<Poured> {
   await form.begin();
   for (const item of items) {
     partsBefore.push(written.length);
-    await form.write(item);
+    await form.write([item]);
   }
   await form.end();
   const { buffer } = new Uint8Array(Buffer.concat(written));
@@ -48,7 +48,8 @@ function groupsOf(file: ArrayBuffer): readonly number[] {
 
 function* rows(count: number, fields: object = {}): Generator<ExportedState> {
   for (let index = 0; index < count; index += 1) {
-    yield { state: { tx_id: `tx-${index}`, amount: index / 4, ...fields }, changes: undefined };
+    const state = { tx_id: `tx-${index}`, amount: index / 4, ...fields };
+    yield { state, text: JSON.stringify(state), changes: undefined };
   }
 }
 
