@@ -1,0 +1,166 @@
+// The terms by which a name is found: of a stored name, what the index has, and of a name that somebody looks for, what is
+// looked up in it. Two names match where a term of the one is a term of the other, and for no other reason.
+
+import { spell } from "./transliteration.ts";
+
+/**
+ * all: all words in any order. whole: all letters in this order, so that spaces don't matter. pair: two of the words.
+ * initial: the first letter of a word, with another word. word: a single word. core: a company's name without its legal form.
+ */
+export type NameForm = "all" | "whole" | "pair" | "initial" | "word" | "core";
+
+export interface NameTerm {
+  readonly form: NameForm;
+  readonly text: string;
+}
+
+/** The words of a name from which pairs are made. */
+const storedWordsMax = 8;
+const wantedWordsMax = 6;
+
+/** The words of the legal form of a company, as they are left when points are removed. */
+const legalForms: ReadonlySet<string> = new Set(
+  `ab ag aps as asa bv bvba co company corp corporation doo eg ek eood eurl ev gbr gmbh inc
+  incorporated kft kg kgaa limited llc llp ltd ltda lp nv oao ohg ood oy oyj ooo pjsc plc pt pte pty
+  sa sas sarl se sia sl spa spzoo sro srl ua ug uab zao zrt`.split(/\s+/),
+);
+
+/** An apostrophe within a word is removed: "O'Brien" is one word. */
+const apostrophe = /(?<=\p{L})['’ʼʻ‘`´ʹ](?=\p{L})/gu;
+const between = /[^\p{L}\p{N}]+/u;
+const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
+
+/** The words of each spelling of a name; a name with a hyphen is also spelled without it, in one word. */
+function readNames(name: string): readonly (readonly string[])[] {
+  const plain = name.normalize("NFKC").replaceAll(apostrophe, "");
+  const joined = plain.replaceAll(hyphen, "");
+  const spelled = [...new Set([plain, joined])].flatMap((one) => spell(one));
+  const names = spelled.map((text) => text.split(between).filter((word) => word !== ""));
+  return names.filter((words) => words.length > 0);
+}
+
+/** The terms of a stored name, each once. Only companies have a legal form; as a word of theirs it says nothing. */
+export function termsOfName(name: string, of: "person" | "company"): readonly NameTerm[] {
+  const isCompany = of === "company";
+  return unique(
+    readNames(name).flatMap((words) => termsOfWords(words, isCompany ? coreOf(words) : words)),
+  );
+}
+
+function termsOfWords(words: readonly string[], telling: readonly string[]): readonly NameTerm[] {
+  const first = telling.slice(0, storedWordsMax);
+  const pairs = pairsOf(first);
+  return [
+    { form: "whole", text: words.join("") },
+    // Of two words, every order is found by the letters.
+    ...(words.length > 2 ? [allOf(words)] : []),
+    ...(telling.length < words.length ? [coreTerm(telling)] : []),
+    ...pairs.map(pairTerm),
+    ...pairs.flatMap(([one, other]) => [initialTerm(one, other), initialTerm(other, one)]),
+    ...first.filter((word) => word.length > 1).map(wordTerm),
+  ];
+}
+
+export interface WantedTerm extends NameTerm {
+  /** Whether a stored name with this term is the wanted name, and not only similar to it. */
+  readonly exact: boolean;
+}
+
+/** What to look up for a name. */
+export function termsOfWantedName(name: string): readonly WantedTerm[] {
+  return unique(readNames(name).flatMap(wantedOfWords));
+}
+
+function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
+  const exact = [...rotations(words), ...(words.length > 2 ? [allOf(words)] : [])];
+  const core = coreOf(words);
+  const [only] = words;
+  const partial = [
+    ...pairsOf(words.slice(0, wantedWordsMax)).flatMap(wantedOfPair),
+    ...(core.length < words.length ? rotations(core) : []),
+    coreTerm(core),
+    ...(words.length === 1 && only !== undefined ? [wordTerm(only)] : []),
+  ];
+  return [
+    ...exact.map((term) => ({ ...term, exact: true })),
+    ...partial.map((term) => ({ ...term, exact: false })),
+  ];
+}
+
+/** A word that is one letter stands for any word that begins with it, in the wanted name and in the stored one. */
+function wantedOfPair([one, other]: Pair): readonly NameTerm[] {
+  const [initial, otherInitial] = [initialOf(one), initialOf(other)];
+  return [
+    pairTerm([one, other]),
+    ...(otherInitial === other ? [] : [pairTerm([one, otherInitial])]),
+    ...(initial === one ? [] : [pairTerm([initial, other])]),
+    ...(initial === one && otherInitial !== other ? [initialTerm(one, other)] : []),
+    ...(otherInitial === other && initial !== one ? [initialTerm(other, one)] : []),
+  ];
+}
+
+type Pair = readonly [one: string, other: string];
+
+/** Two initials alone are no pair: too many names have them. */
+function pairsOf(words: readonly string[]): readonly Pair[] {
+  const pairs = words.flatMap((one, at) => words.slice(at + 1).map((other): Pair => [one, other]));
+  return pairs.filter((pair) => pair.some((word) => word.length > 1));
+}
+
+function pairTerm(pair: Pair): NameTerm {
+  return { form: "pair", text: sorted(pair) };
+}
+
+function initialOf(word: string): string {
+  return String.fromCodePoint(word.codePointAt(0) ?? 0);
+}
+
+function initialTerm(word: string, other: string): NameTerm {
+  return { form: "initial", text: `${initialOf(word)} ${other}` };
+}
+
+function wordTerm(text: string): NameTerm {
+  return { form: "word", text };
+}
+
+function coreTerm(words: readonly string[]): NameTerm {
+  return { form: "core", text: sorted(words) };
+}
+
+function allOf(words: readonly string[]): NameTerm {
+  return { form: "all", text: sorted(words) };
+}
+
+/** The last name may come first or last, and may have several words. */
+function rotations(words: readonly string[]): readonly NameTerm[] {
+  return words.slice(0, storedWordsMax).map((_, at) => {
+    return { form: "whole", text: [...words.slice(at), ...words.slice(0, at)].join("") };
+  });
+}
+
+/** Without the legal forms at the end, and one at the beginning; "S. p. A." and "Sp. z o.o." are forms too. */
+function coreOf(words: readonly string[]): readonly string[] {
+  let core = words;
+  for (let length = 0; length !== core.length;) {
+    length = core.length;
+    const ends = [4, 3, 2, 1].filter((count) => count < length);
+    const end = ends.find((count) => legalForms.has(core.slice(-count).join("")));
+    if (end !== undefined) core = core.slice(0, -end);
+  }
+  const [first = ""] = core;
+  return core.length > 1 && legalForms.has(first) ? core.slice(1) : core;
+}
+
+function sorted(words: readonly string[]): string {
+  return words.toSorted().join(" ");
+}
+
+/** Each term once; the first of two counts. */
+function unique<Term extends NameTerm>(terms: readonly Term[]): readonly Term[] {
+  const found = new Map<string, Term>();
+  for (const term of terms) {
+    const key = `${term.form} ${term.text}`;
+    if (!found.has(key)) found.set(key, term);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,38 @@
+// The pairs of names.tsv: that a name is found in the spellings that it has, and not by other names.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { termsOfName, termsOfWantedName } from "../../../src/domain/search/name-terms.ts";
+
+/** How a stored name is found by a wanted one. */
+function compare(of: "person" | "company", stored: string, wanted: string): string {
+  const terms = new Set(termsOfName(stored, of).map(({ form, text }) => `${form} ${text}`));
+  const found = termsOfWantedName(wanted).filter(({ form, text }) => terms.has(`${form} ${text}`));
+  if (found.some(({ exact }) => exact)) return "exact";
+  return found.length > 0 ? "partial" : "none";
+}
+
+const pairs = readFileSync(new URL("names.tsv", import.meta.url), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => line.split("\t"));
+
+describe("a name", () => {
+  it("is found in other spellings, and not by other names, of ten countries", () => {
+    const wrong = pairs.flatMap(([, expected, kind, stored = "", wanted = ""]) => {
+      const found = compare(kind === "company" ? "company" : "person", stored, wanted);
+      return found === expected ? [] : [`${stored} | ${wanted}: ${found}, not ${expected}`];
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  it("is compared in at least 200 pairs that match, and 200 that don't, of ten countries", () => {
+    const matching = pairs.filter(([, expected]) => expected !== "none");
+    assert.ok(matching.length >= 200);
+    assert.ok(pairs.length - matching.length >= 200);
+    for (const some of [matching, pairs.filter(([, expected]) => expected === "none")]) {
+      assert.equal(new Set(some.map(([country]) => country)).size, 10);
+    }
+  });
+});
