@@ -47,6 +47,26 @@ async function requireFloor(store: TestStore, id: string, until: number): Promis
   return waiting;
 }
 
+/** `due_at` in the status, as it is computed from the records. */
+async function shownDueAt(store: TestStore, id: string): Promise<string | undefined> {
+  const confidential = new Set<string>();
+  const reader = { organizationId: acme, confidential, covered: new Set<never>() };
+  const app = { store, now: () => worker.now } as unknown as App;
+  const { due_at } = viewDeletion(await findDeletionFor(app, id, reader), undefined, reader);
+  return due_at;
+}
+
+/** Requests the deletion of one of two transactions, which a check belongs to that is under a floor until day 109. */
+async function deleteOneOfTwo(store: TestStore, { redactable = false } = {}): Promise<string> {
+  for (const id of ["t", "stays"]) await store.add("transaction", id, seen(1));
+  const both = { ...seen(9), related_tx_ids: ["t", "stays"] };
+  await store.add("transaction_check", "c", both);
+  const rule = { keepDays: 100, countedFrom: "last_seen", redactable } as const;
+  const change = { organizationId: acme, resourceType: "transaction_check", rule };
+  await store.retention.setFloor(change, operator);
+  return store.request(root);
+}
+
 export function testFloors(engine: Engine): void {
   describe(`${engine.name}: a retention floor`, () => {
     it("is set, changed, listed and removed, each with an audit entry", async (test) => {
@@ -148,14 +168,7 @@ export function testFloors(engine: Engine): void {
       const id = await store.request(root);
       const shown = async () => {
         const deletion = await store.deletionOf(id);
-        const reader = {
-          organizationId: acme,
-          confidential: new Set<string>(),
-          covered: new Set<never>(),
-        };
-        const app = { store, now: () => worker.now } as unknown as App;
-        const { due_at } = viewDeletion(await findDeletionFor(app, id, reader), undefined, reader);
-        return [deletion.floorUntil, due_at];
+        return [deletion.floorUntil, await shownDueAt(store, id)];
       };
       assert.deepEqual(await shown(), [undefined, dueOn(12)]);
       assert.equal(await store.claim(), undefined);
@@ -186,17 +199,32 @@ export function testFloors(engine: Engine): void {
       assert.deepEqual([late.underFloor, late.oldestDueAt], [0, operator.now]);
     });
 
-    it("does not count on a record that only loses a reference", async (test) => {
+    it("counts on a record that only loses a reference", async (test) => {
       const { store } = await openWithOrganizations(engine, test);
-      for (const id of ["t", "stays"]) await store.add("transaction", id, seen(1));
-      const both = { ...seen(9), related_tx_ids: ["t", "stays"] };
-      await store.add("transaction_check", "c", both);
-      await store.setFloor("transaction_check", 100);
-      await store.request(root);
+      const id = await deleteOneOfTwo(store);
+      assert.equal(await shownDueAt(store, id), dueOn(109));
+      const { waitingFor = "" } = await requireFloor(store, id, onDay(109));
+      assert.match(waitingFor, /^the retention floor of transaction_check c: 100 days/);
+      await store.finish(id);
+    });
+
+    it("that is redactable does not count on a record that only loses a reference", async (test) => {
+      const { store } = await openWithOrganizations(engine, test);
+      await deleteOneOfTwo(store, { redactable: true });
       assert.equal((await store.processAll()).length, 1);
       // Now it belongs to the other transaction only.
       const id = await store.request(keyOf("transaction", "stays"));
       await requireFloor(store, id, onDay(109));
+    });
+
+    it("on a record of a large cascade that only loses a reference keeps all of it", async (test) => {
+      const { store } = await openWithOrganizations(engine, test);
+      const count = planTargetsAtOnceMax + 50;
+      const drafts = Array.from({ length: count }, (_, index) =>
+        draftOf("screening", `s${index}`, { ...seen(2), related_tx_id: "t" }),
+      );
+      await store.write(drafts, { resourceType: "screening" });
+      await requireFloor(store, await deleteOneOfTwo(store), onDay(109));
     });
 
     it("is counted from closing, or from the request while a person is not closed", async (test) => {

@@ -24,6 +24,13 @@ export interface RetentionFloor {
 /** What an organization can choose for a type. */
 export type FloorRule = Omit<RetentionFloor, "organizationId" | "resourceType">;
 
+/** Floors that protect every part of their records: a deletion that would redact one waits as if it erased it. */
+export function strictFloors<Floor extends Pick<RetentionFloor, "redactable">>(
+  floors: readonly Floor[],
+): readonly Floor[] {
+  return floors.filter(({ redactable }) => !redactable);
+}
+
 export const dayMs = 86_400_000;
 
 /**

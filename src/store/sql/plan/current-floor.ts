@@ -9,7 +9,7 @@ import { previewCascade } from "../record/cascade-preview.ts";
 import { listFloors } from "../retention/floor.ts";
 import { findLongHistories, readOrigins } from "../retention/floor-origin.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { findFloorObstacle, planningOf, toKey } from "./plan.ts";
+import { findFloorObstacle, planningOf, recordsUnderFloor } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
 
 /**
@@ -32,11 +32,10 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
     .map(({ resourceType }) => resourceType)
     .filter((type) => type === own || !confidential.has(type));
   const { edges, isComplete } = yield* previewCascade(deletion, types);
-  const { erase } = planErasure(planning.root, edges);
-  const records = erase.map((node) => toKey(organizationId, node));
-  const search = { floors, records };
+  const plan = planErasure(planning.root, edges);
+  const search = { floors, records: recordsUnderFloor(plan, planning, floors) };
   if (!isComplete || (yield* findLongHistories(search)).length > 0) return "unknown";
   const origins = yield* readOrigins(search);
-  const { floorUntil, waitingFor } = findFloorObstacle(erase, planning, { floors, origins }) ?? {};
+  const { floorUntil, waitingFor } = findFloorObstacle(plan, planning, { floors, origins }) ?? {};
   return { floorUntil, waitingFor };
 }

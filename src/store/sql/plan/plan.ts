@@ -11,7 +11,11 @@ import {
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import { describeFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import {
+  describeFloor,
+  type RetentionFloor,
+  strictFloors,
+} from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Place } from "../../interface/naming.ts";
 import { keyText } from "../../shared/record-key.ts";
@@ -133,7 +137,7 @@ export function findObstacle(
   if (naming !== undefined) return obstacleOfHold(naming);
   const { floors, long } = obligations;
   const isLong = recordsUnderFloor(plan, planning, floors).some((key) => long.has(keyText(key)));
-  return isLong ? "too_long" : findFloorObstacle(erase, planning, obligations);
+  return isLong ? "too_long" : findFloorObstacle(plan, planning, obligations);
 }
 
 /** The first hold on any of these records. */
@@ -152,17 +156,32 @@ export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
   return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
 }
 
-/** The floor of these records that ends last, unless it has ended. Only records that are erased count, not redacted ones. */
+/**
+ * The floor of these records that ends last, unless it has ended. Records that only lose a reference count too, unless
+ * their floor is redactable.
+ */
 export function findFloorObstacle(
-  nodes: readonly NodeKey[],
+  { erase, redact }: Pick<ErasurePlan, "erase" | "redact">,
   planning: Planning,
   { floors, origins }: Pick<ReadFloors, "floors" | "origins">,
 ): Obstacle | undefined {
   const { organizationId, now, requestedAt, isReplay } = planning;
   if (isReplay) return undefined;
-  const visible = nodes.filter((node) => !isKeptSilently(node, planning));
-  const records = visible.map((node) => toKey(organizationId, node));
-  return obstacleOfFloor(latestFloor({ floors, records, origins, requestedAt }), now);
+  const find = (nodes: readonly NodeKey[], some: readonly RetentionFloor[]) => {
+    const visible = nodes.filter((node) => !isKeptSilently(node, planning));
+    const records = visible.map((node) => toKey(organizationId, node));
+    return latestFloor({ floors: some, records, origins, requestedAt });
+  };
+  const redacted = redact.map(({ record }) => record);
+  const found = laterFloor(find(erase, floors), find(redacted, strictFloors(floors)));
+  return obstacleOfFloor(found, now);
+}
+
+export function laterFloor<Floor extends Pick<RecordFloor, "until">>(
+  one: Floor | undefined,
+  other: Floor | undefined,
+): Floor | undefined {
+  return (other?.until ?? 0) > (one?.until ?? 0) ? other : one;
 }
 
 export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Obstacle | undefined {
@@ -171,15 +190,21 @@ export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Ob
   return { waitingFor, held: false, floorUntil: floor.until };
 }
 
-/** Records of the plan under a floor that may not be erased, or are reports that may not be changed either. */
+/**
+ * Records of the plan that a floor may keep from being erased or redacted. A report that has to be kept is never
+ * redacted, whatever its floor allows.
+ */
 export function recordsUnderFloor(
   { erase, redact }: ErasurePlan,
   planning: Planning,
   floors: readonly RetentionFloor[],
 ): readonly RecordKey[] {
-  const silent = redact.map(({ record }) => record).filter((one) => isKeptSilently(one, planning));
-  const records = [...erase, ...silent].map((node) => toKey(planning.organizationId, node));
-  return under(floors, records);
+  const redacted = redact.map(({ record }) => record);
+  const silent = redacted.filter((one) => isKeptSilently(one, planning));
+  const keys = (nodes: readonly NodeKey[]) =>
+    nodes.map((node) => toKey(planning.organizationId, node));
+  const kept = under(floors, keys([...erase, ...silent]));
+  return [...kept, ...under(strictFloors(floors), keys(redacted))];
 }
 
 export function toKey(organizationId: string, node: NodeKey): RecordKey {

@@ -123,14 +123,15 @@ function* findObstacleOf(
     deletions: [deletion],
     shortHistories: false,
   });
-  const erase = targets.filter(
-    ({ record, reference }) => reference === undefined && record !== planning.root,
-  );
+  const open = targets.filter(({ restricted }) => !restricted);
+  const [erase, redact] = [
+    targets.filter(({ record, reference }) => !reference && record !== planning.root),
+    open.flatMap(({ record, reference }) => (reference ? [{ record, reference }] : [])),
+  ];
   const obstacle =
     findHeld(recordsOf(targets), planning, obligations) ??
-    findFloorObstacle(recordsOf(erase), planning, obligations);
+    findFloorObstacle({ erase: recordsOf(erase), redact }, planning, obligations);
   if (obstacle !== undefined) return obstacle;
-  const open = targets.filter(({ restricted }) => !restricted);
   const obliged = findObliged(recordsOf(open), planning, obligations);
   return obliged.size === 0 ? undefined : planChanged(now);
 }
