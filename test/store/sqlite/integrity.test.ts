@@ -39,6 +39,8 @@ describe("the check of a store", () => {
     ["DELETE FROM change WHERE change_no = 1", /^A record has no change: record 1\.$/],
     ["DELETE FROM record WHERE resource_id = 'u'", /^A change has no record: change 2\/2\.$/],
     ["UPDATE record SET record_no = 1 WHERE record_no = 2", /^Two records have the same number/],
+    // The sum of the numbers stays the same.
+    ["UPDATE record SET record_no = 2", /^Two records have the same number: record 2/],
     [
       "UPDATE relation SET from_id = 'd'",
       /^A relation begins at a record that does not exist: transaction_check d of org_acme\.$/,
