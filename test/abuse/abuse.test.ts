@@ -7,7 +7,7 @@ import { makeCustomer } from "../support/customer.ts";
 import { operate } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { someAbuses } from "./abuses.ts";
-import { readMemory } from "./memory.ts";
+import { readMemory } from "../support/process-memory.ts";
 import { makeIds, transaction } from "./records.ts";
 import { loggedErrors, readMetric, residentOfAllBytesMax, runAbuse } from "./run-abuse.ts";
 import { openSite } from "./site.ts";

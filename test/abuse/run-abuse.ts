@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Abuse } from "./abuse.ts";
 import type { Outcome, Preparation } from "./abuser-process.ts";
 import type { PhaseReport } from "./good-client.ts";
-import { readMemory, resetPeak } from "./memory.ts";
+import { readMemory, resetPeak } from "../support/process-memory.ts";
 import type { Site } from "./site.ts";
 import { badStatuses, type Tally } from "./tally.ts";
 

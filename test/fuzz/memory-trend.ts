@@ -1,7 +1,7 @@
 // Follows the memory of a server: its heaps after garbage collections, and the resident memory, at
 // the start and at the end of a campaign.
 
-import { readMemory } from "../abuse/memory.ts";
+import { readMemory } from "../support/process-memory.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 
 interface Sample {
