@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { startServer } from "./child.ts";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { runCommand } from "./subjects.ts";
 import { onTemporaryStore } from "./temporary-store.ts";
 

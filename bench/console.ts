@@ -16,7 +16,7 @@ import { readConfig } from "../src/settings/config.ts";
 import { routes } from "../src/console/routes.ts";
 import { operatorRoles } from "../src/domain/operator.ts";
 import { startServer } from "./child.ts";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { fill, idOf } from "./fill.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
 import { requestToken, runCommand } from "./subjects.ts";

@@ -11,7 +11,7 @@ import { openApp } from "../src/process/app.ts";
 import { readConfig } from "../src/settings/config.ts";
 import { type ServerProcess, startServer } from "./child.ts";
 import { openConnection } from "./connection.ts";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { type Intake, startIntake } from "./intake.ts";
 import { batchItems, makeRequests } from "./requests.ts";
 import { requestToken, runCommand } from "./subjects.ts";

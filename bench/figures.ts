@@ -1,5 +1,6 @@
 // Computes medians, spread and ratios from the rounds, and prints them as a table. Includes every round, outliers too.
 
+import { median } from "../test/support/median.ts";
 import type { Comparison, Round } from "./compare.ts";
 import { type SubjectName, subjectNames } from "./subjects.ts";
 
@@ -55,14 +56,6 @@ function spreadOf(rounds: readonly Round[]): readonly [number, number] {
 function figuresOf(values: (figure: (round: Round) => number) => readonly number[]): Figures {
   const medians = Object.entries(figureOf).map(([name, figure]) => [name, median(values(figure))]);
   return Object.fromEntries(medians) as Figures;
-}
-
-/** The middle value, or the mean of the two middle values. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
-  return (lower + upper) / 2;
 }
 
 const columns: readonly (readonly [title: string, figure: FigureName, digits: number])[] = [

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { writeInput } from "./import-input.ts";
 import { type Pair, type Run, runTwice, type Way, ways } from "./import-run.ts";
 

@@ -5,7 +5,8 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { compare, type CompareOptions, type Comparison } from "./compare.ts";
 import { startGenerator } from "./generator.ts";
-import { median, renderTable, summarise } from "./figures.ts";
+import { median } from "../test/support/median.ts";
+import { renderTable, summarise } from "./figures.ts";
 import { idOrders, operationNames } from "./requests.ts";
 import { subjectNames } from "./subjects.ts";
 

@@ -7,7 +7,7 @@ import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
 import { openTestStore, type TestStore } from "../test/support/test-store.ts";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { type MakeStore, withTemporaryStores } from "./temporary-store.ts";
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@
 import { request } from "node:http";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { median } from "./figures.ts";
+import { median } from "../test/support/median.ts";
 import { type Generator, startGenerator } from "./generator.ts";
 import type { RoundReport } from "./load.ts";
 import { makeRequests } from "./requests.ts";

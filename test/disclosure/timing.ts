@@ -15,6 +15,7 @@ import {
 import { draftOf } from "../conformance/scene.ts";
 import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
 import { withServicesOn } from "../support/database-maker.ts";
+import { median } from "../support/median.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { claimant, serviceOptions } from "./batch.ts";
@@ -158,10 +159,6 @@ async function measure(
   // Evaluates the restricted set, so that the next measurement does not.
   assert.deepEqual(await processDeletions(app, work), []);
   return { completion: completedAt - beganAt, reply: repliedAt - completedAt };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function describe(name: string, { medianMs, control, effect }: Comparison): string {
