@@ -28,24 +28,26 @@ export function answerParent(
   process.on("disconnect", () => process.exit());
 }
 
-/** A process that answers one request at a time. */
+/** A process that answers one request at a time; started by the first. */
 export class AskedChild {
-  readonly #child: ChildProcess;
+  #child: ChildProcess | undefined;
   readonly #path: string;
 
   constructor(path: string) {
     this.#path = path;
-    this.#child = fork(path, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
 
   /** Rejects with the child's error, or if it has ended. */
   async ask(name: string, argument: unknown = {}): Promise<unknown> {
+    const child = (this.#child ??= fork(this.#path, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    }));
     const stop = new AbortController();
-    const ended = once(this.#child, "exit", { signal: stop.signal }).then(([code]) => {
+    const ended = once(child, "exit", { signal: stop.signal }).then(([code]) => {
       throw new Error(`${this.#path} ended with ${String(code)}`);
     });
-    const answered = once(this.#child, "message", { signal: stop.signal });
-    this.#child.send({ name, argument } satisfies Question);
+    const answered = once(child, "message", { signal: stop.signal });
+    child.send({ name, argument } satisfies Question);
     try {
       const [answer] = (await Promise.race([answered, ended])) as [Answer];
       if ("error" in answer) throw new Error(answer.error);
@@ -57,9 +59,10 @@ export class AskedChild {
   }
 
   async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
     await ended;
   }
 }

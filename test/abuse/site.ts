@@ -17,15 +17,18 @@ export interface Site {
   readonly target: Target;
   readonly good: AskedChild;
   readonly abuser: AskedChild;
+  readonly postgres: PostgresServer | undefined;
   close(): Promise<void>;
 }
 
-export async function openSite(engine: Engine): Promise<Site> {
+/** `settings`: of PostgreSQL. */
+export async function openSite(
+  engine: Engine,
+  settings: Readonly<Record<string, string>> = { max_connections: "200" },
+): Promise<Site> {
   const folder = makeTempFolder();
   const postgres =
-    engine === "postgres"
-      ? await startPostgres({ durable: true, settings: { max_connections: "200" } })
-      : undefined;
+    engine === "postgres" ? await startPostgres({ durable: true, settings }) : undefined;
   const url = (await postgres?.makeDatabase()) ?? `sqlite:${folder}/sluice.db`;
   const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: "error" };
   const server = await startServerProcess(environment);
@@ -45,6 +48,7 @@ export async function openSite(engine: Engine): Promise<Site> {
     target: { address, organizationId, token, apiKey, environment },
     good,
     abuser,
+    postgres,
     close: () => close({ server, good, abuser, postgres, url, folder }),
   };
 }

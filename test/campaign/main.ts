@@ -14,6 +14,7 @@ import { parquet } from "../fuzz/parquet/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { mutants } from "../mutants/campaign.ts";
 import { retention } from "../retention/campaign.ts";
+import { soak } from "../soak/campaign.ts";
 import { tamper } from "../tamper/campaign.ts";
 import { runCampaign } from "./run-campaign.ts";
 
@@ -31,6 +32,7 @@ const campaigns = {
   "fuzz-raw": fuzzRaw,
   parquet,
   abuse,
+  soak,
   "generated-clients": generatedClients,
   mutants,
 };

@@ -1,4 +1,5 @@
-// The options of every campaign: `--seed N`, `--budget SECONDS`, `--count N`, `--engine NAME`, `--only NAMES`.
+// The options of every campaign: `--seed N`, `--budget SECONDS` or `--minutes N`, `--count N`, `--engine NAME`,
+// `--only NAMES`.
 
 import { parseArgs } from "node:util";
 import type { Campaign, CampaignRun } from "./campaign.ts";
@@ -9,9 +10,17 @@ export function readCampaignOptions(
   { countDefault, engines, parts = [] }: Campaign,
 ): Omit<CampaignRun, "tell"> {
   const text = { type: "string" } as const;
-  const options = { seed: text, budget: text, count: text, engine: text, only: text };
+  const options = {
+    seed: text,
+    budget: text,
+    minutes: text,
+    count: text,
+    engine: text,
+    only: text,
+  };
   const { values } = parseArgs({ args: [...words], options });
-  const budget = wholeNumber("budget", values.budget);
+  const minutes = wholeNumber("minutes", values.minutes);
+  const budget = wholeNumber("budget", values.budget) ?? (minutes && minutes * 60);
   const only = values.only?.split(",").map((name) => oneOf("only", parts, name));
   return {
     seed: wholeNumber("seed", values.seed) ?? Math.floor(Math.random() * 1_000_000),

@@ -61,6 +61,11 @@ describe("npm run campaign", () => {
     assert.deepEqual([run?.countMax, run?.budgetMs], [Infinity, 5_000]);
   });
 
+  it("takes the time in minutes, too", async () => {
+    const { run } = await runPlanted("planted", "--seed", "0", "--minutes", "2");
+    assert.deepEqual([run?.countMax, run?.budgetMs], [Infinity, 120_000]);
+  });
+
   it("names the seed that it chose", async () => {
     const { run, text } = await runPlanted("planted", "--budget", "1");
     assert.match(text, new RegExp(`-- planted --budget 1 --seed ${run?.seed}\\n`));
@@ -71,6 +76,7 @@ describe("npm run campaign", () => {
     ["toString"],
     ["planted", "--seed", "x"],
     ["planted", "--kills", "3"],
+    ["planted", "--minutes", "1h"],
     ["planted", "--engine", "postgres"],
     ["planted", "--only", "none"],
   ]) {

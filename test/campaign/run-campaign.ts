@@ -48,7 +48,7 @@ function renderList(campaigns: Readonly<Record<string, Campaign>>): string {
     const amount = `--count ${countDefault} ${counts}, --engine ${engines.join("|")}`;
     return `  ${name.padEnd(18)} ${about}\n${" ".repeat(21)}${amount}`;
   });
-  return `npm run campaign -- NAME [--seed N] [--budget SECONDS] [--count N] [--engine NAME] [--only NAMES]\n${rows.join("\n")}`;
+  return `npm run campaign -- NAME [--seed N] [--budget SECONDS | --minutes N] [--count N] [--engine NAME] [--only NAMES]\n${rows.join("\n")}`;
 }
 
 function renderFigure([name, figure]: readonly [string, unknown]): string {
