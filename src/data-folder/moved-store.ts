@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../files/file-error.ts";
 import { syncFolder, writeOwnFile } from "../files/own-file.ts";
+import { describeServers } from "../files/postgres-urls.ts";
 import { explainOpening } from "../files/present.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { Config } from "../settings/config.ts";
@@ -28,9 +29,8 @@ export function noteMoved(storeFile: string, { to, at }: { to: string; at: numbe
 }
 
 function withoutUser(url: string): string {
-  if (!URL.canParse(url)) return "a PostgreSQL database";
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
+  const place = describeServers(url);
+  return place === undefined ? "a PostgreSQL database" : `${url.split(":", 1)[0]}://${place}`;
 }
 
 /** Says where the store was moved, and when; undefined if it was not. Throws FileError. */

@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { isLoopback } from "../basics/loopback.ts";
+import { postgresUrls } from "../files/postgres-urls.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import {
   type ConnectionSettings,
@@ -27,7 +28,7 @@ export const settings = {
   databaseUrl: setting(
     "DATABASE_URL",
     "sqlite:./data/sluice.db",
-    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`.",
+    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`, which may have several hosts.",
     databaseUrl,
   ),
   databasePoolMax: setting(
@@ -233,13 +234,11 @@ function isNetwork(part: string): boolean {
 
 function databaseUrl(value: string): string | Problem {
   const isFile = sqlitePath(value) !== undefined && !/^sqlite:(?:\/\/)?:memory:/.test(value);
-  // The URL of a socket has no host after the user: postgres://user@/database?host=/run/…. URL rejects it, pg accepts
-  // it.
-  const url = value.replace("@/", "@host/");
-  if (isFile || (/^postgres(?:ql)?:\/\/./.test(value) && URL.canParse(url))) return value;
+  if (isFile || postgresUrls(value) !== undefined) return value;
   return new Problem(
     "sqlite: followed by the path of a file, such as sqlite:./data/sluice.db, or a URL such as " +
-      "postgres://user:password@host:5432/database",
+      "postgres://user:password@host:5432/database; PostgreSQL may have up to 8 hosts separated by commas, " +
+      "and target_session_attrs only with the value read-write",
   );
 }
 

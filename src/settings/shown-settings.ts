@@ -1,5 +1,6 @@
 // The effective settings as people may see them: never a secret, and never the user or password of a URL.
 
+import { describeServers } from "../files/postgres-urls.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 
 export interface ShownSetting {
@@ -44,8 +45,6 @@ function showBoolean(value: boolean, fallback: string): string {
 /** Removes the query too, which may have a password. */
 function withoutCredentials(text: string): string {
   if (text.startsWith("sqlite:")) return text;
-  // A socket leaves the host out, which URL rejects.
-  const url = URL.parse(text) ?? URL.parse(text.replace("@/", "@host/"));
-  if (url === null) return "set, not shown";
-  return `${url.protocol}//${url.host}${url.pathname}`;
+  const place = describeServers(text);
+  return place === undefined ? "set, not shown" : `${text.split(":", 1)[0]}://${place}`;
 }

@@ -3,6 +3,7 @@
 import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
+import { postgresUrls } from "../../files/postgres-urls.ts";
 import type { Moved } from "../../process/move.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type CommandResult, type Context, defineCommand, required } from "../command.ts";
@@ -52,7 +53,7 @@ export const move = defineCommand({
 });
 
 function holdsPassword(url: string): boolean {
-  return URL.canParse(url) && new URL(url).password !== "";
+  return (URL.parse(postgresUrls(url)?.[0] ?? "")?.password ?? "") !== "";
 }
 
 async function perform(context: Context, to: string, stopping: AbortSignal): Promise<Moved> {

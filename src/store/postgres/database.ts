@@ -9,6 +9,7 @@ import {
   isFollowUpError,
   isAnswer,
   isCollision,
+  isReadOnly,
   UncertainCommit,
 } from "./failure.ts";
 import { inSequence } from "./commit/settle-all.ts";
@@ -16,6 +17,7 @@ import { findRecords, lockRecords } from "./commit/record.ts";
 import { enterToPlan } from "./erase/enter.ts";
 import type { Visibility } from "../sql/statement/visibility.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
+import { Servers } from "./servers.ts";
 import { Transaction } from "./transaction.ts";
 
 /** Our numbers are counts and milliseconds, which a double represents exactly. */
@@ -32,6 +34,7 @@ export type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
 export class Database {
   readonly #pool: Pool;
+  readonly #servers: Servers;
   readonly #settings: ConnectionSettings;
   /** Whether the tables are distributed over a Citus cluster; set when the store is opened. */
   distributed = false;
@@ -39,9 +42,10 @@ export class Database {
   readonly #outside = new Set<number>();
 
   constructor(url: string, settings: ConnectionSettings) {
+    this.#servers = new Servers(url);
     this.#settings = settings;
     this.#pool = new Pool({
-      connectionString: url,
+      ...this.#servers.forPool(),
       application_name: "sluice",
       max: settings.poolMax,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -126,13 +130,26 @@ export class Database {
     }
   }
 
+  /** Tries each server once. */
+  async #connect(): Promise<PoolClient> {
+    for (let count = 1; ; count += 1) {
+      const { current } = this.#servers;
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if (count >= this.#servers.count || this.#servers.current === current) throw error;
+      }
+    }
+  }
+
+  /** A connection to a server that has become a replica is not used again: the next one finds the new primary. */
   async #withClient<Result>(attempt: Attempt<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let broken = false;
     try {
       return await attempt(client);
     } catch (error) {
-      broken = !(await rollBack(client));
+      broken = isReadOnly(error) || !(await rollBack(client));
       throw error;
     } finally {
       client.release(broken);

@@ -5,11 +5,15 @@ import { DatabaseError } from "pg";
 import { AppError, unavailable, type UnavailableReason } from "../../domain/error.ts";
 import { Collision } from "../sql/statement/statements.ts";
 import { StoreError } from "../interface/store-error.ts";
+import { ReadOnlyServer } from "./servers.ts";
+
+/** read_only_sql_transaction */
+const readOnlyState = "25006";
 
 /** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
 const transientStates: ReadonlySet<string> = new Set([
-  "25006", // read_only_sql_transaction: the server became a replica
+  readOnlyState,
   "25P03", // idle_in_transaction_session_timeout
   "55P03", // lock_not_available
 ]);
@@ -65,6 +69,11 @@ export function hasState(error: unknown, state: string): boolean {
   return error instanceof DatabaseError && error.code === state;
 }
 
+/** True if the server has become a replica. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof ReadOnlyServer || hasState(error, readOnlyState);
+}
+
 /** True if the statement was not run because an earlier one of its transaction had failed. */
 export function isFollowUpError(error: unknown): boolean {
   return hasState(error, "25P02");
@@ -92,7 +101,7 @@ export function describeFailure(
 /** The key is an SQLSTATE or its class. */
 const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
-  "25006": "database_read_only",
+  [readOnlyState]: "database_read_only",
   "53": "database_busy",
   "40": "database_busy",
   "55": "database_busy",
@@ -100,6 +109,7 @@ const reasons: Readonly<Record<string, UnavailableReason>> = {
 
 function reasonOf(error: unknown): UnavailableReason {
   if (error instanceof Collision) return "database_busy";
+  if (error instanceof ReadOnlyServer) return "database_read_only";
   const state = error instanceof DatabaseError ? (error.code ?? "") : "";
   return reasons[state] ?? reasons[state.slice(0, 2)] ?? "database_away";
 }
@@ -110,7 +120,7 @@ function isTransient(error: unknown, distributed: boolean): boolean {
     if (distributed && transientStatesOnCitus.has(state)) return true;
     return transientClasses.has(state.slice(0, 2)) || transientStates.has(state);
   }
-  return error instanceof UncertainCommit || isLostConnection(error);
+  return error instanceof UncertainCommit || isReadOnly(error) || isLostConnection(error);
 }
 
 /** The driver's own errors are plain Errors; errors of the system have a syscall, and programming errors a class. */

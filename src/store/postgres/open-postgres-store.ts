@@ -2,6 +2,7 @@
 // store at once. Never repeats the URL, which may contain a password.
 
 import { AppError } from "../../domain/error.ts";
+import { describeServers } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/erase/replay.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { type ConnectionSettings, defaultConnections } from "../interface/connection-settings.ts";
@@ -125,7 +126,7 @@ function describeOpening(url: string, error: unknown): unknown {
   if (!(error instanceof AppError) && !(error instanceof ServerError)) return error;
   const reason = cause instanceof Error ? describeReason(cause) : "no answer";
   return new StoreError(
-    `The store at ${describePlace(url)} can't be opened: ${reason}. ${adviseOn(cause)}`,
+    `The store at ${describeServers(url) ?? "DATABASE_URL"} can't be opened: ${reason}. ${adviseOn(cause)}`,
     { cause },
   );
 }
@@ -160,13 +161,4 @@ function describeReason(cause: Error): string {
     return cause.errors.map((error) => (error as Error).message).join(", ");
   }
   return cause.message;
-}
-
-function describePlace(url: string): string {
-  try {
-    const { host, pathname } = new URL(url);
-    return `${host}${pathname}`;
-  } catch {
-    return "DATABASE_URL";
-  }
 }

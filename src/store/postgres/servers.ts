@@ -1,0 +1,75 @@
+// The servers that DATABASE_URL names. New connections go to the one that was last found to accept writes. If it can't be
+// reached, or has become a replica, the next one is tried.
+
+import { Client, type ClientBase, type ClientConfig } from "pg";
+import { postgresUrls } from "../../files/postgres-urls.ts";
+
+/** A server that answers, but accepts no writes. */
+export class ReadOnlyServer extends Error {
+  override readonly name = "ReadOnlyServer";
+}
+
+export class Servers {
+  readonly #urls: readonly string[];
+  readonly #mustWrite: boolean;
+  #at = 0;
+
+  constructor(url: string) {
+    this.#urls = postgresUrls(url) ?? [url];
+    this.#mustWrite = this.#urls.length > 1 || url.includes("target_session_attrs=");
+  }
+
+  get count(): number {
+    return this.#urls.length;
+  }
+
+  /** The URL of the server that the next connection is made to. */
+  get current(): string {
+    return this.#urls[this.#at] ?? "";
+  }
+
+  /** Connections that fail at the same time pass over one server together. */
+  pass(url: string): void {
+    if (url === this.current) this.#at = (this.#at + 1) % this.count;
+  }
+
+  /** What the driver's pool has to be given: each of its connections is made to the current server. */
+  forPool() {
+    return { Client: clientOf(this), ...(this.#mustWrite ? { onConnect: this.#check } : {}) };
+  }
+
+  readonly #check = async (client: ClientBase): Promise<void> => {
+    const { rows } = await client.query<{ readonly off: boolean }>(
+      "SELECT current_setting('transaction_read_only') = 'off' AS off",
+    );
+    if (rows[0]?.off === true) return;
+    this.pass((client as ServerClient).url);
+    throw new ReadOnlyServer("the server accepts no writes");
+  };
+}
+
+interface ServerClient extends ClientBase {
+  readonly url: string;
+}
+
+function clientOf(servers: Servers): new () => ServerClient {
+  return class extends Client {
+    readonly url: string;
+
+    constructor(config?: ClientConfig) {
+      const url = servers.current;
+      super({ ...config, connectionString: url });
+      this.url = url;
+    }
+
+    override connect(): Promise<Client>;
+    override connect(connected: (error: Error) => void): void;
+    override connect(connected?: (error: Error) => void): Promise<Client> | void {
+      if (connected === undefined) return super.connect();
+      super.connect((error: Error) => {
+        if (error instanceof Error) servers.pass(this.url);
+        connected(error);
+      });
+    }
+  };
+}
