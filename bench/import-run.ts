@@ -124,21 +124,13 @@ function peakBytesOf(server: ServerProcess | undefined): number {
   return watch.peakBytes();
 }
 
-/** Sends the file from this process, as `curl -T` does. */
 async function runStream(scene: Scene, server: ServerProcess): Promise<Run> {
   const baseUrl = `http://127.0.0.1:${server.port}`;
   const { organizationId, apiKey } = scene;
   const token = await requestToken({ baseUrl, organizationId, apiKey });
   const before = { at: performance.now(), client: cpuSecondsOf(process.pid) };
   const serverBefore = server.cpuSeconds();
-  const sent = request(`${baseUrl}/v2/transactions/batch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
-  });
-  createReadStream(scene.files.ndjson).pipe(sent);
-  const [reply] = (await once(sent, "response")) as [IncomingMessage];
-  const lines = (await text(reply)).trim().split("\n");
-  const summary = JSON.parse(lines.at(-1) ?? "") as Readonly<Record<string, number>>;
+  const summary = await sendStream(scene.files.ndjson, { port: server.port, token });
   return {
     rows: summary["received"] ?? Number.NaN,
     written: summary["write_count"] ?? Number.NaN,
@@ -150,4 +142,19 @@ async function runStream(scene: Scene, server: ServerProcess): Promise<Run> {
     clientBytes: Number.NaN,
     serverBytes: peakBytesOf(server),
   };
+}
+
+/** Sends a file from this process, as `curl -T` does. Returns the summary of the reply. */
+export async function sendStream(
+  file: string,
+  { port, token }: { readonly port: number; readonly token: string },
+): Promise<Readonly<Record<string, number>>> {
+  const sent = request(`http://127.0.0.1:${port}/v2/transactions/batch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+  });
+  createReadStream(file).pipe(sent);
+  const [reply] = (await once(sent, "response")) as [IncomingMessage];
+  const lines = (await text(reply)).trim().split("\n");
+  return JSON.parse(lines.at(-1) ?? "") as Readonly<Record<string, number>>;
 }

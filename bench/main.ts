@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 const benchmarks: Readonly<Record<string, string>> = {
   operations: "each operation, compared with a bare floor",
+  "postgres-bulk": "lists and a stream on PostgreSQL, compared with one connection that inserts",
   tails: "single adds beside lists and streams",
   import: "imports and streams of a million rows, compared with a bare floor",
   deletion: "deletions on either engine, alone and beside intake",
@@ -23,7 +24,7 @@ async function main(words: readonly string[]): Promise<number> {
   const isNamed = words[0]?.startsWith("-") === false;
   const [name, ...options] = isNamed ? words : ["operations", ...words];
   if (name === undefined || !Object.hasOwn(benchmarks, name)) {
-    const rows = Object.entries(benchmarks).map(([one, about]) => `  ${one.padEnd(12)}${about}`);
+    const rows = Object.entries(benchmarks).map(([one, about]) => `  ${one.padEnd(15)}${about}`);
     process.stderr.write(`there is no benchmark "${name ?? ""}"; there are\n${rows.join("\n")}\n`);
     return 2;
   }

@@ -10,9 +10,9 @@ export function cpuSecondsOf(pid: number | undefined): number {
   return sum(fieldsOf(pid, 14, 15)) / ticksPerSecond;
 }
 
-/** The same of all children of this process that have ended (fields 16 and 17). */
-export function reapedSeconds(): number {
-  return sum(fieldsOf(process.pid, 16, 17)) / ticksPerSecond;
+/** The same of all children of a process that have ended (fields 16 and 17). */
+export function reapedSeconds(pid: number = process.pid): number {
+  return sum(fieldsOf(pid, 16, 17)) / ticksPerSecond;
 }
 
 function fieldsOf(pid: number | undefined, ...numbers: readonly number[]): readonly number[] {

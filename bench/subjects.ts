@@ -49,7 +49,7 @@ async function startFloor(store: TemporaryStore): Promise<Subject> {
   return { name: "floor", server, token: undefined, store };
 }
 
-async function startProduct(store: TemporaryStore): Promise<Subject> {
+export async function startProduct(store: TemporaryStore): Promise<Subject> {
   const { settings } = store;
   const organization = runCommand(settings, ["organization", "create", "--name", "Bench"]);
   const organizationId = organization["organization_id"] ?? "";
