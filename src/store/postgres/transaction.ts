@@ -4,6 +4,7 @@ import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { arrayTypesOf, encodeArray } from "./array-value.ts";
 import { setLocal } from "./begin.ts";
 import { keyText } from "../shared/record-key.ts";
 import { Pace, partsOf } from "./pace.ts";
@@ -12,6 +13,7 @@ import {
   type Insertion,
   type Request,
   Rows,
+  type Scalar,
   type Statements,
   textFor,
 } from "../sql/statement/statements.ts";
@@ -220,13 +222,30 @@ export class Transaction {
     const text = this.distributed
       ? sql.replaceAll(onlyElsewhere, "").replaceAll(onlyOnCitus, "$1")
       : sql;
-    const config = this.#withAnswerTimeout({ text, values: [...values] });
+    // Citus reads the values to find the shards.
+    const encoded = this.distributed ? [...values] : withArrays(sql, values);
+    const config = this.#withAnswerTimeout({ text, values: encoded });
     return this.#options.prepare ? { ...config, name: nameOf(sql) } : config;
   }
 
   #withAnswerTimeout(config: QueryConfig): QueryConfig & { query_timeout: number } {
     return { ...config, query_timeout: this.#options.answerMs };
   }
+}
+
+/** Maps the text of each statement to the types of its arrays. */
+const arrayTypes = new Map<string, ReadonlyMap<number, string>>();
+
+function withArrays(sql: string, values: readonly Value[]): unknown[] {
+  let types = arrayTypes.get(sql);
+  if (types === undefined) arrayTypes.set(sql, (types = arrayTypesOf(sql)));
+  return values.map((value, place) =>
+    isList(value) ? (encodeArray(value, types.get(place)) ?? value) : value,
+  );
+}
+
+function isList(value: Value): value is Exclude<Value, Scalar | Uint8Array> {
+  return Array.isArray(value);
 }
 
 /** Maps a shared text to the text for PostgreSQL. */

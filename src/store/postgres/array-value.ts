@@ -1,0 +1,81 @@
+// Arrays in the binary format of PostgreSQL (array_recv). As text, each quote of a payload would have to be escaped
+// here, and parsed by the server: a third of the processor time of both for a list. Sends nothing.
+
+type Item = null | boolean | number | string | Uint8Array;
+
+/** The types of elements that are encoded, with the number that each has on every server (pg_type.dat). */
+const elementTypes: Readonly<Record<string, number>> = { text: 25, bigint: 20, bytea: 17 };
+
+const arrayParameter = /\$(\d+)::(text|bigint|bytea)\[\]/g;
+
+/** The type of the elements of each parameter of a statement that has the type of an array. */
+export function arrayTypesOf(sql: string): ReadonlyMap<number, string> {
+  const found = sql.matchAll(arrayParameter);
+  return new Map(Array.from(found, ([, place, type = ""]) => [Number(place) - 1, type]));
+}
+
+/** Undefined for elements that have no binary form here, such as bytes that are written as text. */
+export function encodeArray(items: readonly Item[], type: string | undefined): Buffer | undefined {
+  if (type === "text") return encode(items.map(toText), type);
+  if (type === "bigint") return items.every(isInteger) ? encode(items, type) : undefined;
+  return type === "bytea" && items.every(isBytes) ? encode(items, type) : undefined;
+}
+
+function toText(item: Item): string | null {
+  return item === null || typeof item === "string" ? item : String(item);
+}
+
+function isInteger(item: Item): item is number | null {
+  return item === null || Number.isSafeInteger(item);
+}
+
+function isBytes(item: Item): item is Uint8Array | null {
+  return item === null || item instanceof Uint8Array;
+}
+
+type Encoded = null | number | string | Uint8Array;
+
+const headBytes = 20;
+const lengthBytes = 4;
+const integerBytes = 8;
+const lengthOfNull = -1;
+
+/** One dimension, counted from 1; then each element after its length. */
+function encode(items: readonly Encoded[], type: string): Buffer {
+  let bytes = items.length === 0 ? 12 : headBytes;
+  for (const item of items) bytes += lengthBytes + sizeOf(item);
+  const buffer = Buffer.allocUnsafe(bytes);
+  buffer.writeInt32BE(items.length === 0 ? 0 : 1, 0);
+  buffer.writeInt32BE(items.includes(null) ? 1 : 0, 4);
+  buffer.writeInt32BE(elementTypes[type] ?? 0, 8);
+  if (items.length === 0) return buffer;
+  buffer.writeInt32BE(items.length, 12);
+  buffer.writeInt32BE(1, 16);
+  let at = headBytes;
+  for (const item of items) at = writeItem(buffer, item, at);
+  return buffer;
+}
+
+function sizeOf(item: Encoded): number {
+  if (item === null) return 0;
+  if (typeof item === "number") return integerBytes;
+  return typeof item === "string" ? Buffer.byteLength(item) : item.length;
+}
+
+/** Returns where the next element begins. */
+function writeItem(buffer: Buffer, item: Encoded, at: number): number {
+  const start = at + lengthBytes;
+  const size = item === null ? 0 : write(buffer, item, start);
+  buffer.writeInt32BE(item === null ? lengthOfNull : size, at);
+  return start + size;
+}
+
+function write(buffer: Buffer, item: number | string | Uint8Array, start: number): number {
+  if (typeof item === "string") return buffer.write(item, start);
+  if (typeof item === "number") {
+    buffer.writeBigInt64BE(BigInt(item), start);
+    return integerBytes;
+  }
+  buffer.set(item, start);
+  return item.length;
+}
