@@ -30,8 +30,10 @@ export class RecordsOfGroup {
   readonly #keyOf: (record: RecordKey) => string;
   readonly #states = new Map<string, RecordOfGroup>();
   readonly #changes: ChangeOfGroup[] = [];
-  /** How many changes of this group have a payload, by the key of the record. */
-  readonly #payloads = new Map<string, Map<string, number>>();
+  /**
+   * The payloads of this group by the key of the record: the one of nearly every record, or how many changes have each.
+   */
+  readonly #payloads = new Map<string, string | Map<string, number>>();
   /** The states before the current list; undefined for records that it created. */
   #before = new Map<string, RecordOfGroup | undefined>();
   #changesBefore = 0;
@@ -64,7 +66,9 @@ export class RecordsOfGroup {
 
   /** True if a change of this group has this payload. */
   hasIdentical(key: string, payload: string): boolean {
-    return (this.#payloads.get(key)?.get(payload) ?? 0) > 0;
+    const found = this.#payloads.get(key);
+    if (found === undefined || typeof found === "string") return found === payload;
+    return (found.get(payload) ?? 0) > 0;
   }
 
   create(key: string, { record, write, draft }: NewChange): void {
@@ -115,9 +119,15 @@ export class RecordsOfGroup {
   }
 
   #count(key: string, ...[payload, more]: [string, number]): void {
-    let counts = this.#payloads.get(key);
-    if (counts === undefined) this.#payloads.set(key, (counts = new Map()));
-    counts.set(payload, (counts.get(payload) ?? 0) + more);
+    const found = this.#payloads.get(key);
+    if (found === undefined) {
+      this.#payloads.set(key, payload);
+    } else if (found === payload && more < 0) {
+      this.#payloads.delete(key);
+    } else {
+      const counts = typeof found === "string" ? new Map([[found, 1]]) : found;
+      this.#payloads.set(key, counts.set(payload, (counts.get(payload) ?? 0) + more));
+    }
   }
 
   #list(chosen: (key: string, state: RecordOfGroup) => boolean): readonly RecordOfGroup[] {
