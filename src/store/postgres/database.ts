@@ -38,6 +38,10 @@ export class Database {
   readonly #settings: ConnectionSettings;
   /** Whether the tables are distributed over a Citus cluster; set when the store is opened. */
   distributed = false;
+  /**
+   * Whether row-level security applies to this role, so that the server names no key in its messages; set with it.
+   */
+  secured = false;
   /** Backend processes that run a statement outside a transaction for this process. */
   readonly #outside = new Set<number>();
 

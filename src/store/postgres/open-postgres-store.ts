@@ -12,6 +12,7 @@ import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { ServerError } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
+import { isSecured } from "./migration/row-security.ts";
 import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax } from "./settings.ts";
@@ -79,6 +80,7 @@ async function openDatabase(
     await migrate(database, options);
     await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
+    database.secured = await database.transaction({}, isSecured);
     return database;
   } catch (error) {
     await database.close();

@@ -34,7 +34,8 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
   "sql/plan/write-plan.ts insertTargets",
-  "postgres/commit/new-records.ts requireNew",
+  "postgres/commit/new-records.ts insertRecords",
+  "postgres/commit/new-records.ts requireOpen",
   "sql/erase/erase-records.ts findLong",
 ]);
 

@@ -128,6 +128,24 @@ describe("the write path on PostgreSQL", () => {
     await store.requireConsistent();
   });
 
+  it("refuses a new record under an id whose deletion is open", async () => {
+    const check = keyOf("transaction_check", "erased before");
+    await store.add("transaction", "root of it");
+    await store.add("transaction_check", check.resourceId, { related_tx_ids: ["root of it"] });
+    await store.request(check, { dueAt: Number.MAX_SAFE_INTEGER });
+    await store.erase("transaction", "root of it");
+    assert.equal(await store.findRecord(check), undefined);
+    // A process that has met no record that exists writes groups as if all were new.
+    const another = await openTestStore(url, { role: "command" });
+    const drafts = ["beside", check.resourceId].map((id) => draftOf("transaction_check", id));
+    const outcome = await another.write(drafts, {
+      resourceType: "transaction_check",
+      lenient: true,
+    });
+    await another.close();
+    assert.deepEqual(outcome.drafts, ["created", "deletion_open"]);
+  });
+
   it("shares all statements between requests for deletions", async () => {
     const statements = await count((id) => store.request(keyOf("transaction", `a${id}`)));
     assert.ok(statements < statementsPerRecordMax, `${statements} statements for a request`);

@@ -53,10 +53,8 @@ const widenRecords = `
 const insertChanges = `
   INSERT INTO change
     (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
-  SELECT organization_id, resource_type, resource_id, nextval('arrival'),
-    received_at, reply_key, payload, digest
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[], $7::bigint[])
-    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload, digest)
+  SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), nextval('arrival'),
+    unnest($4::bigint[]), unnest($5::bytea[]), unnest($6::text[]), unnest($7::bigint[])
   WHERE ${inTransaction}`;
 
 const insertChangesOnCitus: Insertion = {
@@ -122,7 +120,7 @@ export async function widenSightings(
   if (records.length > 0) await transaction.run(widenRecords, ...recordColumns(records));
 }
 
-function recordColumns(records: readonly RecordOfGroup[]): string[][] {
+export function recordColumns(records: readonly RecordOfGroup[]): string[][] {
   return [
     ...keyColumns(records.map(({ record }) => record)),
     records.map(({ firstSeen }) => firstSeen),

@@ -3,8 +3,8 @@
 //
 // A group of new records is the common case, and costs the fewest statements: it is evaluated as if none of its records
 // existed, and inserted at once. If that assumption is wrong, the transaction is rolled back and the group is evaluated
-// again, with the stored data. On Citus this code checks the assumption; elsewhere the last statement does
-// (new-records.ts). Records are locked, or inserted, in the order of their keys before deletions are read, so that a
+// again, with the stored data. On Citus, and where the server's log would name the records, this code checks the
+// assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys before deletions are read, so that a
 // plan made meanwhile waits for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
@@ -90,14 +90,19 @@ export class WriteGroups {
     // A draft that is not inserted would not conflict with a record that exists already.
     const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
     if (drafts === 0 || evaluated.changes.length < drafts) return undefined;
-    const inOneGo = !this.#database.distributed && !isDivided(this.#database, countRows(evaluated));
     const group = { visibility, writes, evaluated };
-    const stored = inOneGo
+    const stored = this.#mayFail(evaluated)
       ? await storeNew(this.#database, group)
       : await storeIfNew(this.#database, group);
     if (stored) return evaluated.evaluations;
     this.#careful = carefulGroups;
     return undefined;
+  }
+
+  /** Whether a statement may fail at a record that exists: to other roles the server's log would then name its key. */
+  #mayFail(evaluated: GroupEvaluation): boolean {
+    const { distributed, secured } = this.#database;
+    return secured && !distributed && !isDivided({ distributed }, countRows(evaluated));
   }
 }
 

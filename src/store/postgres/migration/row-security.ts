@@ -4,6 +4,7 @@
 
 import { distributedTables } from "../citus.ts";
 import type { View } from "../../sql/statement/visibility.ts";
+import type { Transaction } from "../transaction.ts";
 
 /** Every table with an organization's data, and the views besides `all` that may read it. */
 export const securedTables: Readonly<Record<string, readonly View[]>> = {
@@ -55,4 +56,11 @@ function secure(table: string, { citus, views }: Securing): string {
     ALTER TABLE ${table} ${force} ROW LEVEL SECURITY;
     CREATE POLICY named_organizations ON ${table}
       USING (${allowed}) WITH CHECK (${writable});`;
+}
+
+const readSecured = `SELECT row_security_active('record') AS secured`;
+
+/** False for a superuser and for a role with BYPASSRLS. */
+export async function isSecured(transaction: Transaction): Promise<boolean> {
+  return (await transaction.get<{ secured: boolean }>(readSecured))?.secured === true;
 }
