@@ -13,6 +13,7 @@ import { fuzzRaw } from "../fuzz/raw-campaign.ts";
 import { parquet } from "../fuzz/parquet/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { mutants } from "../mutants/campaign.ts";
+import { crashDeletion } from "../receipt/campaign.ts";
 import { retention } from "../retention/campaign.ts";
 import { soak } from "../soak/campaign.ts";
 import { tamper } from "../tamper/campaign.ts";
@@ -20,6 +21,7 @@ import { runCampaign } from "./run-campaign.ts";
 
 const campaigns = {
   crash,
+  deletion: crashDeletion,
   closing: crashClosing,
   import: crashImport,
   restore: crashRestore,

@@ -9,6 +9,7 @@ import {
   findingOf,
   makeLimit,
 } from "../../campaign/campaign.ts";
+import { spread } from "../../campaign/spread.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
@@ -101,7 +102,7 @@ class Killing implements CampaignOutcome<Figures> {
     });
     this.figures.steps[name] = count;
     const all = Array.from({ length: count }, (_, index) => index + 1);
-    return spread(all, this.#run.countMax, this.#random);
+    return spread(all, { count: this.#run.countMax, random: this.#random });
   }
 
   async kill(name: string, scenario: Scenario, at: number): Promise<void> {
@@ -134,22 +135,4 @@ class Killing implements CampaignOutcome<Figures> {
 function runIn({ words, messages = false }: Scenario, place: Place, at: number) {
   const { environment, root: folder } = place;
   return runAndKill({ words: words(place), environment, folder, messages }, at);
-}
-
-/** The given number of steps, from all over the list, in random order. */
-function spread(all: readonly number[], count: number, random: Random): readonly number[] {
-  if (count >= all.length) return shuffle(all, random);
-  const size = all.length / count;
-  const picked = Array.from({ length: count }, (_, index) => {
-    const at = Math.min(all.length - 1, Math.floor((index + random.next()) * size));
-    return all[at] ?? 1;
-  });
-  return shuffle(picked, random);
-}
-
-function shuffle(all: readonly number[], random: Random): readonly number[] {
-  const left = [...all];
-  const shuffled: number[] = [];
-  while (left.length > 0) shuffled.push(...left.splice(random.integer(0, left.length - 1), 1));
-  return shuffled;
 }

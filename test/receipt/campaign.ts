@@ -1,0 +1,182 @@
+// A process that is killed at any step of two due deletions: after the next start each is completed, once, with one genuine
+// receipt that follows the previous ones, and is in the ledger.
+
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import type { App } from "../../src/actions/app.ts";
+import { catchUpLedger, wasRolledBack } from "../../src/actions/ledger/keep-ledger.ts";
+import { hashCounts } from "../../src/actions/receipt/receipt-counts.ts";
+import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
+import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
+import { countsOf } from "../../src/domain/deletion/receipt-count.ts";
+import {
+  type Campaign,
+  type CampaignOutcome,
+  type CampaignRun,
+  findingOf,
+  makeLimit,
+} from "../campaign/campaign.ts";
+import { spread } from "../campaign/spread.ts";
+import { acme, keyOf } from "../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { makeRandom } from "../support/random.ts";
+import { operate } from "../support/server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { withActs } from "../support/test-store.ts";
+import { killAt, processDue } from "./kill-scene.ts";
+
+interface Figures {
+  /** At which a process can be killed. */
+  points: number;
+  kills: number;
+}
+
+export const crashDeletion: Campaign<Figures> = {
+  about:
+    "kills a process at every point of its deletions, and verifies what the next one completes",
+  counts: "kills",
+  countDefault: 10_000,
+  engines: ["sqlite", "postgres"],
+  run: async (run) => {
+    if (run.engine === "sqlite") return killEverywhere(run, await placeOnSqlite());
+    const server = await startPostgres();
+    try {
+      return await killEverywhere(run, await placeOnPostgres(server));
+    } finally {
+      await server.remove();
+    }
+  },
+};
+
+/** One completed deletion, and two due ones, of four records and of one. */
+async function prepare(app: App): Promise<void> {
+  const store = withActs(app.store);
+  for (const id of ["earlier", "t", "u"]) await store.add("transaction", id);
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.add("transaction_alert", "a", { related_check_id: "c" });
+  await store.add("transaction", "stays");
+  await store.add("transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
+  await store.request(keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
+  await processDue(app);
+  await store.request(keyOf("transaction", "t"), { deletionRequestId: "del_t" });
+  await store.request(keyOf("transaction", "u"), { deletionRequestId: "del_u" });
+}
+
+/** A folder with its store, and how to get a copy of it. */
+interface Place {
+  readonly environment: Readonly<Record<string, string>>;
+  copy(): Promise<Place>;
+  remove(): Promise<void>;
+}
+
+async function placeOnSqlite(): Promise<Place> {
+  const folder = makeTempFolder();
+  return {
+    environment: testEnvironment(folder),
+    copy: async () => {
+      const place = await placeOnSqlite();
+      cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
+      return place;
+    },
+    remove: async () => removeFolder(folder),
+  };
+}
+
+async function placeOnPostgres(server: PostgresServer, template?: string): Promise<Place> {
+  const folder = makeTempFolder();
+  const url = await server.makeDatabase(template === undefined ? {} : { template });
+  return {
+    environment: testEnvironment(folder, { DATABASE_URL: url }),
+    copy: async () => {
+      const place = await placeOnPostgres(server, new URL(url).pathname.slice(1));
+      cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
+      return place;
+    },
+    remove: async () => {
+      await server.dropDatabase(url);
+      removeFolder(folder);
+    },
+  };
+}
+
+const completed = ["del_earlier", "del_t", "del_u"];
+
+async function requireCompletedOnce(app: App): Promise<void> {
+  const { ledger } = app;
+  const store = withActs(app.store);
+  const deletion = await store.findDeletion("del_t", undefined);
+  assert.equal(deletion?.status, "completed");
+  assert.deepEqual(deletion.erased, { transaction: 1, transaction_check: 1, transaction_alert: 1 });
+  assert.equal(deletion.redacted, 1);
+  assert.equal((await store.findDeletion("del_u", undefined))?.status, "completed");
+  const receipts = (await store.listReceipts(0, 10)).map(({ receipt }) => receipt);
+  const ids = receipts.map(({ deletion_request_id }) => deletion_request_id);
+  assert.deepEqual(ids.toSorted(compare), completed);
+  for (const { name, faults } of verifyReceipts(receipts, await publishReceiptKeys(app))) {
+    assert.deepEqual(faults, [], name);
+  }
+  const receipt = receipts[ids.indexOf("del_t")];
+  assert.ok(receipt?.version === 2);
+  const saltKey = await store.receiptSaltKey();
+  assert.deepEqual(receipt.counts, hashCounts(countsOf(deletion), receipt, { saltKey }));
+  await catchUpLedger(app);
+  const noted: string[] = [];
+  for await (const { entries } of ledger.readParts()) {
+    for (const entry of entries) {
+      if (entry.kind === "deletion" && entry.completed !== undefined) {
+        noted.push(entry.deletionRequestId);
+      }
+    }
+  }
+  assert.deepEqual(noted, ids);
+  assert.equal(await wasRolledBack(app), false);
+  assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 1 });
+  await store.requireConsistent();
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+async function inCopy<Result>(
+  place: Place,
+  work: (copy: Place) => Promise<Result>,
+): Promise<Result> {
+  const copy = await place.copy();
+  try {
+    return await work(copy);
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Stops at the first finding. */
+async function killEverywhere(
+  run: CampaignRun,
+  prepared: Place,
+): Promise<CampaignOutcome<Figures>> {
+  const isOver = makeLimit(run);
+  await operate(prepared.environment, prepare);
+  const points = (await inCopy(prepared, ({ environment }) => killAt(0, environment))) ?? 0;
+  const all = Array.from({ length: points }, (_, index) => index + 1);
+  const figures = { points, kills: 0 };
+  const findings: string[] = [];
+  for (const point of spread(all, { count: run.countMax, random: makeRandom(run.seed) })) {
+    if (isOver(figures.kills) || findings.length > 0) break;
+    await inCopy(prepared, async ({ environment }) => {
+      assert.equal(await killAt(point, environment), undefined);
+      figures.kills += 1;
+      await operate(environment, requireCompletion);
+    }).catch((error: unknown) => findings.push(`point ${point}: ${findingOf(error)}`));
+    run.tell(`point ${point} of ${points}: ${findings.length} findings`);
+  }
+  await prepared.remove();
+  return { figures, findings };
+}
+
+async function requireCompletion(app: App): Promise<void> {
+  assert.equal(await wasRolledBack(app), false);
+  await processDue(app);
+  await requireCompletedOnce(app);
+}
