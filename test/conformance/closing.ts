@@ -147,7 +147,8 @@ export function testClosing(engine: Engine): void {
         done = await store.eraseOne(deletionRequestId, 4);
         const counts = Object.values(await store.countRecords(acme));
         const now = counts.reduce((sum, count) => sum + count, 0);
-        assert.ok(left - now <= 4, `${left} ${now}`);
+        // Where changes were removed before, a step removes twice as many records.
+        assert.ok(left - now <= 8, `${left} ${now}`);
         left = now;
         await store.requireConsistent();
       }

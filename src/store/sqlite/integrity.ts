@@ -4,6 +4,7 @@
 import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
 import type { IntegrityReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
+import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import type { Connection } from "./connection.ts";
 
 /** The records and the changes, each read once. SQLite computes it in one statement, and so of one moment. */
@@ -50,7 +51,8 @@ const summarised: readonly SummarisedInvariant[] = [
     broken: "A record has no change",
     sql: `
       SELECT 'record ' || record_no AS subject FROM record
-      WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.record_no = record.record_no) LIMIT $1`,
+      WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.record_no = record.record_no)
+        AND NOT ${isBeingErased} LIMIT $1`,
     mayBeBroken: ({ areSame }) => areSame === 0,
   },
   {

@@ -45,8 +45,8 @@ export interface ErasingOptions {
 export interface StepOptions extends ErasingOptions {
   /** Records, or rows of an organization. */
   readonly recordsMax: number;
-  /** How the engine erases the records of an organization, if it has a way of its own. */
-  readonly eraseOfOrganization?: Page["eraseRecords"];
+  /** How the engine erases an organization, if it has ways of its own. */
+  readonly ofOrganization?: Page["own"];
 }
 
 /** Erases the next part of what `chooseNext` has chosen: of an organization, of a large plan, or of several small ones. */
@@ -60,13 +60,13 @@ export function* eraseStep(
 
 function* eraseNext(
   processing: readonly Processing[],
-  { recordsMax, eraseOfOrganization, ...options }: StepOptions,
+  { recordsMax, ofOrganization, ...options }: StepOptions,
 ): Statements<Iterable<string>> {
   const [first] = processing;
   if (first === undefined) return [];
   const { deletion } = first;
   if (isOfOrganization(deletion)) {
-    const args = { rowsMax: recordsMax, eraseRecords: eraseOfOrganization, ...options };
+    const args = { rowsMax: recordsMax, own: ofOrganization, ...options };
     return (yield* eraseOrganizationStep(first, args)) ? [deletion.deletionRequestId] : [];
   }
   const planEndMax = Math.min(recordsMax, smallPlanMax);

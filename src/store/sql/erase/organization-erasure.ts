@@ -1,10 +1,11 @@
-// Erases everything that has one organization id, page by page in the order of keys: first relations, then changes with
-// their records, then stored replies. Whose records these are, and why they are erased, is decided elsewhere.
+// Erases everything that has one organization id, page by page: first relations, then, on SQLite, most changes; then records with
+// their changes in the order of keys, then stored replies. Whose records these are, and why they are erased, is decided elsewhere.
 //
 // A row of `record` is removed only if no change of the record is left, so a store without records of the organization
 // has no changes of it either.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
@@ -35,8 +36,14 @@ export interface Page {
   readonly from: ErasurePlace["key"];
   readonly rowsMax: number;
   readonly act: Act;
-  /** The way in which the engine erases records, if it has one of its own. */
-  readonly eraseRecords?: ((page: Page) => Statements<ErasedPage>) | undefined;
+  /** The ways of the engine, if it has any of its own. */
+  readonly own?: OwnParts | undefined;
+}
+
+export interface OwnParts {
+  /** Removes changes before their records. What it leaves is removed with the records. */
+  readonly changes: Part["erase"];
+  readonly records: Part["erase"];
 }
 
 interface Part {
@@ -69,11 +76,8 @@ const removeRelations = `
     --postgres AND (to_type, to_id, from_type, from_id) <= ($2, $3, $4, $5)
   `;
 
-/** On SQLite, a store keeps the changes of a record by its number: see sqlite/erase/organization-records.ts. */
-export const findEndOfChanges = `
-  SELECT resource_type, resource_id, change_no FROM
-    --sqlite record CROSS JOIN change USING (record_no)
-    --postgres change
+const findEndOfChanges = `
+  SELECT resource_type, resource_id, change_no FROM change
   WHERE organization_id = $1 AND (resource_type, resource_id) >= ($3, $4)
   ORDER BY resource_type, resource_id, change_no LIMIT 1 OFFSET $2`;
 
@@ -131,13 +135,27 @@ const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_req
 
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
-  { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
+  { first: [], erase: eraseChangesFirst },
+  { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
   { first: [], erase: eraseImports },
   { first: [], erase: hurryOthers },
 ];
 
-type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "eraseRecords">;
+type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
+
+/**
+ * Whether the row of `record` may have no change, because its organization is being erased and the cursor of the deletion is in
+ * the parts that remove changes and records.
+ */
+export const isBeingErased = `
+  EXISTS (
+    SELECT 1 FROM deletion
+    WHERE deletion.organization_id = record.organization_id AND deletion.status = 'processing'
+      AND deletion.resource_type = '${organizationType}' AND deletion.resource_id = record.organization_id
+      --sqlite AND cursor ->> 'part' IN (1, 2)
+      --postgres AND CAST(cursor AS json) ->> 'part' IN ('1', '2')
+    )`;
 
 /** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
 export function* eraseOrganizationStep(
@@ -187,6 +205,11 @@ function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<Er
   const upTo = [...key, end?.other_type ?? "", end?.other_id ?? ""] as const;
   yield* run(removeRelations, organizationId, ...upTo, ...from);
   return { erasedTypes: [], next: end === undefined ? undefined : upTo };
+}
+
+function* eraseChangesFirst(page: Page): Statements<ErasedPage> {
+  if (page.own === undefined) return { erasedTypes: [], next: undefined };
+  return yield* page.own.changes(page);
 }
 
 /** A page ends before or in a record; of that one, the changes on the page are removed. */

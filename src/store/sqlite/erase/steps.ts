@@ -18,11 +18,22 @@ import type { Act } from "../../interface/act.ts";
 import type { ErasureStep } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
 import type { Group } from "../commit/group.ts";
+import type { Connection } from "../connection.ts";
+import { ChangeOrder } from "./change-order.ts";
 import { planBounds } from "./claim.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
 
 /** Changes that one transaction of the writer searches before the last verification pass. */
 const arrivalsMax = 2_000;
+
+/** Of the connection that writes, of which a process has one. */
+const orders = new WeakMap<Connection, ChangeOrder>();
+
+function orderOf(connection: Connection): ChangeOrder {
+  const order = orders.get(connection) ?? new ChangeOrder();
+  orders.set(connection, order);
+  return order;
+}
 
 export function eraseStep(
   group: Group,
@@ -35,9 +46,10 @@ export function eraseStep(
   const chosen = connection.perform(chooseNext, ids, recordsMax);
   const processing = connection.perform(lockProcessing, chosen);
   const options = { act, recordsMax };
+  const order = orderOf(connection);
   const step = connection.perform(eraseNext, processing, {
     ...options,
-    eraseOfOrganization: eraseNumberedRecords,
+    ofOrganization: { changes: (page) => order.erase(page), records: eraseNumberedRecords },
   });
   // This step may have requested deletions of orphaned records.
   group.deletionsChanged();
