@@ -15,7 +15,7 @@ import type { TestStore } from "../support/test-store.ts";
 interface Step {
   readonly mode: WriteMode;
   readonly amounts: readonly number[];
-  /** Whether a deletion of another record of the organization is open, since such changes have a digest too. */
+  /** Whether a deletion of another record of the organization is open. */
   readonly deletionOpen: boolean;
 }
 

@@ -2,6 +2,7 @@
 
 import { testAccess } from "./access.ts";
 import { testApproval } from "./approval.ts";
+import { testArrivals } from "./arrivals.ts";
 import { testCascade } from "./cascade.ts";
 import { testClosingUnderFloors } from "./closing-floors.ts";
 import { testClosing } from "./closing.ts";
@@ -57,6 +58,7 @@ const decisions: readonly Part[] = [
 /** What depends on how a server writes, which shares commits, and on restarts. */
 const serving: readonly Part[] = [
   testUpkeep,
+  testArrivals,
   testConcurrency,
   testExporting,
   testLargeDeletions,

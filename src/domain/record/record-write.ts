@@ -97,3 +97,15 @@ export interface RecordHistory extends Sighting {
   /** In arrival order. */
   readonly changes: readonly Change[];
 }
+
+/** A change as the feed has it. */
+export interface ArrivedChange {
+  readonly changeNo: number;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly isFirst: boolean;
+  /** Undefined unless it was asked for. */
+  readonly payload: string | undefined;
+}

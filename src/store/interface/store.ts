@@ -54,6 +54,16 @@ export interface RecordStore {
    * are stored, and none will be added.
    */
   latestArrival(): Promise<number>;
+  /**
+   * `settled`: a number up to which all changes are stored and none will be added. Waits for nobody, so changes that were
+   * acknowledged may exceed it until the writes that began before them have ended. `latest`: no number beyond was given.
+   */
+  settledArrival(): Promise<SettledArrival>;
+}
+
+export interface SettledArrival {
+  readonly settled: number;
+  readonly latest: number;
 }
 
 export interface DeletionStore {

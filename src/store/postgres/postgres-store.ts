@@ -35,6 +35,7 @@ import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { postgresTraits } from "./traits.ts";
+import { readSettledArrival } from "./settled-arrival.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
@@ -234,6 +235,7 @@ function postponer(database: Database, leases: Leases) {
 function upkeepMethods(database: Database) {
   return {
     latestArrival: () => readLatestArrival(database),
+    settledArrival: () => readSettledArrival(database),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
     // There is nothing to do: vacuum frees space, and PostgreSQL uses it again.

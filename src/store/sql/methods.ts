@@ -10,6 +10,7 @@ import { searchAudit } from "./trail/audit-search.ts";
 import * as closing from "./deletion/close-organization.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
 import * as deletion from "./deletion/deletion.ts";
+import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
 import { listChanges } from "./record/export.ts";
 import * as floor from "./retention/floor.ts";
@@ -183,6 +184,10 @@ export const methods = {
     begin: change(ofOrganization, importRun.beginImport),
     report: change(ofOrganization, importRun.reportImport),
     list: lookup(every, importRun.listImports),
+  },
+  arrivals: {
+    list: lookup(ofOrganization, listArrivals),
+    find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
   },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),

@@ -61,6 +61,18 @@ const endHolds = `
     ;
   CREATE INDEX hold_by_end ON hold (ends_on) WHERE ends_on IS NOT NULL`;
 
+/**
+ * The changes of an organization in the order of arrival, for the feed. On SQLite the first change of a record has the number
+ * of the record, and only later ones need an index of their own; on PostgreSQL the new index also does what the old one did.
+ */
+const findByArrival = `
+  --sqlite CREATE INDEX record_by_arrival ON record (organization_id, record_no);
+  --sqlite DROP INDEX change_later;
+  --sqlite CREATE INDEX change_later ON change (change_no) WHERE change_no > record_no;
+  --postgres DROP INDEX change_by_arrival;
+  --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
+  `;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -71,6 +83,7 @@ export const published: readonly string[] = [
   leaveRoomForProgress,
   letReferencesBeRedacted,
   endHolds,
+  findByArrival,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

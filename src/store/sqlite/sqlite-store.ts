@@ -95,6 +95,10 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
     },
     // One writer assigns the numbers, and they become visible in order.
     latestArrival: async () => reader.perform(findLatestArrival),
+    settledArrival: async () => {
+      const latest = reader.perform(findLatestArrival);
+      return { settled: latest, latest };
+    },
   } satisfies Partial<Store>;
 }
 

@@ -7,6 +7,8 @@ import { payloadDigest } from "../../shared/payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { Insertion } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
+import { markArrival } from "./arrival-mark.ts";
+import { inSequence } from "./settle-all.ts";
 
 interface SightingRow {
   readonly first_seen: string;
@@ -141,8 +143,12 @@ export async function appendChanges(
     changes.map(({ draft }) => draft.payload),
     changes.map(({ draft, first }) => (first ? null : payloadDigest(draft.payload))),
   ];
-  if (transaction.distributed) await transaction.insertEach(insertChangesOnCitus, columns);
-  else await transaction.run(insertChanges, ...columns);
+  await inSequence([
+    markArrival(transaction),
+    transaction.distributed
+      ? transaction.insertEach(insertChangesOnCitus, columns)
+      : transaction.run(insertChanges, ...columns),
+  ] as const);
 }
 
 const findClosed = `

@@ -154,8 +154,7 @@ function makeTexts(type: RecordType): Texts {
 }
 
 /**
- * Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others that arrived
- * while a deletion of the organization was open.
+ * Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others.
  */
 function makeLate(type: RecordType): string {
   const { onSqlite, onPostgres } = namesAny(type);
@@ -165,7 +164,7 @@ function makeLate(type: RecordType): string {
     --sqlite   WHERE record_no > $4 AND record_no <= $5 AND (${onSqlite("$3")})
     --sqlite   UNION ALL
     --sqlite   SELECT record_no, payload FROM change INDEXED BY change_later
-    --sqlite   WHERE digest IS NOT NULL AND change_no > $4 AND change_no <= $5
+    --sqlite   WHERE change_no > record_no AND change_no > $4 AND change_no <= $5
     --sqlite     AND (${onSqlite("$3")}))
     SELECT organization_id, resource_id AS id, payload
     --sqlite FROM late CROSS JOIN json_each($1) AS owner CROSS JOIN record

@@ -154,12 +154,6 @@ interface NewChange {
   readonly isLong: boolean;
 }
 
-/** Changes that arrive while a deletion is open get a digest, and the deletion finds them by the index of digests. */
-function needsDigest(group: Group, organizationId: string, change: NewChange): boolean {
-  if (change.changeNo === change.recordNo) return false;
-  return change.isLong || group.anyDeletionOpen(organizationId);
-}
-
 function storeChange(group: Group, context: DraftContext, change: NewChange): void {
   const { connection } = group;
   const { draft, recordNo, changeNo } = change;
@@ -171,7 +165,7 @@ function storeChange(group: Group, context: DraftContext, change: NewChange): vo
     context.receivedAt,
     context.replyKey,
     draft.payload,
-    needsDigest(group, organizationId, change) ? payloadDigest(draft.payload) : null,
+    change.isLong ? payloadDigest(draft.payload) : null,
   );
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);

@@ -1,0 +1,24 @@
+// Marks where the arrival numbers of a transaction begin, so that readers know which ones may still become visible
+// (../settled-arrival.ts).
+
+import type { Transaction } from "../transaction.ts";
+
+/** The highest bits of the keys of our marks; the others are an arrival number. */
+export const markBits = 54;
+export const markKey = `(5::bigint << ${markBits})`;
+
+/**
+ * A lock that nobody waits for, held until the end of the transaction: numbers that it takes are greater than the one in
+ * the key.
+ */
+const mark = `
+  SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;
+
+const marked = new WeakSet<Transaction>();
+
+/** Sends the mark, which has to be sent before the first number is taken. */
+export async function markArrival(transaction: Transaction): Promise<void> {
+  if (marked.has(transaction)) return;
+  marked.add(transaction);
+  await transaction.run(mark);
+}

@@ -1,0 +1,100 @@
+// The changes of an organization in the order of their arrival, part by part. Each part is a separate read, so that reading
+// never keeps erased bytes from being freed.
+
+import type { ArrivedChange } from "../../../domain/record/record-write.ts";
+import { reader } from "../../row/reader.ts";
+import { all, list, type Statements } from "../statement/statements.ts";
+
+export interface ArrivalQuery {
+  readonly organizationId: string;
+  /** Changes beyond this number, and up to `through`. */
+  readonly after: number;
+  readonly through: number;
+  readonly types: readonly string[];
+  readonly content: boolean;
+  readonly limit: number;
+  /** The last of them first. */
+  readonly fromEnd?: boolean;
+}
+
+interface Form {
+  readonly payload: string;
+  readonly order: "ASC" | "DESC";
+}
+
+/**
+ * On SQLite two indexes, one of records and one of later changes, are merged; CROSS JOIN keeps their order. On PostgreSQL a
+ * first change has no digest, but neither has every later one in a store that was moved there.
+ */
+function pageOf({ payload, order }: Form): string {
+  return `
+    --sqlite SELECT * FROM (
+    --sqlite   SELECT change.change_no AS change_no, received_at, resource_type, resource_id, 1 AS is_first, ${payload}
+    --sqlite   FROM record INDEXED BY record_by_arrival CROSS JOIN change
+    --sqlite     ON change.record_no = record.record_no AND change.change_no = record.record_no
+    --sqlite   WHERE organization_id = $1 AND record.record_no > $2 AND record.record_no <= $3
+    --sqlite     AND resource_type IN (SELECT value FROM json_each($4))
+    --sqlite   ORDER BY record.record_no ${order} LIMIT $5)
+    --sqlite UNION ALL SELECT * FROM (
+    --sqlite   SELECT later.change_no AS change_no, change.received_at, resource_type, resource_id, 0, ${payload}
+    --sqlite   FROM change AS later INDEXED BY change_later
+    --sqlite     CROSS JOIN record INDEXED BY record_by_arrival
+    --sqlite       ON organization_id = $1 AND record.record_no = later.record_no
+    --sqlite     CROSS JOIN change
+    --sqlite       ON change.record_no = later.record_no AND change.change_no = later.change_no
+    --sqlite   WHERE later.change_no > later.record_no AND later.change_no > $2 AND later.change_no <= $3
+    --sqlite     AND resource_type IN (SELECT value FROM json_each($4))
+    --sqlite   ORDER BY later.change_no ${order} LIMIT $5)
+    --postgres SELECT change_no, received_at, resource_type, resource_id, ${payload},
+    --postgres   digest IS NULL AND NOT EXISTS (
+    --postgres     SELECT 1 FROM change AS earlier
+    --postgres     WHERE earlier.organization_id = change.organization_id
+    --postgres       AND earlier.resource_type = change.resource_type
+    --postgres       AND earlier.resource_id = change.resource_id
+    --postgres       AND earlier.change_no < change.change_no) AS is_first
+    --postgres FROM change
+    --postgres WHERE organization_id = $1 AND change_no > $2 AND change_no <= $3
+    --postgres   AND resource_type = ANY ($4::text[])
+    ORDER BY change_no ${order} LIMIT $5`;
+}
+
+const thin = pageOf({ payload: "NULL AS payload", order: "ASC" });
+const full = pageOf({ payload: "change.payload AS payload", order: "ASC" });
+const last = pageOf({ payload: "NULL AS payload", order: "DESC" });
+
+const toChange = reader<ArrivedChange>({ isFirst: "flag" });
+
+/** In the order of arrival. */
+export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedChange[]> {
+  const { organizationId, after, through, types, limit, content, fromEnd = false } = query;
+  const values = [organizationId, after, through, types, limit] as const;
+  return yield* list(toChange, fromEnd ? last : content ? full : thin, ...values);
+}
+
+/** One statement for all organizations, so that waiting for changes costs as much for one of them as for many. */
+const findNews = `
+  --sqlite SELECT value AS organization_id FROM json_each($1)
+  --sqlite WHERE EXISTS (
+  --sqlite     SELECT 1 FROM record WHERE organization_id = value AND record_no > $2 AND record_no <= $3)
+  --sqlite   OR EXISTS (
+  --sqlite     SELECT 1 FROM change INDEXED BY change_later
+  --sqlite     WHERE change_no > record_no AND change_no > $2 AND change_no <= $3)
+  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id)
+  --postgres WHERE EXISTS (
+  --postgres   SELECT 1 FROM change
+  --postgres   WHERE change.organization_id = waiting.organization_id AND change_no > $2 AND change_no <= $3)
+  `;
+
+/** Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them. */
+export function* findArrivals({
+  organizations,
+  after,
+  through,
+}: {
+  readonly organizations: readonly string[];
+  readonly after: number;
+  readonly through: number;
+}): Statements<readonly string[]> {
+  const rows = yield* all<{ organization_id: string }>(findNews, organizations, after, through);
+  return rows.map(({ organization_id }) => organization_id);
+}
