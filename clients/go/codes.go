@@ -67,6 +67,10 @@ const (
 	// A request with the same Idempotency-Key is still in flight; send this one again soon.
 	CodeIdempotencyInFlight = 40904
 
+	// The feed no longer has this offset, because the store was replaced by an older one. Begin again
+	// at -1, or at now.
+	CodeOffsetGone = 41001
+
 	// The request is too large.
 	CodeTooLarge = 41301
 

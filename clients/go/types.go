@@ -955,6 +955,8 @@ const (
 	ScopeTransactionsDelete        Scope = "transactions:delete"
 	ScopePersonDelete              Scope = "person:delete"
 	ScopeCompanyDelete             Scope = "company:delete"
+	ScopeChangesRead               Scope = "changes:read"
+	ScopeChangesContent            Scope = "changes:content"
 )
 
 // WriteResult: The result of a write. The data is on stable storage.

@@ -51,7 +51,9 @@ function statedErrors({ errors }: Operation): readonly number[] {
 }
 
 function takes(operation: Operation): string {
-  const { query, request } = operation.document(operation, recordTypes);
+  const { query, parameters, request } = operation.document(operation, recordTypes);
+  if (parameters !== undefined)
+    return `query ${parameters.map(({ name }) => code(name)).join(", ")}`;
   if (query !== undefined) return `query ${code(query.name)}`;
   if (operation.permission === "write") {
     return operation.body === "none" ? "" : forms[operation.body];
@@ -73,6 +75,7 @@ const forms = {
 
 function needs(operation: Operation): string {
   if (operation.permission === undefined) return "an API key";
+  if (operation.scope !== undefined) return code(operation.scope);
   if (operation.type === undefined) return "`:delete` of the record's family";
   return scopesOf(operation).map(code).join(", ");
 }

@@ -29,7 +29,14 @@ const verbs = {
   delete: "Request deletion, and read its status",
 } as const;
 
+const ofChanges: Readonly<Record<string, string>> = {
+  "changes:read": "Read the feed of changes, of the types that other scopes allow to read",
+  "changes:content": "Get the changes themselves with it",
+};
+
 function meaningOf(scope: Scope): string {
+  const own = ofChanges[scope];
+  if (own !== undefined) return own;
   const [family, permission] = scope.split(":");
   const titles = recordTypes
     .filter(

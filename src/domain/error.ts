@@ -41,6 +41,11 @@ export const errorCatalogue = {
     message:
       "A request with the same Idempotency-Key is still in flight; send this one again soon.",
   },
+  offset_gone: {
+    code: 41001,
+    message:
+      "The feed no longer has this offset, because the store was replaced by an older one. Begin again at -1, or at now.",
+  },
   too_large: { code: 41301, message: "The request is too large." },
   content_type: { code: 41501, message: "The content type is not supported." },
   idempotency_reused: {

@@ -45,6 +45,17 @@ export const limits = {
   bytesPerToken: 32 * 1_024,
   processorMsPerToken: 1,
 
+  // the feed of changes: events and bytes of a reply, and live requests of a key, of an organization and of all
+  changesReplyEventsMax: 1_000,
+  changesReplyBytesMax: 1_024 * 1_024,
+  /** Of a reply that is sent while the request goes on, because its readers may be slow. */
+  changesPartBytesMax: 64 * 1_024,
+  keyChangeReadersMax: 32,
+  organizationChangeReadersMax: 64,
+  changeReadersMax: 512,
+  longPollMs: 20_000,
+  changeStreamMs: 50_000,
+
   // load shedding
   pressureDelayMsMax: 250,
   pressureDelaySustainedMs: 2_000,

@@ -17,12 +17,29 @@ export const deletableFamilies = ["transactions", "person", "company"] as const 
 
 export type Permission = "read" | "write" | "delete";
 export type Scope =
-  `${Family}:read` | `${Family}:write` | `${(typeof deletableFamilies)[number]}:delete`;
+  | `${Family}:read`
+  | `${Family}:write`
+  | `${(typeof deletableFamilies)[number]}:delete`
+  | (typeof changeScopes)[number];
 
-export const allScopes: readonly Scope[] = [
+/** For the feed of changes. No other scope includes them, and a key has them only if they are named. */
+export const changeScopes = ["changes:read", "changes:content"] as const;
+
+/** What a key has unless scopes are named: all that concern records. */
+export const recordScopes: readonly Scope[] = [
   ...families.flatMap((family): Scope[] => [`${family}:read`, `${family}:write`]),
   ...deletableFamilies.map((family): Scope => `${family}:delete`),
 ];
+
+export const allScopes: readonly Scope[] = [...recordScopes, ...changeScopes];
+
+/** How a list of scopes is shown: one that is long has a name. */
+export function describeScopes(scopes: readonly Scope[], separator: string): string {
+  if (scopes.length === allScopes.length) return "all";
+  const isUsual =
+    scopes.length === recordScopes.length && recordScopes.every((scope) => scopes.includes(scope));
+  return isUsual ? "all of records" : scopes.join(separator);
+}
 
 const known: ReadonlySet<string> = new Set(allScopes);
 

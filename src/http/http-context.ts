@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
+import type { ChangeFeed } from "../actions/change/change-feed.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
@@ -28,6 +29,7 @@ export interface HttpContext {
   /** Reads moderate lists on this thread. */
   readonly lists: ListReader;
   readonly load: Load;
+  readonly feed: ChangeFeed;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   /** Undefined where traces are not exported. */

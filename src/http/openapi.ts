@@ -15,6 +15,7 @@ import {
 } from "./openapi/operation-object.ts";
 import type { Operation, OperationDocument } from "./operation.ts";
 import {
+  changeTag,
   deletionTag,
   headers,
   parameterRef,
@@ -68,17 +69,18 @@ export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenAp
   };
 }
 
-/** HEAD is served with the GET of a record. */
+/** HEAD is served with the GET of a record, and of the feed. */
 function methodsOf(operation: Operation, document: OperationDocument): PathItem {
   const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
-  const isRecordGet = operation.method === "GET" && operation.type !== undefined;
-  return isRecordGet ? { ...own, head: headObject(operation, document) } : own;
+  const isRead = operation.method === "GET" && operation.permission === "read";
+  return isRead ? { ...own, head: headObject(operation, document) } : own;
 }
 
 function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
   return [
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
+    { name: changeTag, description: "What was added and updated, in the order of arrival." },
     { name: deletionTag, description: "Requests to delete a record, and their status." },
     { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];

@@ -7,6 +7,7 @@ import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
 import type { HttpContext } from "./http-context.ts";
 import type { Content } from "./openapi/content.ts";
+import type { ParameterObject } from "./openapi/document.ts";
 import type { ErrorResponse } from "./openapi/error-responses.ts";
 import type { Answer, RequestContext } from "./reply/reply.ts";
 
@@ -19,6 +20,8 @@ export interface Verb {
   readonly verb: string;
   /** Undefined where the operation identifies its caller itself, by an API key. */
   readonly permission?: Permission;
+  /** A scope that is not one of a family of records. */
+  readonly scope?: Scope;
   readonly body: BodyForm;
   readonly success: 200 | 201;
   /** Errors in addition to the usual ones (error-responses.ts); one with the same status replaces a usual one. */
@@ -57,8 +60,12 @@ export interface OperationDocument {
   readonly summary: string;
   readonly description: string;
   readonly query?: QueryParameter;
+  /** All parameters, instead of one that identifies something. */
+  readonly parameters?: readonly ParameterObject[];
   readonly request?: Content;
   readonly reply: Content;
+  /** Replies without a body besides the usual one, by their status. */
+  readonly empty?: Readonly<Record<number, Omit<Content, "media" | "schemas">>>;
 }
 
 /** A request that is authenticated and may proceed. */
@@ -83,8 +90,9 @@ export function requireType({ name, type }: Operation): RecordType {
  * The scopes of which the caller needs one. An operation on a type requires the scope of its family. An operation that
  * learns the type from its body or from the store requires any scope of that permission, and its handler the right one.
  */
-export function scopesOf({ type, permission }: Operation): readonly Scope[] {
+export function scopesOf({ type, permission, scope: own }: Operation): readonly Scope[] {
   if (permission === undefined) return [];
+  if (own !== undefined) return [own];
   const wanted = type === undefined ? `:${permission}` : `${type.family}:${permission}`;
   return allScopes.filter(
     (scope) => scope.endsWith(wanted) && (type === undefined || scope === wanted),

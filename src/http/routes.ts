@@ -7,6 +7,7 @@ import { componentName } from "./openapi/wording.ts";
 import type { Operation, Verb } from "./operation.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueToken } from "./verb/issue-token.ts";
+import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
 import { requestDeletion } from "./verb/request-deletion.ts";
@@ -18,6 +19,7 @@ export function operationsFor(types: readonly RecordType[]): readonly Operation[
     row("issueToken", "POST /auth/token", issueToken),
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
     row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
+    row("readChanges", "GET /v2/changes", readChanges),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
     ...types.flatMap(operationsOfType),
   ];

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
 import { listEndingSoon } from "../actions/retention/end-holds.ts";
+import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
@@ -47,6 +48,8 @@ export interface Serving {
   readonly address: string;
   readonly app: App;
   readonly edge: Edge;
+  /** Live requests for changes. */
+  readonly readers: () => number;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
   /** Refuses new requests from now on. */
@@ -192,6 +195,7 @@ async function startEntryPoints(
     if (stage.draining) return;
     stage.draining = true;
     endConnectionsWithReplies(server);
+    context.feed.stop();
     if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
   };
   const refuse = (): void => {
@@ -208,7 +212,8 @@ async function startEntryPoints(
     await opened.disposeAsync();
     log.info("stopped");
   };
-  return { address, app, edge, drain, refuse, stop };
+  const readers = () => context.feed.readers;
+  return { address, app, edge, readers, drain, refuse, stop };
 }
 
 /** If this fails, the next start brings the ledger up to date. */
@@ -266,6 +271,7 @@ function makeHttpContext(
     failures: makeFailureLog(log, app.now),
     bulk: tracing?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store),
+    feed: new ChangeFeed(app),
     load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
     replies: makeReplies(observe, edge),
     observe,

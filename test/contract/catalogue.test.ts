@@ -11,7 +11,9 @@ import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { operationNamed } from "../../src/http/routes.ts";
 import { tokenRequest } from "./good-request.ts";
+import { corruptions } from "./invalid-request.ts";
 import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
 
 // The check for slow requests runs at an interval; here it runs when the test says so.
@@ -90,6 +92,10 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
     held.release();
     await first;
     return reply;
+  },
+  offset_gone: async () => {
+    const operation = operationNamed("readChanges");
+    return client.send(await corruptions[410].corrupt(scene, customer, operation));
   },
   too_large: () => post(Array.from({ length: limits.batchItemsMax + 1 }, () => ({}))),
   content_type: () => post("person_id,name", { "content-type": "text/csv" }),

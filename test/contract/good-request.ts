@@ -56,6 +56,8 @@ const contents: Readonly<Record<string, Make>> = {
   "request deletion by type": async (scene, customer) => ({
     body: await deletionByType(scene, customer),
   }),
+  // At its end, so that two replies have the same length.
+  "read changes": async () => ({ query: { offset: "now" } }),
   "read deletion": async (scene, customer, { path }) => {
     const body = await deletionByType(scene, customer);
     const asked = await scene.ask(customer, { method: "POST", path, body });

@@ -2,6 +2,7 @@
 // this status.
 
 import assert from "node:assert/strict";
+import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
 import { type Operation, scopesOf } from "../../src/http/operation.ts";
@@ -13,20 +14,20 @@ import { fromNewAddress, type Scene } from "./scene.ts";
 type Corrupt = (scene: Scene, customer: Customer, operation: Operation) => Promise<Ask>;
 
 /** By status; each expects the code next to it. */
-export const corruptions: Readonly<
-  Record<number, { readonly code: number; readonly corrupt: Corrupt }>
-> = {
+export const corruptions = {
   400: { code: 40000, corrupt: asInvalid },
   401: { code: 40101, corrupt: withoutCredential },
   403: { code: 40301, corrupt: withoutScope },
+  410: { code: 41001, corrupt: atGoneOffset },
   404: { code: 40401, corrupt: withUnknownId },
   413: { code: 41301, corrupt: asTooLarge },
   415: { code: 41501, corrupt: inAnotherType },
   422: { code: 42201, corrupt: withReusedKey },
-};
+} as const satisfies Readonly<Record<number, { readonly code: number; readonly corrupt: Corrupt }>>;
 
 async function asInvalid(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
+  if (operation.verb === "read changes") return { ...good, query: { offset: "0" } };
   return operation.body === "none"
     ? { ...good, query: {} }
     : { ...good, body: inForm(operation, {}) };
@@ -79,6 +80,14 @@ async function withUnknownId(scene: Scene, customer: Customer, operation: Operat
     return { ...good, body: inForm(operation, scene.records.update(type, nobodys)) };
   }
   return { ...good, body: { ...(good.body as object), [type.idField]: nobodys } };
+}
+
+/** As a reader has it whose store was replaced by an older one. */
+async function atGoneOffset(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
+  const cipher = new FeedCipher(await scene.service.app.store.receiptSaltKey());
+  const position = { changeNo: 2 ** 40, at: 1, following: 0 };
+  const offset = cipher.encode(customer.organizationId, position);
+  return { ...(await goodRequest(scene, customer, operation)), query: { offset } };
 }
 
 /** Announces more than is allowed, which is refused before it arrives. */

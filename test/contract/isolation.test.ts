@@ -7,7 +7,7 @@ import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operationNamed, operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { inForm, tokenRequest } from "./good-request.ts";
 import {
@@ -93,6 +93,19 @@ const pairs: Readonly<Record<string, Make>> = {
     const body = { resource_type: type.resourceType, reason: "a test" };
     return pairOf(operation, (id) => ({ body: { ...body, resource_id: id } }), ids);
   },
+  "read changes": async ({ method, path }) => {
+    await twoRecords({ ...operationNamed("checkPerson") });
+    const token = owner.token;
+    const { headers } = await client.send({ method, path, token });
+    const mine = String(headers["stream-next-offset"]);
+    const ask = (offset: string): Ask => ({
+      method,
+      path,
+      token: unauthenticated.token,
+      query: { offset },
+    });
+    return { foreign: ask(mine), absent: ask("0".repeat(mine.length)) };
+  },
   "read deletion": async (operation) => {
     const type = typeNamed("person");
     const [mine] = await twoRecords({ ...operation, type });
@@ -108,6 +121,12 @@ function pairFor(operation: Operation): Promise<Pair> {
   const make = pairs[operation.verb];
   if (make === undefined) throw new Error(`there is no pair of requests for ${operation.verb}`);
   return make(operation);
+}
+
+/** An offset of another organization is none. */
+function refusedStatus({ permission, verb }: Operation): number {
+  if (permission === undefined) return 403;
+  return verb === "read changes" ? 400 : 404;
 }
 
 /** A record that the owner has, also one of which a deletion is open, is new to another organization. */
@@ -148,7 +167,7 @@ describe("another organization's data gets the same replies as data that does no
       const reply = await client.send(foreign);
       assertAlike(reply, await client.send(absent));
       const isNew = operation.verb === "add records" || operation.verb === "append records";
-      const refused = operation.permission === undefined ? 403 : 404;
+      const refused = refusedStatus(operation);
       assert.equal(reply.status, isNew ? operation.success : refused, reply.text);
     });
 
@@ -157,7 +176,7 @@ describe("another organization's data gets the same replies as data that does no
         const { foreign, absent } = await pairFor(operation);
         const reply = await client.send({ ...foreign, method: "HEAD" });
         assertAlike(reply, await client.send({ ...absent, method: "HEAD" }));
-        assert.equal(reply.status, 404);
+        assert.equal(reply.status, refusedStatus(operation));
       });
     }
 

@@ -6,7 +6,13 @@ import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const files = ["access-token.test.ts", "deletions.test.ts", "records.test.ts", "streams.test.ts"];
+const files = [
+  "access-token.test.ts",
+  "changes.test.ts",
+  "deletions.test.ts",
+  "records.test.ts",
+  "streams.test.ts",
+];
 
 const server = await startPostgres({ settings: { max_connections: "300" } });
 /** By the folder of a service, which may be restarted in place. */

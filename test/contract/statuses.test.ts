@@ -163,6 +163,7 @@ describe("status 500", () => {
     "request deletion": "requestDeletion",
     "request deletion by type": "requestDeletion",
     "read deletion": "findDeletion",
+    "read changes": "settledArrival",
   } as const satisfies Record<string, StoreMethod>;
   const methodOf = ({ verb }: Operation): StoreMethod => {
     const found = Object.entries(used).find(([name]) => name === verb);

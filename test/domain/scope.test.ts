@@ -2,18 +2,41 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { allScopes, coveredScopes, families, isScope, type Scope } from "../../src/domain/scope.ts";
+import {
+  allScopes,
+  changeScopes,
+  coveredScopes,
+  describeScopes,
+  recordScopes,
+  families,
+  isScope,
+  type Scope,
+} from "../../src/domain/scope.ts";
 
 function covered(scopes: readonly Scope[], strict = false): readonly string[] {
   return [...coveredScopes(scopes, strict)].sort();
 }
 
 describe("scopes", () => {
-  it("are read and write of each family, and delete of three", () => {
-    assert.equal(allScopes.length, 2 * families.length + 3);
+  it("are read and write of each family, delete of three, and two of the feed of changes", () => {
+    assert.equal(recordScopes.length, 2 * families.length + 3);
+    assert.deepEqual(allScopes, [...recordScopes, ...changeScopes]);
     assert.equal(new Set(allScopes).size, allScopes.length);
     const deletes = allScopes.filter((scope) => scope.endsWith(":delete"));
     assert.deepEqual(deletes, ["transactions:delete", "person:delete", "company:delete"]);
+  });
+
+  it("are shown by a name if they are all, or all of records", () => {
+    assert.equal(describeScopes(allScopes, ","), "all");
+    assert.equal(describeScopes(recordScopes, ","), "all of records");
+    assert.equal(describeScopes(["person:read", "changes:read"], ","), "person:read,changes:read");
+  });
+
+  it("of the feed of changes are included in no other", () => {
+    for (const strict of [false, true]) {
+      const others = covered(recordScopes, strict);
+      for (const scope of changeScopes) assert.equal(others.includes(scope), false);
+    }
   });
 
   it("are recognized by their exact names only", () => {

@@ -110,10 +110,10 @@ describe("operations of the document", () => {
     assert.equal(new Set(names).size, names.length);
   });
 
-  it("include HEAD wherever a record can be checked, without content", () => {
+  it("include HEAD wherever a record can be checked, and of the feed, without content", () => {
     for (const { path, verb } of operations.filter(({ method }) => method === "GET")) {
       const head = document.paths[path]?.head;
-      assert.equal(head !== undefined, verb === "check record", path);
+      assert.equal(head !== undefined, ["check record", "read changes"].includes(verb), path);
       for (const response of Object.values(head?.responses ?? {})) {
         assert.ok(!("content" in response) && !("$ref" in response), path);
       }
@@ -121,12 +121,14 @@ describe("operations of the document", () => {
   });
 
   it("show every status that the table gives them", () => {
-    for (const { method, path, success, errors, body } of operations) {
+    for (const operation of operations) {
+      const { method, path, success, errors, body } = operation;
       const shown = Object.keys(operationAt(method, path).responses).map(Number);
       const slow = body === "none" ? [] : [408];
       const usual = [400, 401, 403, 429, 431, 500, 503];
       const stated = errors.map((error) => error.status);
-      const all = new Set([success, ...usual, ...slow, ...stated]);
+      const empty = Object.keys(operation.document(operation, recordTypes).empty ?? {}).map(Number);
+      const all = new Set([success, ...empty, ...usual, ...slow, ...stated]);
       assert.deepEqual(shown.toSorted(byNumber), [...all].toSorted(byNumber), `${method} ${path}`);
     }
   });

@@ -65,6 +65,8 @@ interface Evaluated {
 /** Headers that the document names for a response, and that only some of its replies have. */
 function mayLack(name: string, status: number): boolean {
   if (name === "Preference-Applied") return true;
+  // At the end of the feed, and of a live request.
+  if (name === "Stream-Up-To-Date" || name === "Stream-Cursor") return true;
   // Only a reply about a request in flight says when to try again; one that is rejected early knows
   // of no limit.
   if (name === "Retry-After") return status === 409;

@@ -41,6 +41,8 @@ export interface Service {
   readonly client: Client;
   /** What all connections hold together. */
   readonly edge: Edge;
+  /** Live requests for changes. */
+  readonly readers: () => number;
   readonly folder: string;
   /** With which another process would open the same store. */
   readonly config: Config;
@@ -82,7 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });
-  const { address, app, edge } = serving;
+  const { address, app, edge, readers } = serving;
   const client = makeClient(address);
   return {
     address,
@@ -91,6 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     client,
     config,
     edge,
+    readers,
     folder,
     log,
     breakStore: (method, error) => faults.break(method, error),

@@ -42,6 +42,11 @@ export const errorCodes = {
   deletion_open: 40903,
   /** A request with the same Idempotency-Key is still in flight; send this one again soon. */
   idempotency_in_flight: 40904,
+  /**
+   * The feed no longer has this offset, because the store was replaced by an older one. Begin again
+   * at -1, or at now.
+   */
+  offset_gone: 41001,
   /** The request is too large. */
   too_large: 41301,
   /** The content type is not supported. */

@@ -45,7 +45,9 @@ export type Scope =
   | "customer_sar:write"
   | "transactions:delete"
   | "person:delete"
-  | "company:delete";
+  | "company:delete"
+  | "changes:read"
+  | "changes:content";
 
 /** The result of a write. The data is on stable storage. */
 export interface WriteResult {

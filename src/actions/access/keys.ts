@@ -2,7 +2,7 @@
 // nowhere else.
 
 import type { ApiKey } from "../../domain/access.ts";
-import { allScopes, type Scope } from "../../domain/scope.ts";
+import { recordScopes, type Scope } from "../../domain/scope.ts";
 import type { NewKey } from "../../store/interface/access.ts";
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
@@ -49,7 +49,7 @@ export interface KeyOptions {
   readonly organizationId: string;
   /** For lists; not unique. */
   readonly name?: string | undefined;
-  /** The default is all scopes. */
+  /** The default is all that concern records. */
   readonly scopes?: readonly Scope[] | undefined;
   /** The default is a key that never expires. */
   readonly lifetimeMs?: number | undefined;
@@ -62,7 +62,7 @@ export interface CreatedKey {
 
 /** Throws OperatorError not_permitted, invalid, no_such_organization and organization_closed. */
 export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
-  const { organizationId, name = "key", scopes = allScopes, lifetimeMs } = wanted;
+  const { organizationId, name = "key", scopes = recordScopes, lifetimeMs } = wanted;
   requireRight(app, "key.create");
   requireName("The key's name", name);
   if (scopes.length === 0) throw new OperatorError("invalid", "A key needs at least one scope.");

@@ -2,7 +2,7 @@
 
 import { createKey, keyStatus, listKeys, revokeKey, rotateKey } from "../../actions/access/keys.ts";
 import type { ApiKey } from "../../domain/access.ts";
-import { allScopes } from "../../domain/scope.ts";
+import { describeScopes } from "../../domain/scope.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import { duration, keyArguments, scopeList, text } from "../input/kinds.ts";
 import { type Column, formatTime, renderFields, renderTable, timeOrNull } from "../output/table.ts";
@@ -17,7 +17,10 @@ export const keyCreate = defineStoreCommand({
   rights: ["key.create"],
   options: {
     organization: required(text("ID"), "Organization that the key belongs to."),
-    scopes: optional(scopeList, "Scopes of the key, separated by commas. Default: all scopes."),
+    scopes: optional(
+      scopeList,
+      "Scopes of the key, separated by commas. Default: all but those of the change feed, changes:read and changes:content.",
+    ),
     name: optional(text("NAME"), "Name that tells what the key is for."),
     expires: optional(duration, "Lifetime of the key, such as 90d. Default: it never expires."),
   },
@@ -148,7 +151,7 @@ function describeNewKey({ key, secret }: NewKey): string {
 }
 
 function formatScopes({ scopes }: ApiKey): string {
-  return scopes.length === allScopes.length ? "all" : scopes.join(",");
+  return describeScopes(scopes, ",");
 }
 
 /** `active`, or when the key ended or will end. */

@@ -13,7 +13,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
+import { allScopes, describeScopes, isScope, type Scope } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
@@ -130,7 +130,7 @@ export async function showKey(person: Person): Promise<Answer> {
     ["Created", renderTime(key.createdAt)],
     ["Last used for a token", renderTime(key.lastUsedAt)],
     ["Expires", key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)],
-    ["Scopes", key.scopes.length === allScopes.length ? "all" : key.scopes.join(", ")],
+    ["Scopes", describeScopes(key.scopes, ", ")],
   ])}
   ${isActive && hasRight(app, "key.rotate") && renderRotation(key)}
   ${isActive && hasRight(app, "key.revoke") && renderRevocation(key)}`;

@@ -63,6 +63,10 @@ export const recordNotFound = errorResponse("RecordNotFound", {
   description: "Not found: this organization has no such record.",
   errors: ["no_such_record"],
 });
+export const offsetGone = errorResponse("OffsetGone", {
+  description: "The offset no longer exists, because the store was replaced by an older one.",
+  errors: ["offset_gone"],
+});
 const requestTimeout = errorResponse("RequestTimeout", {
   description: `The request did not arrive within ${limits.bodyTimeoutMs / 1_000} seconds. The connection is closed.`,
   errors: ["request_timeout"],

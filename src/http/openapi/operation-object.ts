@@ -48,6 +48,12 @@ export function operationObject(
     ...(request === undefined ? {} : { requestBody: requestBody(request) }),
     responses: {
       [operation.success]: { ...withoutContent(reply), content: reply.media },
+      ...Object.fromEntries(
+        Object.entries(document.empty ?? {}).map(([status, empty]) => [
+          status,
+          withoutContent(empty),
+        ]),
+      ),
       ...Object.fromEntries(errors),
     },
   };
@@ -62,7 +68,7 @@ export function headObject(operation: Operation, document: OperationDocument): O
   ]);
   return {
     ...rest,
-    operationId: `head${componentName(requireType(operation))}`,
+    operationId: `head${operation.type === undefined ? "Changes" : componentName(operation.type)}`,
     summary: `${summary} (without a body)`,
     description: `The same as GET, but the reply has no body. ${description}`,
     responses: {
@@ -76,14 +82,18 @@ function requestBody({ description, media }: Content): RequestBodyObject {
   return { description, required: true, content: media };
 }
 
-function withoutContent({ description, headers = [] }: Content): ResponseObject {
+function withoutContent({
+  description,
+  headers = [],
+}: Omit<Content, "media" | "schemas">): ResponseObject {
   return { description, headers: headersOf(...usualHeaders, ...headers) };
 }
 
 function parametersOf(
   { permission, body }: Operation,
-  { query }: OperationDocument,
+  { query, parameters }: OperationDocument,
 ): readonly (ParameterObject | Reference)[] {
+  if (parameters !== undefined) return parameters;
   if (query !== undefined) return [queryParameter(query)];
   if (permission === undefined) return [];
   return [parameterRef("IdempotencyKey"), ...(body === "one" ? [] : [parameterRef("Prefer")])];

@@ -1,6 +1,7 @@
 // The headers, parameters, security schemes and tags that operations share.
 
 import { limits } from "../../domain/limits.ts";
+import { exampleOffset } from "./examples.ts";
 import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
 
 const text = { type: "string" };
@@ -47,6 +48,24 @@ const headerParts = {
       "Identifies this content in this encoding; a request with it as `If-None-Match` is 304 until the content changes.",
     schema: text,
     example: '"3q2-7wEBAgMEBQYHCAkKCw-br"',
+  },
+  StreamNextOffset: {
+    header: "Stream-Next-Offset",
+    description: "Where the next request continues: its `offset`. Opaque, of a fixed length.",
+    schema: text,
+    example: exampleOffset,
+  },
+  StreamUpToDate: {
+    header: "Stream-Up-To-Date",
+    description: "`true` if no further event had arrived; otherwise the header is missing.",
+    schema: text,
+    example: "true",
+  },
+  StreamCursor: {
+    header: "Stream-Cursor",
+    description: "For `cursor` of the next request; only with `live`.",
+    schema: text,
+    example: "2710042",
   },
   PreferenceApplied: {
     header: "Preference-Applied",
@@ -126,5 +145,6 @@ export const securitySchemes = {
 } as const;
 
 export const tokenTag = "Access token";
+export const changeTag = "Changes";
 export const deletionTag = "Deletion";
 export const serviceTag = "Service";

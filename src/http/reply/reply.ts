@@ -24,7 +24,8 @@ export interface RequestContext {
     | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
-  readonly startedAt: number;
+  /** Later for a request that has waited on purpose. */
+  startedAt: number;
   caller: Identity | undefined;
   rate: RateHeaders | undefined;
 }

@@ -96,7 +96,7 @@ function readPreference(text: string): [name: string, quality: number] {
 }
 
 /** A weak comparison, as If-None-Match requires. */
-function isNamed(etag: string, sent: string | undefined): boolean {
+export function isNamed(etag: string, sent: string | undefined): boolean {
   if (sent === undefined) return false;
   if (sent.trim() === "*") return true;
   return sent.split(",").some((part) => part.trim().replace(/^W\//, "") === etag);

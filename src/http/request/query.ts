@@ -6,7 +6,7 @@ import { validateIdentifier } from "../../domain/validation/validate.ts";
 
 /** Throws AppError validation_failed if it is missing, given twice, wrongly encoded, or not an identifier. */
 export function queryIdentifier(request: FastifyRequest, name: string): string {
-  if (request.url.includes("%")) requireDecodable(request.url);
+  requireDecodable(request);
   const value = (request.query as Record<string, unknown>)[name];
   if (typeof value === "string" && validateIdentifier(name, value).length === 0) return value;
   const errors =
@@ -22,7 +22,8 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
  * A query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used
  * undecoded, and two queries would mean one record.
  */
-function requireDecodable(url: string): void {
+export function requireDecodable({ url }: FastifyRequest): void {
+  if (!url.includes("%")) return;
   for (const part of url.slice(url.indexOf("?") + 1).split("&")) {
     const [name = "", ...value] = part.split("=");
     if (isDecodable(name) && isDecodable(value.join("="))) continue;

@@ -191,7 +191,7 @@ async function writeInBulk(
 }
 
 /** The first token was taken before the request was read. */
-async function charge(
+export async function charge(
   context: HttpContext,
   { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
   work: Work,

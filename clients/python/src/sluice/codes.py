@@ -50,6 +50,11 @@ class ErrorCode(IntEnum):
     """A deletion of this record is open."""
     IDEMPOTENCY_IN_FLIGHT = 40904
     """A request with the same Idempotency-Key is still in flight; send this one again soon."""
+    OFFSET_GONE = 41001
+    """
+    The feed no longer has this offset, because the store was replaced by an older one. Begin again
+    at -1, or at now.
+    """
     TOO_LARGE = 41301
     """The request is too large."""
     CONTENT_TYPE = 41501

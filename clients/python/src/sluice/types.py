@@ -907,6 +907,8 @@ Scope = Literal[
     "transactions:delete",
     "person:delete",
     "company:delete",
+    "changes:read",
+    "changes:content",
 ]
 """The name of a scope."""
 

@@ -1,0 +1,96 @@
+// Offsets of the feed, and ids of its events. Both come from arrival numbers, which are encrypted: a gap between two numbers
+// would disclose changes that the reader may not know of, of confidential types or of other organizations.
+//
+// An offset is a place, then the number as a block that only this store can read. The place makes offsets sort as text, from
+// what the reader has seen: the latest time of arrival so far, and how many events have followed since that time.
+
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+
+/** Where a reader is. */
+export interface Position {
+  /** The arrival number of the last event before it. */
+  readonly changeNo: number;
+  /** Unix milliseconds: the latest time at which an event before it arrived, or at which the reader began. */
+  readonly at: number;
+  /** How many events followed since one raised `at`. */
+  readonly following: number;
+}
+
+export const beginning: Position = { changeNo: 0, at: 0, following: 0 };
+
+const blockBytes = 16;
+const algorithm = "aes-128-ecb";
+const atDigits = 11;
+const followingDigits = 8;
+const form = /^[0-9a-f]{51}$/;
+
+export class FeedCipher {
+  readonly #offsetKey: Buffer;
+  readonly #idKey: Buffer;
+
+  /** `saltKey`: the secret of the store, which is the same in every process and moves with the store. */
+  constructor(saltKey: string) {
+    this.#offsetKey = derive(saltKey, "offsets of changes");
+    this.#idKey = derive(saltKey, "ids of changes");
+  }
+
+  /** The text has a fixed length, and offsets of one reader sort as their positions. */
+  encode(organizationId: string, position: Position): string {
+    const { changeNo, at, following } = position;
+    const block = Buffer.alloc(blockBytes);
+    block.writeBigUInt64BE(BigInt(changeNo));
+    this.#check(organizationId, position).copy(block, 8);
+    const hidden = encrypt(this.#offsetKey, block).toString("hex");
+    const place = at.toString(16).padStart(atDigits, "0");
+    return `${place}${following.toString(16).padStart(followingDigits, "0")}${hidden}`;
+  }
+
+  /** Undefined for a text that is no offset of this organization. */
+  decode(organizationId: string, text: string): Position | undefined {
+    if (!form.test(text)) return undefined;
+    const end = atDigits + followingDigits;
+    const block = decrypt(this.#offsetKey, Buffer.from(text.slice(end), "hex"));
+    const position = {
+      changeNo: Number(block.readBigUInt64BE()),
+      at: Number.parseInt(text.slice(0, atDigits), 16),
+      following: Number.parseInt(text.slice(atDigits, end), 16),
+    };
+    return this.#check(organizationId, position).equals(block.subarray(8)) ? position : undefined;
+  }
+
+  /** All at once, because a cipher for each event would cost more than the rest of the event. */
+  eventIds(organizationId: string, changeNos: readonly number[]): readonly string[] {
+    const owner = createHmac("sha256", this.#idKey).update(organizationId).digest();
+    const blocks = Buffer.alloc(changeNos.length * blockBytes);
+    for (const [index, changeNo] of changeNos.entries()) {
+      blocks.writeBigUInt64BE(BigInt(changeNo), index * blockBytes);
+      owner.copy(blocks, index * blockBytes + 8, 0, 8);
+    }
+    const ids = encrypt(this.#idKey, blocks).toString("hex");
+    return changeNos.map((_, index) => ids.slice(index * 32, (index + 1) * 32));
+  }
+
+  #check(organizationId: string, { changeNo, at, following }: Position): Buffer {
+    const text = JSON.stringify([organizationId, changeNo, at, following]);
+    return createHmac("sha256", this.#offsetKey).update(text).digest().subarray(0, 8);
+  }
+}
+
+/** The position after an event. */
+export function passEvent(before: Position, changeNo: number, receivedAt: number): Position {
+  if (receivedAt > before.at) return { changeNo, at: receivedAt, following: 0 };
+  return { changeNo, at: before.at, following: before.following + 1 };
+}
+
+function derive(saltKey: string, purpose: string): Buffer {
+  return createHmac("sha256", saltKey).update(purpose).digest().subarray(0, 16);
+}
+
+/** Each block is different, so the mode needs no initialization vector. */
+function encrypt(key: Buffer, blocks: Buffer): Buffer {
+  return createCipheriv(algorithm, key, null).setAutoPadding(false).update(blocks);
+}
+
+function decrypt(key: Buffer, blocks: Buffer): Buffer {
+  return createDecipheriv(algorithm, key, null).setAutoPadding(false).update(blocks);
+}

@@ -1,0 +1,100 @@
+// The query of the feed: what a reader asks for, and what it may read of that.
+
+import { requireScope } from "../../actions/access/identify-caller.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
+import { type Cursor, type FeedView } from "../../actions/change/read-changes.ts";
+import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
+import { mayRead } from "../../domain/confidentiality.ts";
+import { AppError } from "../../domain/error.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import { adviseName } from "../../domain/validation/suggest.ts";
+
+export const liveModes = ["long-poll", "sse"] as const;
+export type LiveMode = (typeof liveModes)[number];
+
+export interface ChangeQuery {
+  readonly view: FeedView;
+  /** Where to begin; undefined for `now`. */
+  readonly from: Cursor | undefined;
+  readonly live: LiveMode | undefined;
+  /** The cursor that the reader was given last; 0 if it sends none. */
+  readonly cursor: number;
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** Throws AppError validation_failed, and insufficient_scope for content or a type that the token may not read. */
+export function readChangeQuery(query: Query, caller: Identity, cipher: FeedCipher): ChangeQuery {
+  const live = readLive(query);
+  const offset = readText(query, "offset");
+  if (live !== undefined && offset === undefined) {
+    throw invalid("offset", `is required with live: -1, now, or one that was received`);
+  }
+  const cursor = Number(readText(query, "cursor") ?? 0);
+  return {
+    view: readView(query, caller),
+    from: readOffset(offset ?? "-1", caller, cipher),
+    live,
+    cursor: Number.isSafeInteger(cursor) ? cursor : 0,
+  };
+}
+
+function readView(query: Query, caller: Identity): FeedView {
+  const { organizationId } = caller;
+  const readable = recordTypes.filter((type) => mayRead(caller, type));
+  const wanted = readTypes(query);
+  for (const { family } of wanted ?? []) requireScope(caller, `${family}:read`);
+  const include = readText(query, "include");
+  if (include !== undefined && include !== "content") throw invalid("include", "must be content");
+  if (include === "content") requireScope(caller, "changes:content");
+  return {
+    organizationId,
+    readable: readable.map(({ resourceType }) => resourceType),
+    types: (wanted ?? readable).map(({ resourceType }) => resourceType),
+    content: include === "content",
+  };
+}
+
+function readTypes(query: Query): readonly RecordType[] | undefined {
+  const names = readText(query, "types")?.split(",");
+  const types = names?.map((name) => {
+    const type = recordTypeByName(name);
+    if (type !== undefined) return type;
+    const all = recordTypes.map(({ resourceType }) => resourceType);
+    throw invalid("types", `must be record types, separated by commas${adviseName(name, all)}`);
+  });
+  return types === undefined ? undefined : [...new Set(types)];
+}
+
+function readLive(query: Query): LiveMode | undefined {
+  const live = readText(query, "live");
+  if (live === undefined) return undefined;
+  const mode = liveModes.find((known) => known === live);
+  if (mode === undefined) throw invalid("live", `must be ${liveModes.join(" or ")}`);
+  return mode;
+}
+
+function readOffset(
+  offset: string,
+  { organizationId }: Identity,
+  cipher: FeedCipher,
+): Cursor | undefined {
+  if (offset === "now") return undefined;
+  const position = offset === "-1" ? beginning : cipher.decode(organizationId, offset);
+  if (position !== undefined) return { position, scanned: position.changeNo };
+  throw invalid("offset", "must be -1, now, or an offset that this feed has returned");
+}
+
+function readText(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || typeof value === "string") return value;
+  throw invalid(name, "must be given once");
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError("validation_failed", {
+    message: "The query is not valid.",
+    errors: [{ field, message }],
+  });
+}

@@ -1,0 +1,169 @@
+// Live requests for changes: a long poll waits for the next events, a stream (server-sent events) goes on with them. Neither
+// counts as a request in progress while it waits. A reader that is slow has at most one part of a stream in memory.
+
+import type { ServerResponse } from "node:http";
+import type { Identity } from "../../actions/access/caller-cache.ts";
+import { identifyCaller } from "../../actions/access/identify-caller.ts";
+import type { Reading } from "../../actions/change/change-feed.ts";
+import type { Cursor, FeedPage } from "../../actions/change/read-changes.ts";
+import { limits } from "../../domain/limits.ts";
+import type { HttpContext } from "../http-context.ts";
+import { tokensOf } from "../load/work-tokens.ts";
+import type { HandlerInput } from "../operation.ts";
+import { rateFields } from "../rate-limit/rate-limit.ts";
+import { nameForMetrics } from "../reply/reply.ts";
+import { sendError } from "../reply/send-error.ts";
+import { answerPage } from "./change-answer.ts";
+import { nextCursor } from "./reader-cursor.ts";
+
+/** How often the token of a reader that waits is checked. */
+const checkMs = 2_000;
+
+export interface LiveReading extends Reading {
+  /** The cursor that the reader sent. */
+  readonly cursor: number;
+}
+
+/** Waits after `page`, which has no event, and answers. Never rejects. */
+export async function answerLater(
+  context: HttpContext,
+  input: HandlerInput,
+  { reading, page }: { readonly reading: LiveReading; readonly page: FeedPage },
+): Promise<void> {
+  const { request, reply, requestContext } = input;
+  const signal = readerGone(reply.raw);
+  try {
+    const until = endOf(context, input.caller, limits.longPollMs);
+    const from = page.next;
+    const found = await waitOn(context, input, { ...reading, from, until, signal });
+    if (signal.aborted && reply.raw.destroyed) return;
+    requestContext.startedAt = performance.now();
+    const cipher = await context.feed.cipher();
+    const { organizationId } = reading.view;
+    const answer = answerPage(found ?? page, { cipher, organizationId, cursor: reading.cursor });
+    chargePage(context, input.caller, found);
+    if (found !== undefined) context.replies.send(request, reply, answer);
+    else context.replies.send(request, reply, { ...answer, status: 204, body: undefined });
+  } catch (error) {
+    sendError(context, request, { reply, error });
+  }
+}
+
+interface Waiting extends Reading {
+  readonly from: Cursor;
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined at the end. Throws AppError credential_* when the token has ended, and what makes the store unreadable. */
+async function waitOn(
+  { app, feed }: HttpContext,
+  { request }: HandlerInput,
+  { until, signal, ...reading }: Waiting,
+): Promise<FeedPage | undefined> {
+  for (;;) {
+    const checkAt = app.now() + checkMs;
+    const page = await feed.wait(reading, { until: Math.min(until, checkAt), signal });
+    if (page === undefined && (feed.stopped || signal.aborted)) return undefined;
+    await identifyCaller(app, request.headers.authorization);
+    if (page !== undefined || app.now() >= until) return page;
+  }
+}
+
+/** The first page is read before the head is sent, so that an error can be answered. Rejects only before. */
+export async function beginStream(
+  context: HttpContext,
+  input: HandlerInput,
+  reading: LiveReading,
+): Promise<() => Promise<void>> {
+  const { reply, request, requestContext, caller } = input;
+  const signal = readerGone(reply.raw);
+  const first = await context.feed.read(reading, signal);
+  const cipher = await context.feed.cipher();
+  reply.raw.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
+    ...rateFields(requestContext.rate),
+  });
+  reply.hijack();
+  const name = nameForMetrics(requestContext);
+  const seconds = (performance.now() - requestContext.startedAt) / 1_000;
+  if (name !== undefined) context.observe(name, 200, seconds);
+  const until = endOf(context, caller, limits.changeStreamMs);
+  const write = (page: FeedPage): boolean => {
+    const offset = cipher.encode(reading.view.organizationId, page.next.position);
+    return reply.raw.write(partOf(page, { offset, cursor: nextCursor(reading.cursor) }));
+  };
+  const next = async (page: FeedPage): Promise<FeedPage | undefined> => {
+    const from = page.next;
+    if (page.upToDate) return waitOn(context, input, { ...reading, from, until, signal });
+    await identifyCaller(context.app, request.headers.authorization);
+    return context.feed.read({ ...reading, from }, signal);
+  };
+  return async () => {
+    try {
+      for (let page: FeedPage | undefined = first; page !== undefined; page = await next(page)) {
+        chargePage(context, caller, page);
+        if (!write(page)) await drained(reply.raw);
+        if (signal.aborted || context.feed.stopped || context.app.now() >= until) break;
+      }
+    } catch {
+      // The reader connects again, and is told why that is not possible.
+    }
+    reply.raw.end();
+  };
+}
+
+interface Place {
+  readonly offset: string;
+  readonly cursor: string;
+}
+
+/** The text of JSON has no line breaks. */
+function partOf({ events, upToDate }: FeedPage, { offset, cursor }: Place): string {
+  const control = {
+    streamNextOffset: offset,
+    streamCursor: cursor,
+    ...(upToDate ? { upToDate } : {}),
+  };
+  const data = events.length === 0 ? "" : `event: data\ndata: [${events.join(",")}]\n\n`;
+  return `${data}event: control\ndata: ${JSON.stringify(control)}\n\n`;
+}
+
+/** A live request ends with its token. */
+function endOf({ app }: HttpContext, { expiresAt }: Identity, lastingMs: number): number {
+  return Math.min(app.now() + lastingMs, expiresAt);
+}
+
+function chargePage(context: HttpContext, caller: Identity, page: FeedPage | undefined): void {
+  const items = page?.events.length ?? 0;
+  if (items > 0) void context.rates.work(caller, tokensOf({ items, bytes: 0, processorMs: 0 }));
+}
+
+/** A client that closes its side of the connection reads no more of a live reply, or waits for its end. */
+function readerGone(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const { socket } = response;
+  const leave = (): void => gone.abort();
+  if (response.destroyed || socket === null) leave();
+  socket?.once("end", leave);
+  response.once("close", () => {
+    socket?.off("end", leave);
+    leave();
+  });
+  return gone.signal;
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      response.off("drain", finish).off("close", finish);
+      resolve();
+    };
+    response.on("drain", finish).on("close", finish);
+  });
+}

@@ -1,0 +1,186 @@
+// GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable Streams.
+
+import { eventTypes, writeChangeEvent } from "../../domain/change-event.ts";
+import { limits } from "../../domain/limits.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { answerPage, tagged } from "../changes/change-answer.ts";
+import { liveModes, readChangeQuery } from "../changes/change-query.ts";
+import { answerLater, beginStream } from "../changes/live-changes.ts";
+import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
+import type { ParameterObject } from "../openapi/document.ts";
+import { schemaRef } from "../openapi/document.ts";
+import { offsetGone } from "../openapi/error-responses.ts";
+import { exampleOffset, exampleOrganizationId, idExample } from "../openapi/examples.ts";
+import { changeTag, type HeaderPart } from "../openapi/parts.ts";
+import type { OperationDocument, Verb } from "../operation.ts";
+import { requireDecodable } from "../request/query.ts";
+import { charge } from "../write/write-records.ts";
+
+export const readChanges: Verb = {
+  verb: "read changes",
+  permission: "read",
+  scope: "changes:read",
+  body: "none",
+  success: 200,
+  errors: [offsetGone],
+
+  document: () => document,
+
+  makeHandler: (context) => async (input) => {
+    const { request, reply, caller, requestContext } = input;
+    const { feed } = context;
+    requireDecodable(request);
+    const cipher = await feed.cipher();
+    const { organizationId } = caller;
+    const asked = readChangeQuery(request.query as Record<string, unknown>, caller, cipher);
+    const bytesMax =
+      asked.live === "sse" ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
+    const reading = { ...asked, bytesMax };
+    if (request.method === "HEAD") {
+      const end = await feed.end(reading);
+      return answerPage({ ...end, upToDate: false }, { cipher, organizationId });
+    }
+    if (asked.live !== undefined) reply.raw.once("close", feed.begin(caller));
+    if (asked.live === "sse") {
+      context.load.shedding.admitStream();
+      const goOn = await beginStream(context, input, reading);
+      void goOn();
+      return undefined;
+    }
+    const began = performance.now();
+    const page = await feed.read(reading);
+    const { events } = page;
+    const processorMs = performance.now() - began;
+    const work = { items: events.length, bytes: 0, processorMs };
+    await charge(context, { requestContext, caller }, work);
+    if (asked.live === undefined) {
+      const answer = answerPage(page, { cipher, organizationId });
+      return asked.from === undefined ? answer : tagged(request, answer);
+    }
+    if (events.length > 0 || !page.upToDate) {
+      return answerPage(page, { cipher, organizationId, cursor: asked.cursor });
+    }
+    void answerLater(context, input, { reading, page });
+    return undefined;
+  },
+};
+
+const [firstType] = recordTypes;
+
+const streamHeaders: readonly HeaderPart[] = ["StreamNextOffset", "StreamUpToDate", "StreamCursor"];
+
+const eventSchema = objectSchema(
+  "A change, as a CloudEvent 1.0 in structured JSON.",
+  {
+    specversion: textSchema("1.0."),
+    id: textSchema("Opaque; the same for this change in every reply, and unique with the source."),
+    source: textSchema("The organization."),
+    type: {
+      ...textSchema("What happened to a record of which type."),
+      enum: recordTypes.flatMap(({ resourceType }) => Object.values(eventTypes(resourceType))),
+    },
+    subject: textSchema("Unique identifier of the record."),
+    time: timeSchema("When the change was received."),
+    datacontenttype: textSchema("With content: application/json."),
+    data: {
+      type: "object",
+      description: "With content: the change as it was sent.",
+      additionalProperties: true,
+    },
+  },
+  { sometimes: ["datacontenttype", "data"] },
+);
+
+function exampleOf(payload: string | undefined): unknown {
+  if (firstType === undefined) return {};
+  const text = writeChangeEvent({
+    id: "8d0f42c1a75e93b6d1fa8c237be04596",
+    organizationId: exampleOrganizationId,
+    resourceType: firstType.resourceType,
+    resourceId: idExample(firstType),
+    isFirst: true,
+    receivedAt: Date.UTC(2026, 2, 1, 10),
+    payload,
+  });
+  return JSON.parse(text) as unknown;
+}
+
+function parameter(name: string, description: string, schema: object): ParameterObject {
+  return { name, in: "query", required: false, description, schema: { ...schema } };
+}
+
+const text = { type: "string" };
+
+const reply = jsonReply(
+  `The next events, at most ${limits.changesReplyEventsMax.toLocaleString("en-US")} and about ` +
+    `${limits.changesReplyBytesMax / 1_048_576} MiB of them.`,
+  {
+    name: "Changes",
+    schema: { type: "array", description: "Changes.", items: schemaRef("ChangeEvent") },
+    parts: { ChangeEvent: eventSchema },
+    examples: {
+      thin: { summary: "Without content", value: [exampleOf(undefined)] },
+      content: {
+        summary: "With content",
+        value: [exampleOf(JSON.stringify(firstType?.example ?? {}))],
+      },
+    },
+  },
+);
+
+const document: OperationDocument = {
+  tag: changeTag,
+  summary: "Read the changes of the organization",
+  description:
+    "The events of records that were added and updated, in the order of arrival, from an offset on; each reply says where the " +
+    "next request continues. No change that was acknowledged is skipped. What was erased is gone at every offset. " +
+    "The token needs `changes:read`, for content `changes:content`, and the `read` scope of each type: events of other " +
+    "types leave no trace. Clients of Durable Streams can follow this feed.",
+  parameters: [
+    parameter(
+      "offset",
+      "Where to begin: `-1` for the beginning (the default), `now` for the end, or an offset that was received.",
+      text,
+    ),
+    parameter(
+      "live",
+      `Waits for further events: \`long-poll\` for up to ${limits.longPollMs / 1_000} seconds, \`sse\` as a stream that ends ` +
+        `after ${limits.changeStreamMs / 1_000} seconds, to be continued with another request.`,
+      { ...text, enum: [...liveModes] },
+    ),
+    parameter("cursor", "The `Stream-Cursor` of the last reply, with `live`.", text),
+    parameter("types", "Only these record types, separated by commas.", text),
+    parameter("include", "`content` for events with the change as `data`.", {
+      ...text,
+      enum: ["content"],
+    }),
+  ],
+  reply: {
+    ...reply,
+    headers: streamHeaders,
+    media: {
+      ...reply.media,
+      "text/event-stream": {
+        schema: textSchema(
+          "With `live=sse`: `data` events, each with an array of changes, and after each a `control` event with " +
+            "`streamNextOffset`, `streamCursor` and `upToDate`.",
+        ),
+        examples: {
+          stream: {
+            summary: "An event, and where to go on",
+            value:
+              `event: data\ndata: ${JSON.stringify([exampleOf(undefined)])}\n\n` +
+              `event: control\ndata: {"streamNextOffset":"${exampleOffset}","streamCursor":"2710042","upToDate":true}\n\n`,
+          },
+        },
+      },
+    },
+  },
+  empty: {
+    204: { description: "A long poll without news.", headers: streamHeaders },
+    304: {
+      description: "The client already has these events, according to `If-None-Match`.",
+      headers: [...streamHeaders, "ETag"],
+    },
+  },
+};
