@@ -11,6 +11,7 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { childPids } from "../test/support/child-pids.ts";
 import { median } from "../test/support/median.ts";
+import { readMemory } from "../test/support/process-memory.ts";
 import { openConnection } from "./connection.ts";
 import { writeInput } from "./import-input.ts";
 import { sendStream } from "./import-run.ts";
@@ -20,28 +21,22 @@ import { type MakeStore, type TemporaryStore, withTemporaryStores } from "./temp
 
 const listRows = 100;
 const connections = 64;
-/** The lines of a stream that the product stores in one transaction. */
-const streamGroupRows = 500;
 
 interface Input {
   readonly file: string;
   readonly rows: number;
+  /** Of one statement of the floor. */
+  readonly floorRows: number;
 }
 
 interface Target extends Pick<Subject, "server" | "token"> {
   readonly input: Input;
 }
 
-interface Load {
-  readonly floorGroupRows: number;
-  /** Resolves when all rows of the file are acknowledged. */
-  readonly send: (target: Target) => Promise<void>;
-}
+/** Resolves when all rows of the file are acknowledged. */
+type Load = (target: Target) => Promise<void>;
 
-const loads: Readonly<Record<string, Load>> = {
-  lists: { floorGroupRows: listRows, send: sendLists },
-  stream: { floorGroupRows: streamGroupRows, send: sendAll },
-};
+const loads: Readonly<Record<string, Load>> = { lists: sendLists, stream: sendAll };
 
 interface Figures {
   readonly rowsPerSecond: number;
@@ -49,6 +44,8 @@ interface Figures {
   readonly postgresMicroseconds: number;
   readonly walBytes: number;
   readonly statements: number;
+  /** Of the server; NaN for the floor. */
+  readonly peakMegabytes: number;
 }
 
 async function sendLists({ server, token, input }: Target): Promise<void> {
@@ -93,6 +90,7 @@ async function measure(
     postgresMicroseconds: perRow("postgres") * 1e6,
     walBytes: perRow("wal"),
     statements: perRow("statements"),
+    peakMegabytes: Number.NaN,
   };
 }
 
@@ -117,9 +115,9 @@ interface Scene {
 }
 
 function runFloor(scene: Scene): Promise<Figures> {
-  const { store, load, input } = scene;
+  const { store, input } = scene;
   const program = join(import.meta.dirname, "postgres-bulk-floor.ts");
-  const words = [program, store.settings.DATABASE_URL, input.file, String(load.floorGroupRows)];
+  const words = [program, store.settings.DATABASE_URL, input.file, String(input.floorRows)];
   const work = async (): Promise<number> => {
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
     const [out] = await Promise.all([text(child.stdout), once(child, "close")]);
@@ -135,14 +133,15 @@ async function runProduct(scene: Scene): Promise<Figures> {
   const { server, token } = await startProduct(store);
   const work = async (): Promise<number> => {
     const startedAt = performance.now();
-    await load.send({ server, token, input });
+    await load({ server, token, input });
     return (performance.now() - startedAt) / 1_000;
   };
   try {
     const figures = await measure(scene, { work, programSeconds: () => server.cpuSeconds() });
     const [row] = await store.query("SELECT count(*)::int AS rows FROM change");
     if (row?.["rows"] !== input.rows) throw new Error(`the product has ${String(row?.["rows"])}`);
-    return figures;
+    const { peakBytes = Number.NaN } = readMemory(server.pid);
+    return { ...figures, peakMegabytes: peakBytes / 1e6 };
   } finally {
     await server.stop();
   }
@@ -158,6 +157,7 @@ function render(name: string, figures: readonly Figures[]): string {
     of((one) => one.postgresMicroseconds, 1),
     of((one) => one.walBytes, 0),
     of((one) => one.statements, 4),
+    of((one) => one.peakMegabytes, 0),
   ].join(" | ");
 }
 
@@ -188,17 +188,19 @@ async function main(): Promise<void> {
     options: {
       rows: { type: "string", default: "200000" },
       rounds: { type: "string", default: "3" },
+      "floor-rows": { type: "string", default: String(listRows) },
       loads: { type: "string", default: Object.keys(loads).join(",") },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   try {
-    const input = { file: join(folder, "rows.ndjson"), rows: Number(values.rows) };
+    const [rows, floorRows] = [values.rows, values["floor-rows"]].map(Number) as [number, number];
+    const input = { file: join(folder, "rows.ndjson"), rows, floorRows };
     const files = { csv: join(folder, "rows.csv"), ndjson: input.file };
-    writeInput(files, { rows: input.rows, seed: 1 });
+    writeInput(files, { rows, seed: 1 });
     process.stdout.write(
-      `${input.rows} rows, medians of ${values.rounds} rounds, ${availableParallelism()} cores that all processes share\n` +
-        "what             |    rows/s | server µs | PostgreSQL µs | WAL bytes | statements (each for a row)\n",
+      `${rows} rows, the floor inserts ${floorRows} at once, medians of ${values.rounds} rounds, ${availableParallelism()} cores that all processes share\n` +
+        "what             |    rows/s | server µs | PostgreSQL µs | WAL bytes | statements, each for a row | peak MB\n",
     );
     const options = { input, rounds: Number(values.rounds), names: values.loads.split(",") };
     await withTemporaryStores("postgres", (makeStore) => compare(makeStore, options));
