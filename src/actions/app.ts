@@ -14,6 +14,14 @@ export interface Signer {
   sign(text: string): string;
 }
 
+/** Makes the hashes by which persons and companies are found. */
+export interface SearchKeys {
+  /** Identifies the secret that the keys are derived from. */
+  readonly check: number;
+  /** The hash of a text under the key of an organization. */
+  hash(organizationId: string, text: string): Uint8Array;
+}
+
 export interface App {
   readonly store: Store;
   /** Outside the store, so that restoring a backup of the store does not change it. */
@@ -26,6 +34,8 @@ export interface App {
   readonly viewer?: Viewer;
   /** Returns what signs the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
+  /** Returns the keys of the index; undefined if this process has no secret to derive them from. */
+  readonly searchKeys: () => SearchKeys | undefined;
   readonly callers: CallerCache;
   readonly inFlight: InFlightKeys;
 }

@@ -2,8 +2,9 @@
 // older than its ledger.
 
 import type { KeyObject } from "node:crypto";
-import type { App, Signer } from "../actions/app.ts";
+import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
+import { makeSearchKeys } from "../actions/search/search-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import {
@@ -59,7 +60,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       ledger: openOwnLedger(config, { storeId, now }),
       now,
       operator: options.operator ?? readOperatorName(),
-      signer: () => findSigner(config, { readKey, role: options.role }),
+      signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
+      searchKeys: () => findKeys(config, { readKey, role: options.role }, makeSearchKeys),
       callers: new CallerCache(),
       inFlight: new InFlightKeys(),
     };
@@ -83,12 +85,13 @@ function openOwnLedger(
 }
 
 /** Commands do not create a key: a command that only reads must not write anything. */
-function findSigner(
+function findKeys<Keys>(
   config: Config,
   { readKey, role }: { readonly readKey: () => KeyObject; readonly role: StoreOptions["role"] },
-): Signer | undefined {
+  make: (key: KeyObject) => Keys,
+): Keys | undefined {
   if (role === "command" && !hasReceiptKey(config)) return undefined;
-  return makeSigner(readKey());
+  return make(readKey());
 }
 
 /** Throws if the store was rolled back to a backup: it may contain records that were erased since. */

@@ -25,6 +25,7 @@ import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
 import { testJointCompletion } from "./joint-completion.ts";
+import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
@@ -40,6 +41,7 @@ const decisions: readonly Part[] = [
   testCascade,
   testParties,
   testSubjects,
+  testSearching,
   testApproval,
   testHolds,
   testFloors,

@@ -16,6 +16,8 @@ export const distributedTables: Readonly<Record<string, string>> = {
   change: "resource_id",
   relation: "to_id",
   deletion_target: "resource_id",
+  search_token: "resource_id",
+  search_due: "resource_id",
 };
 
 const findExtension = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`;
@@ -28,8 +30,9 @@ const distributeBeside = `
 /** A worker has any group id except 0. */
 const findGroup = `SELECT groupid FROM pg_dist_local_group WHERE groupid <> 0`;
 
-const findDistributed = `
-  SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('record') AND partmethod = 'h'`;
+const readDistributed = `
+  SELECT relname FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
+  WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'`;
 
 export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return (await transaction.get(findExtension)) !== undefined;
@@ -45,18 +48,30 @@ export async function refuseWorker(transaction: Transaction): Promise<void> {
 
 export async function isDistributed(transaction: Transaction): Promise<boolean> {
   if (!(await hasCitus(transaction))) return false;
-  return (await transaction.get(findDistributed)) !== undefined;
+  return (await findDistributed(transaction)).has("record");
 }
 
-/** The extension must be installed. */
-export async function distribute(transaction: Transaction): Promise<void> {
+/** The names of the distributed tables. The extension must be installed. */
+export async function findDistributed(transaction: Transaction): Promise<ReadonlySet<string>> {
+  const rows = await transaction.all<{ relname: string }>(readDistributed);
+  return new Set(rows.map(({ relname }) => relname));
+}
+
+/** Distributes the tables that are not distributed yet. The extension must be installed. */
+export async function distribute(
+  transaction: Transaction,
+  distributed: ReadonlySet<string>,
+): Promise<void> {
   // Without this setting, a transaction that has used one connection for each node could not create shards over
   // several.
   await transaction.exec("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   let first: string | undefined;
   for (const [table, column] of Object.entries(distributedTables)) {
-    if (first === undefined) await transaction.run(distributeFirst, table, column);
-    else await transaction.run(distributeBeside, table, column, first);
+    if (first === undefined && !distributed.has(table)) {
+      await transaction.run(distributeFirst, table, column);
+    } else if (!distributed.has(table)) {
+      await transaction.run(distributeBeside, table, column, first ?? table);
+    }
     first ??= table;
   }
 }

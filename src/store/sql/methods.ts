@@ -37,6 +37,17 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
+import { findTokens } from "./search/find-tokens.ts";
+import {
+  collectRecords,
+  countDueRecords,
+  listDue,
+  readDueChanges,
+  readSearchState,
+  storeTokens,
+  writeSearchState,
+} from "./search/index-tokens.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import type { Statements } from "./statement/statements.ts";
 
@@ -81,6 +92,10 @@ function ofFilter({
   readonly organizationId?: string | undefined;
 }): Visibility {
   return oneOrAll(organizationId);
+}
+
+function ofKeys(keys: readonly RecordKey[]): Visibility {
+  return { organizations: new Set(keys.map(({ organizationId }) => organizationId)) };
 }
 
 function byIdIn(_id: string, organizationId: string | undefined): Visibility {
@@ -140,10 +155,7 @@ export const methods = {
       hold.releaseHold(holdId, act, because),
     ),
     find: lookup(every, hold.findHold),
-    ofRecords: lookup(
-      (keys) => ({ organizations: keys.map(({ organizationId }) => organizationId) }),
-      hold.findHoldsOf,
-    ),
+    ofRecords: lookup(ofKeys, hold.findHoldsOf),
     list: lookup(ofFilter, hold.listHolds),
     listEnding: lookup(every, hold.listEnding),
   },
@@ -159,6 +171,16 @@ export const methods = {
     listRecords: lookup(ofSet, restricted.listRecords),
     listReferences: lookup(every, restricted.listReferences),
     findStraySets: read(every, restricted.findStraySets),
+  },
+  search: {
+    state: lookup({}, readSearchState),
+    setState: change(every, writeSearchState),
+    countDue: lookup(organization, countDueRecords),
+    listDue: lookup(ofFilter, listDue),
+    collect: change(ofOrganization, collectRecords),
+    readChanges: lookup(ofKeys, readDueChanges),
+    store: change(ofKeys, storeTokens),
+    find: read(ofOrganization, findTokens),
   },
   operators: {
     create: change(every, operator.createOperator),

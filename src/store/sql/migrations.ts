@@ -2,7 +2,8 @@
 // by one.
 
 import { baselineVersion } from "../shared/schema-version.ts";
-import { type EngineName, textFor } from "./statement/statements.ts";
+import { schemaText } from "./schema-text.ts";
+import type { EngineName } from "./statement/statements.ts";
 
 /** What is due, by the organizations that take turns. */
 const addTurns = `
@@ -73,6 +74,45 @@ const findByArrival = `
   --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
   `;
 
+/** A store from before has persons and companies of which the index knows nothing yet. */
+const indexPersons = `
+-- a hash of a value by which a person or a company is found
+-- erased: the row is deleted when its record is erased
+CREATE TABLE search_token (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  hash bytea NOT NULL,                       -- of the normalised value, under a key that is in no table
+  resource_type text COLLATE "C" NOT NULL,   -- the record type
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  field text COLLATE "C" NOT NULL,           -- the field that has the value
+  former boolean NOT NULL,                   -- whether only changes before the latest state have the value
+  PRIMARY KEY (organization_id, hash, resource_type, resource_id)
+);
+-- the hashes of a record
+CREATE INDEX search_token_by_record ON search_token (organization_id, resource_type, resource_id);
+
+-- a person or a company with changes that the index does not know yet
+-- erased: the row is deleted when the record is erased
+CREATE TABLE search_due (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  resource_type text COLLATE "C" NOT NULL,   -- the record type
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  PRIMARY KEY (organization_id, resource_type, resource_id)
+);
+
+-- the state of the index of persons and companies in one row
+-- retained: contains nothing about any record
+CREATE TABLE search_index (
+  -- always the same, so that there is one row
+  --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+  key_check bigint NOT NULL,  -- derived from the key of the hashes, to recognise another key; 0: none is in use yet
+  collecting boolean NOT NULL -- whether records from before are still to be added to search_due
+--sqlite ) STRICT;
+--postgres );
+--sqlite INSERT INTO search_index (single, key_check, collecting) VALUES (1, 0, 1);
+--postgres INSERT INTO search_index (key_check, collecting) VALUES (0, true);
+`;
+
 /** In order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -84,6 +124,7 @@ export const published: readonly string[] = [
   letReferencesBeRedacted,
   endHolds,
   findByArrival,
+  indexPersons,
 ];
 
 export const schemaVersion = baselineVersion + published.length;
@@ -97,5 +138,5 @@ export interface Upgrade {
 /** The statements of the migrations that a store lacks; a new one, made from the baseline, lacks all. */
 export function missingIn({ from, migrations }: Upgrade, engine: EngineName): readonly string[] {
   const done = Math.max(from - baselineVersion, 0);
-  return migrations.slice(done).map((migration) => textFor(engine, migration));
+  return migrations.slice(done).map((migration) => schemaText(engine, migration));
 }

@@ -3,23 +3,11 @@
 
 import { readFileSync } from "node:fs";
 import { published } from "./migrations.ts";
-import { type EngineName, textFor } from "./statement/statements.ts";
-
-/** The words of PostgreSQL, and what SQLite has in their place. Its tables are checked, and stored in their keys. */
-const words: readonly (readonly [RegExp, string])[] = [
-  [/ COLLATE "C"/g, ""],
-  [/\btext\b/g, "TEXT"],
-  [/\b(?:bigint|boolean)\b/g, "INTEGER"],
-  [/\bbytea\b/g, "BLOB"],
-  [/\bDEFAULT false\b/g, "DEFAULT 0"],
-  [/^\);$/gm, ") STRICT, WITHOUT ROWID;"],
-];
+import { schemaText } from "./schema-text.ts";
+import type { EngineName } from "./statement/statements.ts";
 
 export function schemaFor(engine: EngineName): string {
-  const file = readFileSync(new URL("schema.sql", import.meta.url), "utf8");
-  const sql = textFor(engine, file);
-  if (engine === "postgres") return sql;
-  return words.reduce((text, [word, own]) => text.replaceAll(word, own), sql);
+  return schemaText(engine, readFileSync(new URL("schema.sql", import.meta.url), "utf8"));
 }
 
 /** What becomes of a column: how an erasure removes it, or why it remains. */
@@ -48,7 +36,7 @@ export function readTables(engine: EngineName, migrations = published): Readonly
   const tables = new Map<string, DescribedTable>();
   let open: DescribedTable | undefined;
   let comment = "";
-  const sql = [schemaFor(engine), ...migrations.map((text) => textFor(engine, text))];
+  const sql = [schemaFor(engine), ...migrations.map((text) => schemaText(engine, text))];
   const lines = sql.flatMap((text) => text.split("\n")).map((line) => line.trim());
   for (const line of lines) {
     const [, name] = /^CREATE TABLE (\w+) \($/.exec(line) ?? [];

@@ -33,6 +33,7 @@ function makeApp(place: Place, store: TestStore): App {
     now: () => worker.now,
     operator: "test",
     signer: () => undefined,
+    searchKeys: () => undefined,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
   };

@@ -31,6 +31,9 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
   "postgres/commit/record.ts insertRecords",
   "postgres/commit/record.ts insertChanges",
+  "postgres/commit/record.ts insertDue",
+  "sql/search/index-tokens.ts addDue",
+  "sql/search/index-tokens.ts addTokens",
   "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
   "sql/plan/write-plan.ts insertTargets",
@@ -50,6 +53,7 @@ const tables: Tables = {
     "move",
     "restore",
     "ledger",
+    "search_index",
   ].filter((table) => !(table in distributedTables)),
 };
 
@@ -139,6 +143,8 @@ describe("the schema on Citus", () => {
     assert.deepEqual(findSchemaViolations(faulty, distributedTables), [
       "a unique key of record (organization_id, resource_type) lacks resource_id",
       "deletion_target has no key",
+      "search_token has no key",
+      "search_due has no key",
       "change refers to record across shards",
       "the tables can't be co-located: their columns differ",
     ]);
@@ -303,8 +309,8 @@ describe("the prepared transactions of workers", () => {
 });
 
 describe("row-level security on Citus", () => {
-  const citus = rowSecurity({ citus: true });
-  const others = rowSecurity({ citus: false });
+  const citus = rowSecurity({ citus: true }).join("");
+  const others = rowSecurity({ citus: false }).join("");
 
   it("has policies without a query of their own, which Citus rejects or fails on", () => {
     assert.doesNotMatch(citus, /\bSELECT\b/);

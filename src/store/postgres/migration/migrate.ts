@@ -7,11 +7,11 @@ import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
 import { missingIn, published } from "../../sql/migrations.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
-import { distribute, hasCitus, isDistributed } from "../citus.ts";
+import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import type { Transaction } from "../transaction.ts";
-import { rowSecurity } from "./row-security.ts";
+import { secureTables } from "./row-security.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 
 /** An arbitrary number that no other program is likely to use. */
@@ -78,13 +78,15 @@ async function bringUp(transaction: Transaction, migrations: readonly string[]):
   const citus = isNew ? await hasCitus(transaction) : await isDistributed(transaction);
   const distributed = citus && !isNew;
   if (distributed) await keepShardsOutOfStatistics(transaction);
-  if (isNew) await transaction.exec(schemaFor("postgres") + rowSecurity({ citus }));
+  if (isNew) await transaction.exec(schemaFor("postgres"));
   for (const sql of missingIn({ from: version, migrations }, "postgres")) {
     // Citus propagates a change of a distributed table with the whole text of the message that contains it.
     for (const part of distributed ? splitStatements(sql) : [sql]) await transaction.exec(part);
   }
-  await keepOutOfStatistics(transaction, { distributed });
-  if (citus && isNew) await distribute(transaction);
+  await secureTables(transaction, { citus });
+  const shared = citus ? await findDistributed(transaction) : new Set<string>();
+  await keepOutOfStatistics(transaction, shared);
+  if (citus) await distribute(transaction, shared);
   await transaction.run(writeVersion, newest);
 }
 

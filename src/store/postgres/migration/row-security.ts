@@ -25,16 +25,38 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   restricted_reference: [],
   pseudonym: ["deletions"],
   import_run: [],
+  search_token: [],
+  search_due: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
 const view = `current_setting('sluice.view', true)`;
 
-/** The policies of every table. */
-export function rowSecurity({ citus }: { readonly citus: boolean }): string {
+const findSecured = `
+  SELECT relname FROM pg_class
+  WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity`;
+
+/** Gives every table its policy, unless it has one. */
+export async function secureTables(
+  transaction: Transaction,
+  { citus }: { readonly citus: boolean },
+): Promise<void> {
+  const rows = await transaction.all<{ relname: string }>(findSecured);
+  const policies = rowSecurity({ citus, secured: rows.map(({ relname }) => relname) });
+  for (const policy of policies) await transaction.exec(policy);
+}
+
+/** The policies of the tables that have none, each as statements for one table. */
+export function rowSecurity({
+  citus,
+  secured = [],
+}: {
+  readonly citus: boolean;
+  readonly secured?: readonly string[];
+}): readonly string[] {
   return Object.entries(securedTables)
-    .map(([table, views]) => secure(table, { citus, views }))
-    .join("");
+    .filter(([table]) => !secured.includes(table))
+    .map(([table, views]) => secure(table, { citus, views }));
 }
 
 interface Securing {

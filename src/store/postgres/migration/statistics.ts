@@ -36,13 +36,13 @@ export function mayBeSampled(table: string, column: string): boolean | undefined
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
-/** Turns sampling off permanently where necessary, except for tables that are distributed over a cluster. */
+/** Turns sampling off permanently where necessary, except for these tables, which are distributed over a cluster. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
-  { distributed }: { readonly distributed: boolean },
+  distributed: ReadonlySet<string>,
 ): Promise<void> {
   for (const column of await findSampled(transaction)) {
-    if (distributed && column.table in distributedTables) continue;
+    if (distributed.has(column.table)) continue;
     await transaction.exec(turnOff(column));
   }
 }

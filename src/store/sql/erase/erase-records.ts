@@ -7,6 +7,7 @@ import { type KeyRow, toKey } from "../../shared/record-key.ts";
 import { type MovedRecord, moveHolds } from "./restricted-hold.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { among, keyRows, named, namedRecords } from "../statement/named.ts";
+import { removeFromIndex } from "../search/erase-tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./replies.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
@@ -134,6 +135,7 @@ export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, rows));
   yield* run(removeChanges, rows);
   yield* run(removeRelationsFrom, keyRows(keys));
+  yield* removeFromIndex(keys);
   return (yield* all<KeyRow>(removeRecords, keyRows(keys))).map(toKey);
 }
 

@@ -11,6 +11,7 @@ import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
+import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
 
 /**
@@ -126,6 +127,8 @@ const hurryDeletions = `
 const findLeft = `
   SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
     --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM search_token WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM search_due WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
 /** On Citus stored replies are on the coordinator, and can't be in a statement with tables of the shards. */
@@ -135,6 +138,9 @@ const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_req
 
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
+  // Nothing is due then, so nothing is added to the index any more.
+  { first: ["", ""], erase: (page) => eraseIndex("search_due", page) },
+  { first: ["", ""], erase: (page) => eraseIndex("search_token", page) },
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
@@ -233,6 +239,13 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
   );
   const erasedTypes = records.map(({ resource_type }) => resource_type);
   return { erasedTypes, next: end === undefined ? undefined : key };
+}
+
+function* eraseIndex(
+  table: Parameters<typeof removeIndexPart>[0],
+  page: Page,
+): Statements<ErasedPage> {
+  return { erasedTypes: [], next: yield* removeIndexPart(table, page) };
 }
 
 function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {

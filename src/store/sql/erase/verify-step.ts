@@ -15,6 +15,7 @@ import { type PartyVerification, verifyParties, type VerifyingParties } from "./
 import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { findIndexed } from "../search/erase-tokens.ts";
 import { reopenUnredacted } from "./verification.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
@@ -142,7 +143,7 @@ function* verifyAll(deletion: Deletion): Statements<Verification> {
 }
 
 /**
- * Returns the keys of targets that should be erased but have something left: the record, a change of it, or a relation.
+ * Returns the keys of targets that should be erased but have something left: the record, a change of it, a relation, or a row of the index.
  */
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();
@@ -158,6 +159,7 @@ function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string
     ...(yield* all<KeyRow>(findChanges, new Rows(numbered, 4))),
     ...(yield* all<KeyRow>(findRelationsTo, keys)),
     ...(yield* all<KeyRow>(findRelationsFrom, keys)),
+    ...(yield* findIndexed(targets.map(toKey))),
   ];
   return new Set(found.map(rowKeyText));
 }

@@ -49,7 +49,25 @@ const common: readonly Invariant[] = [
             AND moving.organization_id = deletion.restricted_of)
       LIMIT $1`,
   },
+  {
+    broken: "The index has a hash of a record that does not exist",
+    sql: missingIn("search_token"),
+  },
+  {
+    broken: "A record is to be indexed that does not exist",
+    sql: missingIn("search_due"),
+  },
 ];
+
+function missingIn(table: string): string {
+  return `
+    SELECT resource_id AS subject FROM ${table}
+    WHERE NOT EXISTS (
+      SELECT 1 FROM record
+      WHERE record.organization_id = ${table}.organization_id
+        AND record.resource_type = ${table}.resource_type
+        AND record.resource_id = ${table}.resource_id) LIMIT $1`;
+}
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {
   let findings: readonly string[] = [];

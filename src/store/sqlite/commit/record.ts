@@ -10,6 +10,7 @@ import type {
   Sighting,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
+import { isSearched } from "../../../domain/search/searched-types.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
@@ -41,6 +42,10 @@ const findRecordNo = `
 const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
   VALUES (?, ?, ?, ?, ?, ?)`;
+
+const insertDue = `
+  INSERT INTO search_due (organization_id, resource_type, resource_id) VALUES (?, ?, ?)
+  ON CONFLICT DO NOTHING`;
 
 /** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
 const compareFirst = `
@@ -167,6 +172,7 @@ function storeChange(group: Group, context: DraftContext, change: NewChange): vo
     draft.payload,
     change.isLong ? payloadDigest(draft.payload) : null,
   );
+  if (isSearched(resourceType)) connection.run(insertDue, organizationId, resourceType, draft.id);
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
   }

@@ -1,0 +1,29 @@
+// The keys of the index of persons and companies, one for each organization. They are derived from the private key of
+// receipts, which no store contains, so a stolen store does not say whose hash a hash is.
+
+import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
+import type { SearchKeys } from "../app.ts";
+
+/** Half of SHA-256: two values of an organization with one hash are not to be expected. */
+const hashBytes = 16;
+const keyBytes = 32;
+/** Fits exactly in a number of every engine. */
+const checkBytes = 6;
+
+export function makeSearchKeys(secret: KeyObject): SearchKeys {
+  const from = secret.export({ format: "der", type: "pkcs8" });
+  const derive = (what: string, bytes: number) =>
+    Buffer.from(hkdfSync("sha256", from, "", `index of persons, ${what}`, bytes));
+  const keys = new Map<string, Buffer>();
+  const keyOf = (organizationId: string): Buffer => {
+    const key = keys.get(organizationId) ?? derive(`of ${organizationId}`, keyBytes);
+    keys.set(organizationId, key);
+    return key;
+  };
+  return {
+    // Never 0, which says that no key is in use.
+    check: 1 + derive("check", checkBytes).readUIntBE(0, checkBytes),
+    hash: (organizationId, text) =>
+      createHmac("sha256", keyOf(organizationId)).update(text).digest().subarray(0, hashBytes),
+  };
+}

@@ -1,0 +1,60 @@
+// The index by which persons and companies are found: what it contains of a record, and how it is searched. It never
+// contains a value, only hashes that the caller has made.
+
+import type { Change, RecordKey } from "../../domain/record/record-write.ts";
+
+/** A hash by which a record is found. */
+export interface SearchToken {
+  readonly hash: Uint8Array;
+  readonly field: string;
+  /** Whether only changes before the latest state have the value. */
+  readonly former: boolean;
+}
+
+/** What the index is to contain of a record. */
+export interface IndexedRecord extends RecordKey {
+  /** The latest change that was read: if there is a later one, the record remains due. */
+  readonly changeNo: number;
+  readonly tokens: readonly SearchToken[];
+}
+
+export interface SearchState {
+  /** Identifies the key of the hashes; 0 if none is in use yet. */
+  readonly keyCheck: number;
+  /** Whether records from before are still to be marked as due. */
+  readonly collecting: boolean;
+}
+
+export interface DuePage {
+  /** Undefined for all organizations. */
+  readonly organizationId: string | undefined;
+  /** The last record of the page before. */
+  readonly after: RecordKey | undefined;
+  readonly limit: number;
+}
+
+/** A change of a record that is due. */
+export type DueChange = RecordKey & Change;
+
+export interface TokenSearch {
+  readonly organizationId: string;
+  readonly resourceTypes: readonly string[];
+  readonly hashes: readonly Uint8Array[];
+  /** How many records are read of each hash. */
+  readonly recordsMax: number;
+}
+
+export interface FoundToken {
+  /** The position of its hash in the search. */
+  readonly at: number;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly field: string;
+  readonly former: boolean;
+}
+
+export interface TokensFound {
+  readonly tokens: readonly FoundToken[];
+  /** Whether more records than were read have one of the hashes. */
+  readonly more: boolean;
+}

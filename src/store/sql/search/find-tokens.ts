@@ -1,0 +1,68 @@
+// Searches the index of persons and companies for hashes: a bounded number of records of each hash.
+
+import type { FoundToken, TokenSearch, TokensFound } from "../../interface/search.ts";
+import { reader } from "../../row/reader.ts";
+import { hashText, named } from "../statement/named.ts";
+import { all, allTogether, Rows, type Statements } from "../statement/statements.ts";
+
+const findRecords = `
+  SELECT resource_type, resource_id, field, former FROM search_token
+  WHERE organization_id = $1 AND hash = $2
+    --sqlite AND resource_type IN (SELECT value FROM json_each($3))
+    --postgres AND resource_type = ANY ($3::text[])
+  ORDER BY resource_type, resource_id LIMIT $4`;
+
+/** Whether records that were found by other hashes have these too. */
+const probe = `
+  SELECT named.at, named.resource_type, named.resource_id, field, former
+  FROM ${named("organization_id", "hash bytea", "resource_type", "resource_id", "at bigint")}
+    --sqlite CROSS JOIN search_token ON search_token.organization_id = named.organization_id
+    --sqlite   AND search_token.hash = unhex(substr(named.hash, 3))
+    --postgres JOIN search_token ON search_token.organization_id = named.organization_id
+    --postgres   AND search_token.hash = named.hash
+      AND search_token.resource_type = named.resource_type
+      AND search_token.resource_id = named.resource_id
+    --citus AND search_token.resource_id = ANY ($4::text[])
+  `;
+
+type TokenRow = Parameters<typeof toToken>[0];
+
+const toToken = reader<FoundToken>({ former: "flag" });
+
+/**
+ * Of a hash that more records have than are read, the first ones are read, and those that another hash has found: a
+ * record that has a rare value and a common one is always found with both.
+ */
+export function* findTokens(search: TokenSearch): Statements<TokensFound> {
+  const { organizationId, resourceTypes, hashes, recordsMax } = search;
+  const lists = yield* allTogether<readonly (readonly TokenRow[])[]>(
+    ...hashes.map(
+      (hash) => [findRecords, organizationId, hash, resourceTypes, recordsMax + 1] as const,
+    ),
+  );
+  const tokens = lists.flatMap((rows, at) =>
+    rows.slice(0, recordsMax).map((row) => toToken({ ...row, at })),
+  );
+  const long = lists.flatMap((rows, at) => (rows.length > recordsMax ? [at] : []));
+  if (long.length === 0) return { tokens, more: false };
+  const known = new Set(tokens.map((token) => `${token.at} ${nameOf(token)}`));
+  const records = new Map(tokens.map((token) => [nameOf(token), token]));
+  const asked = long.flatMap((at) =>
+    Array.from(records)
+      .filter(([name]) => !known.has(`${at} ${name}`))
+      .map(([, { resourceType, resourceId }]) => [
+        organizationId,
+        hashText(hashes[at] ?? new Uint8Array()),
+        resourceType,
+        resourceId,
+        at,
+      ]),
+  );
+  const probed = asked.length === 0 ? [] : yield* all<TokenRow>(probe, new Rows(asked, 5));
+  return { tokens: [...tokens, ...probed.map(toToken)], more: true };
+}
+
+/** Types contain no space. */
+function nameOf({ resourceType, resourceId }: FoundToken): string {
+  return `${resourceType} ${resourceId}`;
+}

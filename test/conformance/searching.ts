@@ -1,0 +1,181 @@
+// The index of persons and companies: what is due, what is found, and that it is erased with its records on every path.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { RecordKey } from "../../src/domain/record/record-write.ts";
+import { searchedTypes } from "../../src/domain/search/searched-types.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { TestStore } from "../support/test-store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import { acme, draftOf, keyOf, mark, operator, organization, other } from "./scene.ts";
+
+const person = { resourceType: "person" };
+const hashOf = (text: string): Uint8Array => Buffer.alloc(16, text);
+
+async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<TestStore> {
+  const { store } = await openSite(engine, test);
+  for (const id of [acme, other]) await store.createOrganization(organization(id), operator);
+  return store;
+}
+
+async function dueIds(store: TestStore, organizationId?: string): Promise<readonly string[]> {
+  const due = await store.search.listDue({ organizationId, after: undefined, limit: 99 });
+  return due.map(({ resourceId }) => resourceId);
+}
+
+/** Indexes a record under these texts. */
+async function index(store: TestStore, key: RecordKey, ...texts: readonly string[]): Promise<void> {
+  const [change] = await store.search.readChanges([key], 1);
+  const tokens = texts.map((text) => ({ hash: hashOf(text), field: "name", former: false }));
+  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }]);
+}
+
+async function find(store: TestStore, texts: readonly string[], organizationId = acme) {
+  const { tokens, more } = await store.search.find({
+    organizationId,
+    resourceTypes: searchedTypes,
+    hashes: texts.map(hashOf),
+    recordsMax: 2,
+  });
+  return [...tokens.map(({ at, resourceId }) => `${at} ${resourceId}`).sort(), more];
+}
+
+export function testSearching(engine: Engine): void {
+  describe(`${engine.name}: the index of persons and companies`, () => {
+    it("is of the types that are parties", () => {
+      const parties = recordTypes.filter(({ party }) => party === true);
+      assert.deepEqual(
+        parties.map(({ resourceType }) => resourceType).sort(),
+        searchedTypes.toSorted(),
+      );
+    });
+
+    it("is due for what is written by any path, and for no other type", async (test) => {
+      const store = await open(engine, test);
+      await store.add("transaction", "t");
+      await store.add("person", "one");
+      const list = Array.from({ length: 40 }, (_, at) => draftOf("person", `list ${at + 10}`));
+      await store.write(list, person);
+      await store.write(draftOf("company", "c"), {
+        resourceType: "company",
+        idempotency: mark("c"),
+      });
+      assert.equal((await dueIds(store)).length, 42);
+      await index(store, keyOf("person", "one"), "a");
+      assert.ok(!(await dueIds(store)).includes("one"));
+      await store.write(draftOf("person", "one", { name: "B" }), { ...person, mode: "update" });
+      assert.ok((await dueIds(store)).includes("one"));
+      assert.deepEqual(await dueIds(store, other), []);
+      assert.equal(await store.search.countDue(acme, 5), 5);
+      await store.requireConsistent();
+    });
+
+    it("is due for nothing of a list that is refused", async (test) => {
+      const store = await open(engine, test);
+      await store.add("person", "known", { name: "A" });
+      await index(store, keyOf("person", "known"));
+      const ids = [...Array.from({ length: 30 }, (_, at) => `new ${at}`), "known"];
+      const outcome = await store.write(
+        ids.map((id) => draftOf("person", id)),
+        person,
+      );
+      assert.equal(outcome.written, 0);
+      assert.deepEqual(await dueIds(store), []);
+      await store.requireConsistent();
+    });
+
+    it("finds a record by its hashes, in its organization only", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["one", "two", "three"]) {
+        await store.add("person", id);
+        await index(store, keyOf("person", id), "common", id);
+      }
+      assert.deepEqual(await find(store, ["one", "none"]), ["0 one", false]);
+      assert.deepEqual(await find(store, ["one"], other), [false]);
+      // Of a common hash some records are read, and those that have a rare one too.
+      assert.deepEqual(await find(store, ["common", "two"]), [
+        "0 one",
+        "0 three",
+        "0 two",
+        "1 two",
+        true,
+      ]);
+      await index(store, keyOf("person", "one"), "changed");
+      assert.deepEqual(await find(store, ["one", "changed"]), ["1 one", false]);
+    });
+
+    it("leaves a record due that has changed since it was read", async (test) => {
+      const store = await open(engine, test);
+      await store.add("person", "p");
+      const [read] = await store.search.readChanges([keyOf("person", "p")], 1);
+      await store.write(draftOf("person", "p", { name: "B" }), { ...person, mode: "update" });
+      const late = { ...keyOf("person", "p"), changeNo: read?.changeNo ?? 0 };
+      const token = { hash: hashOf("late"), field: "name", former: false };
+      await store.search.store([{ ...late, tokens: [token] }]);
+      assert.deepEqual(await dueIds(store), ["p"]);
+      assert.deepEqual(await find(store, ["late"]), [false]);
+    });
+
+    it("reads the latest changes of a record first, and so many", async (test) => {
+      const store = await open(engine, test);
+      await store.add("person", "p", { name: "1" });
+      const update = { ...person, mode: "update" } as const;
+      for (const name of ["2", "3"]) await store.write(draftOf("person", "p", { name }), update);
+      const keys = [keyOf("person", "p"), keyOf("person", "unknown")];
+      const changes = await store.search.readChanges(keys, 2);
+      const names = changes.map(({ payload }) => (JSON.parse(payload) as { name: string }).name);
+      assert.deepEqual(names, ["3", "2"]);
+    });
+
+    it("is made again in steps, for records of one type", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["a", "b", "c"]) await store.add("company", id);
+      for (const id of ["a", "b", "c"]) await index(store, keyOf("company", id));
+      const from = keyOf("company", "");
+      assert.equal(await store.search.collect(from, 2), "b");
+      assert.deepEqual(await dueIds(store), ["a", "b"]);
+      assert.equal(await store.search.collect({ ...from, resourceId: "b" }, 2), undefined);
+      assert.deepEqual(await dueIds(store), ["a", "b", "c"]);
+      await store.search.setState({ keyCheck: 7, collecting: false });
+      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: false });
+    });
+
+    it("forgets a record with its erasure, indexed or due", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["indexed", "due", "stays"]) await store.add("person", id);
+      for (const id of ["indexed", "stays"]) await index(store, keyOf("person", id), id);
+      const [read] = await store.search.readChanges([keyOf("person", "due")], 1);
+      for (const id of ["indexed", "due"]) await store.erase("person", id);
+      assert.deepEqual(await find(store, ["indexed", "stays"]), ["1 stays", false]);
+      assert.deepEqual(await dueIds(store), []);
+      // What was read before the erasure is not stored after it.
+      const late = { ...keyOf("person", "due"), changeNo: read?.changeNo ?? 0 };
+      await store.search.store([
+        { ...late, tokens: [{ hash: hashOf("due"), field: "name", former: false }] },
+      ]);
+      assert.deepEqual(await find(store, ["due"]), [false]);
+      await store.requireConsistent();
+    });
+
+    it("forgets a closed organization in bounded steps", async (test) => {
+      const store = await open(engine, test);
+      for (const organizationId of [acme, other]) {
+        const ids = Array.from({ length: 9 }, (_, at) => `p${at}`);
+        await store.write(
+          ids.map((id) => draftOf("person", id)),
+          { ...person, organizationId },
+        );
+        for (const id of ids.slice(4)) await index(store, keyOf("person", id, organizationId), id);
+      }
+      const id = "del_everything";
+      await store.closeAll(id);
+      await store.claim();
+      while (!(await store.eraseOne(id, 4))) await store.requireConsistent();
+      assert.equal((await store.finish(id, 4)).status, "completed");
+      assert.deepEqual(await find(store, ["p5"]), [false]);
+      assert.deepEqual(await dueIds(store, acme), []);
+      assert.deepEqual(await find(store, ["p5"], other), ["0 p5", false]);
+      assert.equal((await dueIds(store, other)).length, 4);
+    });
+  });
+}
