@@ -48,7 +48,7 @@ async function requireFloor(store: TestStore, id: string, until: number): Promis
 }
 
 /** `due_at` in the status, as it is computed from the records. */
-async function shownDueAt(store: TestStore, id: string): Promise<string | undefined> {
+export async function shownDueAt(store: TestStore, id: string): Promise<string | undefined> {
   const confidential = new Set<string>();
   const reader = { organizationId: acme, confidential, covered: new Set<never>() };
   const app = { store, now: () => worker.now } as unknown as App;

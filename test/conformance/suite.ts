@@ -19,6 +19,7 @@ import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testOperators } from "./operators.ts";
 import { testManyChanges } from "./many-changes.ts";
+import { testPartyFloors } from "./party-floors.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
 import { testReplaying } from "./replaying.ts";
@@ -45,6 +46,7 @@ const decisions: readonly Part[] = [
   testApproval,
   testHolds,
   testFloors,
+  testPartyFloors,
   testClosing,
   testClosingUnderFloors,
   testRestricted,

@@ -29,6 +29,7 @@ export type Step =
       readonly type: string;
       readonly keepDays: number | undefined;
       readonly from: FloorOrigin;
+      readonly redactable: boolean;
     };
 
 const names: readonly Name[] = [
@@ -108,7 +109,7 @@ function rule(random: Random): Step {
   const type = random.pick(types);
   const from = random.chance(0.7) ? originOf(type) : "last_seen";
   const keepDays = random.chance(0.15) ? undefined : random.integer(1, keepDaysMax);
-  return { do: "rule", type, keepDays, from };
+  return { do: "rule", type, keepDays, from, redactable: random.chance(0.4) };
 }
 
 function originOf(type: string): FloorOrigin {
@@ -131,6 +132,12 @@ function write(random: Random, name: Name, day: number): Step {
     if (ids.length > 0) fields[field] = isList ? ids : ids[0];
     led.push(...chosen);
   }
+  const parties = type === "transaction" ? anyParties(random) : [];
+  for (const [index, party] of parties.entries()) {
+    const field = index === 0 ? "sender" : "receiver";
+    fields[`${field}_id`] = party.slice(party.indexOf("/") + 1);
+    fields[`${field}_country`] = "DE";
+  }
   const mayClose = /person|company/.test(type);
   const closed = mayClose && random.chance(0.7) ? random.chance(0.6) : undefined;
   const status = closed === true ? "CLOSED" : "APPROVED";
@@ -138,7 +145,13 @@ function write(random: Random, name: Name, day: number): Step {
   const filedAt = /suspicious/.test(type) ? anyFiling(random, day) : undefined;
   if (/suspicious/.test(type)) fields["report_filed_at"] = filingText(filedAt);
   const [belongs, mentions] = type === "person" ? [[], led] : [led, []];
-  return { do: "write", name, fields, change: { at, belongs, mentions, closed, filedAt } };
+  return { do: "write", name, fields, change: { at, belongs, mentions, parties, closed, filedAt } };
+}
+
+/** The sender and the receiver of a transaction, which may be the same, or in no record. */
+function anyParties(random: Random): readonly Name[] {
+  const some = ["person/p0", "company/co0", "person/elsewhere"];
+  return [random.pick(some), random.pick(some)];
 }
 
 /** Null clears the time of an earlier change; undefined says nothing. */

@@ -12,6 +12,8 @@ export interface ModelChange {
   /** What it belongs to, and what it only mentions. */
   readonly belongs: readonly Name[];
   readonly mentions: readonly Name[];
+  /** The persons and companies that a transaction names, as they were sent; undefined for those that were erased. */
+  readonly parties: readonly (Name | undefined)[];
   /** Undefined if the change does not say. */
   readonly closed: boolean | undefined;
   /** When the report was filed; null if the time was cleared. Undefined if the change does not say. */
@@ -39,6 +41,8 @@ export interface ModelDeletion {
 export interface ModelRule {
   readonly keepMs: number;
   readonly from: FloorOrigin;
+  /** Whether references may be taken out of records that have to be kept. */
+  readonly redactable: boolean;
 }
 
 export class RetentionModel {
@@ -70,11 +74,13 @@ export class RetentionModel {
     if (dueAt > now) return "its grace period";
     const gone = root === undefined ? new Set(this.records.keys()) : this.cascade(root);
     for (const name of this.records.keys()) {
-      const isAffected = gone.has(name) || this.#refersTo(name, gone);
+      const isAffected = gone.has(name) || this.#isRewritten(name, gone);
       if (isSilent(name, root)) continue;
       if (isAffected && this.held.has(name)) return `a hold on ${name}`;
     }
-    for (const name of gone) {
+    for (const name of this.records.keys()) {
+      const isStrict = this.rules.get(typeOf(name))?.redactable === false;
+      if (!gone.has(name) && !(isStrict && this.#isRewritten(name, gone))) continue;
       if (isSilent(name, root)) continue;
       const until = this.#floorOf(name, requestedAt);
       if (until > now) return `the floor of ${name} until ${until}`;
@@ -113,14 +119,40 @@ export class RetentionModel {
     this.#restrict(deletion, gone, now);
     for (const name of gone) this.records.delete(name);
     const stays = (name: Name) => !gone.has(name);
+    const renamed = [...this.records].filter(([, changes]) =>
+      changes.some(({ parties }) => parties.includes(deletion.root)),
+    );
     for (const [name, changes] of this.records) {
       const left = changes.map((change) => ({
         ...change,
         belongs: change.belongs.filter(stays),
         mentions: change.mentions.filter(stays),
+        parties: change.parties.map((one) => (one === deletion.root ? undefined : one)),
       }));
       this.records.set(name, left);
     }
+    this.#keepPseudonyms(deletion, new Set(renamed.map(([name]) => name)), now);
+  }
+
+  /** A report that has to be kept also keeps for whom a pseudonym in its transactions stands. */
+  #keepPseudonyms(
+    { id, requestedAt }: ModelDeletion,
+    renamed: ReadonlySet<Name>,
+    now: number,
+  ): void {
+    const names = (name: Name) => (this.records.get(name) ?? []).flatMap(({ belongs }) => belongs);
+    const isNear = (name: Name) => names(name).some((other) => renamed.has(other));
+    const reports = [...this.records.keys()].filter(
+      (name) =>
+        isConfidential(name) &&
+        (isNear(name) || names(name).some((other) => isAlert(other) && isNear(other))) &&
+        (this.held.has(name) || this.#floorOf(name, requestedAt) > now),
+    );
+    if (reports.length === 0) return;
+    const set = this.sets.get(id);
+    const added = new Map([...(set?.reports ?? []), ...reports.map((name) => [name, ""] as const)]);
+    const none = { requestedAt, records: new Map(), held: new Set<Name>() };
+    this.sets.set(id, { ...none, ...set, reports: added });
   }
 
   /** Moves what must be kept of what goes to a set, and follows the reports that keep other sets. */
@@ -193,6 +225,13 @@ export class RetentionModel {
     return countTypes([...this.sets.values()].flatMap(({ records }) => [...records.keys()]));
   }
 
+  /** Whether erasing these records takes a reference, or the id of a party, out of this one. */
+  #isRewritten(name: Name, gone: ReadonlySet<Name>): boolean {
+    const changes = this.records.get(name) ?? [];
+    const parties = changes.flatMap((change) => change.parties);
+    return this.#refersTo(name, gone) || parties.some((one) => gone.has(one ?? ""));
+  }
+
   #refersTo(name: Name, gone: ReadonlySet<Name>): boolean {
     const changes = this.records.get(name) ?? [];
     return changes.some(({ belongs, mentions }) =>
@@ -212,6 +251,10 @@ export class RetentionModel {
     const from = rule.from === "closed" ? closedSince(changes) : filedAt(changes);
     return (from ?? requestedAt) + rule.keepMs;
   }
+}
+
+function isAlert(name: Name): boolean {
+  return name.startsWith("transaction_alert/");
 }
 
 function isConfidential(name: Name): boolean {

@@ -45,6 +45,24 @@ export function floorEnd(
   return (from === undefined ? requestedAt : unixMsOf(from)) + keepDays * dayMs;
 }
 
+/** The one that ends last. */
+export function laterFloor<Floor extends { readonly until: number }>(
+  one: Floor | undefined,
+  other: Floor | undefined,
+): Floor | undefined {
+  return (other?.until ?? 0) > (one?.until ?? 0) ? other : one;
+}
+
+/** For each key the floor that ends last. */
+export function mergeFloors<Floor extends { readonly until: number }>(
+  some: ReadonlyMap<string, Floor>,
+  others: ReadonlyMap<string, Floor>,
+): ReadonlyMap<string, Floor> {
+  const merged = new Map(some);
+  for (const [key, floor] of others) merged.set(key, laterFloor(merged.get(key), floor) ?? floor);
+  return merged;
+}
+
 /** "the retention floor of transaction tx-1: 1825 days from last_seen, until 2031-03-01" */
 export function describeFloor(
   { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId" | "redactable">,
@@ -56,6 +74,15 @@ export function describeFloor(
     `the retention floor of ${resourceType} ${resourceId}: ` +
     `${formatDays(keepDays)} from ${countedFrom}, until ${day}`
   );
+}
+
+/** "the retention floor of a transaction that names it: 1825 days from last_seen, until 2031-03-01" */
+export function describePartyFloor({
+  until,
+  ...floor
+}: Parameters<typeof describeFloor>[0] & { readonly until: number }): string {
+  const resourceType = `a ${floor.resourceType}`;
+  return describeFloor({ ...floor, resourceType }, "that names it", until);
 }
 
 /** "1,825 days" */

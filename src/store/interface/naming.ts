@@ -1,5 +1,6 @@
 // Records that name parties, which are persons and companies, as sender or receiver: the queries and their results.
 
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 
 /** A record of one organization. */
@@ -28,6 +29,35 @@ export interface NamingPage {
   readonly last: Place | undefined;
 }
 
+/** The floor that ends last of the records that name a party; `until`: when it ends. */
+export interface PartyFloor extends Pick<
+  RetentionFloor,
+  "resourceType" | "keepDays" | "countedFrom"
+> {
+  readonly until: number;
+}
+
+export interface PartyFloorQuery extends NamingQuery {
+  /** The rules that count. */
+  readonly floors: readonly RetentionFloor[];
+}
+
+export interface PartyFloorPage extends Pick<NamingPage, "last"> {
+  /** By party. */
+  readonly latest: ReadonlyMap<string, PartyFloor>;
+}
+
+/** What a pass over all records has found about the party of a pending deletion. */
+export interface PartyFloorResult {
+  readonly deletionRequestId: string;
+  readonly floors: readonly RetentionFloor[];
+  /** The pass has seen every change up to this arrival number. */
+  readonly upTo: number;
+  /** The arrival number when the pass ended. */
+  readonly endedAt: number;
+  readonly latest: PartyFloor | undefined;
+}
+
 /** How far a pass over all records that name parties has come. */
 export interface Pass {
   /** Every change up to this arrival number is visible to all of its pages. */
@@ -53,7 +83,7 @@ export interface ScannedPage extends NamingPage {
 
 /**
  * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
- * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold protects a record that the pass found. With
+ * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold or a floor protects a record that the pass found. With
  * a cause: the pass failed.
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };

@@ -26,7 +26,7 @@ import { claimDeletions } from "../sql/plan/claim-step.ts";
 import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
-import { makeScanSource } from "./erase/party-scan.ts";
+import { makeFloorSource, makeScanSource } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
@@ -161,6 +161,7 @@ function claimer(database: Database): Store["claimDeletions"] {
       ),
     beginLarge: ({ deletionRequestId }, claim) =>
       database.transaction(deletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
+    floors: makeFloorSource(database),
   });
 }
 

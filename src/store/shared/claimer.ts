@@ -4,6 +4,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Claim } from "../interface/deletion.ts";
 import type { Store } from "../interface/store.ts";
+import { PartyFloorScans, type PartyFloorSource } from "./party-floor-scans.ts";
 
 /**
  * What one transaction has claimed. If nothing is claimed, the deletions that were checked have to wait, and more may be
@@ -13,6 +14,8 @@ export interface Claimed {
   readonly claimed: readonly Deletion[];
   /** Deletions whose plan does not fit in this transaction. */
   readonly large: readonly Deletion[];
+  /** Deletions for which a pass over all records has to be made first. */
+  readonly unread: readonly Deletion[];
   readonly checked: number;
   /** The organization whose turn was the last. */
   readonly turn: string;
@@ -25,19 +28,24 @@ export interface Claiming {
 }
 
 export interface ClaimSteps {
+  readonly floors: PartyFloorSource;
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
   /** Undefined if the deletion was not begun. */
   readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
 }
 
-export function makeClaimer({ claimSome, beginLarge }: ClaimSteps): Store["claimDeletions"] {
+export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
+  const { claimSome, beginLarge } = steps;
+  const scans = new PartyFloorScans(steps.floors);
   let turn = "";
   return async (claim, deletionsMax) => {
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+      await scans.advance(claim);
       const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
       const found = await claimSome(claim, { deletionsMax: atOnce, turn });
       const { claimed, large, checked } = found;
       ({ turn } = found);
+      scans.add(found.unread);
       const [first] = large;
       const begun = first && (await beginLarge(first, claim));
       if (begun !== undefined) return [...claimed, begun];

@@ -75,5 +75,5 @@ function completionOf(scan: ScanResult | undefined): Completion {
   if (typeof scan === "object") return { result: "failed", cause: scan.cause };
   if (scan === "scanning") return { result: "scanning" };
   if (scan !== "held") return { result: "again" };
-  return { result: "failed", cause: heldMeanwhile("a hold") };
+  return { result: "failed", cause: heldMeanwhile("a hold or a retention floor") };
 }

@@ -18,7 +18,7 @@ import type {
 } from "../interface/naming.ts";
 
 /** Records of a page: reading it takes a few milliseconds. */
-const recordsAtOnce = 1_000;
+export const recordsAtOnce = 1_000;
 /** Records that one transaction adds to plans. */
 const foundAtOnce = 200;
 /** After this time the caller serves others, or stops. */
@@ -104,11 +104,17 @@ async function readPages(
   for (let { after } = query; ;) {
     const beganAt = performance.now();
     const page = await source.readPage({ ...query, after });
-    const endedAt = performance.now();
-    await sleep(Math.min(endedAt - beganAt, restMsMax));
+    const endedAt = await restLike(beganAt);
     if (page.namings.length > 0 || page.last === undefined || endedAt > until) return page;
     after = page.last;
   }
+}
+
+/** Rests for as long as the work since then took; returns when that ended. */
+export async function restLike(beganAt: number): Promise<number> {
+  const endedAt = performance.now();
+  await sleep(Math.min(endedAt - beganAt, restMsMax));
+  return endedAt;
 }
 
 /**

@@ -14,6 +14,7 @@ import { findDeletionsOfParties } from "../sql/erase/parties.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
+import { listPartyFloors } from "../sql/retention/party-floor.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
@@ -131,6 +132,13 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
       beginLarge: (deletion, claim) => planner.begin(deletion, claim),
+      floors: {
+        listFloors: async (organizationId) => reader.perform(listPartyFloors, organizationId),
+        latestArrival: async () => reader.perform(findLatestArrival),
+        readPage: (query) => files.partyFloorPage(query),
+        extend: (ids, until) => perform("extendPartyScans", ids, until),
+        store: (results) => perform("storePartyFloors", results),
+      },
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,

@@ -5,6 +5,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
+import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { writePlans } from "../../sql/plan/write-plan.ts";
 import { isObstacle, targetsOf } from "../../sql/plan/plan.ts";
@@ -39,6 +40,12 @@ export async function claimLarge(
   const plan = await transaction.perform(planLargeCascade, deletion, root, claim.now);
   if (isObstacle(plan)) {
     await transaction.perform(postpone, deletion, plan, claim.now);
+    return undefined;
+  }
+  const bounds = { now: claim.now, bounded: false };
+  const ofParty = await transaction.perform(findPartyObstacle, deletion, bounds);
+  if (ofParty !== undefined) {
+    await transaction.perform(postpone, deletion, ofParty, claim.now);
     return undefined;
   }
   const targets = targetsOf(plan);

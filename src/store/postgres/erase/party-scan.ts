@@ -1,8 +1,11 @@
 // The scan for records that name erased parties, on PostgreSQL: a page is read in a transaction of its own, and stored in
 // another one.
 
+import type { PartyFloorSource } from "../../shared/party-floor-scans.ts";
 import { type ScanSource } from "../../shared/party-scan.ts";
 import { findDeletionsOfParties, scanStep } from "../../sql/erase/parties.ts";
+import { extendPartyScans, storePartyFloors } from "../../sql/plan/party-obstacle.ts";
+import { listPartyFloors, readPartyFloorPage } from "../../sql/retention/party-floor.ts";
 import { readNamingPage } from "../../sql/retention/naming.ts";
 import { organization, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Database } from "../database.ts";
@@ -11,6 +14,22 @@ import { lockPlansFor } from "./enter.ts";
 import type { Leases } from "./lease.ts";
 
 const view: Visibility = { view: "deletions" };
+
+/** Each page and each change is a separate transaction. */
+export function makeFloorSource(database: Database): PartyFloorSource {
+  return {
+    listFloors: (id) =>
+      database.transaction(organization(id), (tx) => tx.perform(listPartyFloors, id)),
+    latestArrival: () => readLatestArrival(database),
+    readPage: (query) =>
+      database.transaction(organization(query.organizationId), (tx) =>
+        tx.perform(readPartyFloorPage, query),
+      ),
+    extend: (ids, until) =>
+      database.transaction(view, (tx) => tx.perform(extendPartyScans, ids, until)),
+    store: (results) => database.transaction(view, (tx) => tx.perform(storePartyFloors, results)),
+  };
+}
 
 /** Each page and each step is a separate transaction. */
 export function makeScanSource(database: Database, leases: Leases, now: number): ScanSource {

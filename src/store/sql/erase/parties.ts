@@ -14,6 +14,8 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { findDeletions } from "../deletion/deletion.ts";
 import { findLateNamings } from "../retention/naming.ts";
 import { findHoldsOf } from "../retention/hold.ts";
+import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
+import { obstacleOfParty } from "../plan/party-obstacle.ts";
 import { findHeld, planningOf } from "../plan/plan.ts";
 import {
   addPseudonyms,
@@ -94,7 +96,7 @@ function* storePage({ deletions, erasures, page, now }: StoringPage): Statements
 interface AddedToPlans {
   /** The deletions of parties that records name. */
   readonly found: ReadonlySet<string>;
-  /** Deletions that were postponed because a record that names their party is held, with what they wait for. */
+  /** Deletions that were postponed because of a hold or a floor on a record that names their party, with the reason. */
   readonly held: ReadonlyMap<string, string>;
 }
 
@@ -112,6 +114,8 @@ function* addToPlans(
   const confidential = yield* readConfidentialTypes(organizationId);
   const found = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));
   const holds = new Set(found.map(keyText));
+  const floors = yield* listPartyFloors(organizationId);
+  const latest = yield* latestByParty({ organizationId, floors }, namings);
   const waiting: Waiting[] = [];
   for (const deletion of deletions) {
     const reference = nodeKey(deletion.resourceType, deletion.resourceId);
@@ -119,7 +123,9 @@ function* addToPlans(
       .filter(({ parties }) => parties.includes(deletion.resourceId))
       .map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
     if (records.length === 0) continue;
-    const obstacle = findHeld(records, planningOf(deletion, now, confidential), { holds });
+    const planning = planningOf(deletion, now, confidential);
+    const floor = planning.isReplay ? undefined : latest.get(deletion.resourceId);
+    const obstacle = findHeld(records, planning, { holds }) ?? obstacleOfParty(floor, now);
     if (obstacle === undefined) {
       const targets = records.map((record) => ({ record, reference, restricted: false }));
       planned.push({ deletion, targets });

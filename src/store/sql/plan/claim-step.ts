@@ -67,7 +67,13 @@ export function* claimDeletions(
   );
   if (abandoned.length > 0) {
     const ids = abandoned.map((row) => row.deletion_request_id);
-    return { claimed: yield* takeDeletions(ids, claim), large: [], checked: ids.length, turn };
+    return {
+      claimed: yield* takeDeletions(ids, claim),
+      large: [],
+      unread: [],
+      checked: ids.length,
+      turn,
+    };
   }
   const owners = yield* findInTurn(turn, claim.now, Math.min(deletionsMax, organizationsMax));
   const due: DeletionRow[] = [];
@@ -75,8 +81,8 @@ export function* claimDeletions(
   for (const one of owners) {
     due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
   }
-  const { begun, large } = yield* planDeletions(due, claim, bounds);
-  return { claimed: begun, large, checked: due.length, turn: owners.at(-1) ?? "" };
+  const { begun, ...others } = yield* planDeletions(due, claim, bounds);
+  return { claimed: begun, ...others, checked: due.length, turn: owners.at(-1) ?? "" };
 }
 
 /**

@@ -80,6 +80,7 @@ export function* beginDeletions(
 
 /** Does the same for one deletion whose plan was written before. */
 export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
+  yield* storeCursor(deletion, null);
   const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
   yield* auditStart([deletion], claim);
   return begun ?? deletion;

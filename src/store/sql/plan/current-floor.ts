@@ -9,6 +9,7 @@ import { previewCascade } from "../record/cascade-preview.ts";
 import { listFloors } from "../retention/floor.ts";
 import { findLongHistories, readOrigins } from "../retention/floor-origin.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
+import { findKnownPartyFloor, laterObstacle } from "./party-obstacle.ts";
 import { findFloorObstacle, planningOf, recordsUnderFloor } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
 
@@ -36,6 +37,8 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
   const search = { floors, records: recordsUnderFloor(plan, planning, floors) };
   if (!isComplete || (yield* findLongHistories(search)).length > 0) return "unknown";
   const origins = yield* readOrigins(search);
-  const { floorUntil, waitingFor } = findFloorObstacle(plan, planning, { floors, origins }) ?? {};
+  const found = findFloorObstacle(plan, planning, { floors, origins });
+  const ofParty = yield* findKnownPartyFloor(deletion, now);
+  const { floorUntil, waitingFor } = laterObstacle(found, ofParty) ?? {};
   return { floorUntil, waitingFor };
 }

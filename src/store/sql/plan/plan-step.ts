@@ -17,6 +17,7 @@ import {
 } from "./claim.ts";
 import { type FloorScan, type ScanBounds, scanFloors } from "./organization-floors.ts";
 import { planOrganization, readingFloors } from "./organization-obstacle.ts";
+import type { PendingParty } from "./party-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
 import { enter, type Statements } from "../statement/statements.ts";
@@ -31,6 +32,8 @@ export interface BeginResult {
   readonly begun: readonly Deletion[];
   /** Deletions that are too large to be planned in this transaction. */
   readonly large: readonly Deletion[];
+  /** Deletions for which a pass over all records has to be made first. */
+  readonly unread: readonly Deletion[];
 }
 
 /** Plans deletions that are due, in order. A deletion with an obstacle is postponed, with the reason. */
@@ -39,7 +42,7 @@ export function* planDeletions(
   claim: Claim,
   bounds: StepBounds,
 ): Statements<BeginResult> {
-  const ready: Deletion[] = [];
+  const ready: PendingParty[] = [];
   const planned: Planned[] = [];
   const waiting: Waiting[] = [];
   const deletions = due.map(toDeletion);
@@ -47,25 +50,29 @@ export function* planDeletions(
   for (const [index, deletion] of deletions.entries()) {
     const { cursor = null } = due[index] ?? {};
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });
-    else if (!isOfOrganization(deletion)) ready.push(deletion);
+    else if (!isOfOrganization(deletion)) ready.push({ deletion, cursor });
     else {
       const plan = yield* planAll({ deletion, cursor }, claim.now, bounds.scan);
       if (plan !== undefined) planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
   const large: Deletion[] = [];
-  for (const [, some] of Map.groupBy(ready, ({ organizationId }) => organizationId)) {
+  const unread: Deletion[] = [];
+  for (const [, some] of Map.groupBy(ready, ({ deletion }) => deletion.organizationId)) {
     const plans = yield* planRecords(some.map(withRoot), claim.now, bounds);
-    for (const [index, deletion] of some.entries()) {
+    for (const [index, { deletion }] of some.entries()) {
       const plan = plans[index] ?? "large";
       if (plan === "large") large.push(deletion);
-      else if (isObstacle(plan)) waiting.push({ deletion, obstacle: plan });
-      else planned.push({ deletion, targets: targetsOf(plan) });
+      else if (isObstacle(plan)) {
+        const obstacle = plan.isUnread ? { ...plan, retryAt: claim.leaseUntil } : plan;
+        waiting.push({ deletion, obstacle });
+        if (plan.isUnread) unread.push(deletion);
+      } else planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
   yield* postponeAll(waiting, claim.now);
   yield* writePlans(planned);
-  return { begun: yield* beginDeletions(planned, claim), large };
+  return { begun: yield* beginDeletions(planned, claim), large, unread };
 }
 
 /**

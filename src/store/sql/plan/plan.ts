@@ -13,6 +13,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import {
   describeFloor,
+  laterFloor,
   type RetentionFloor,
   strictFloors,
 } from "../../../domain/retention/floor.ts";
@@ -35,6 +36,8 @@ export interface Obstacle {
   readonly floorUntil?: number;
   /** When it is evaluated again, if that is not decided by the obstacle. */
   readonly retryAt?: number;
+  /** A pass over all records has to find whether a floor keeps what names the party (party-obstacle.ts). */
+  readonly isUnread?: boolean;
 }
 
 export const tooLarge: Obstacle = {
@@ -175,13 +178,6 @@ export function findFloorObstacle(
   const redacted = redact.map(({ record }) => record);
   const found = laterFloor(find(erase, floors), find(redacted, strictFloors(floors)));
   return obstacleOfFloor(found, now);
-}
-
-export function laterFloor<Floor extends Pick<RecordFloor, "until">>(
-  one: Floor | undefined,
-  other: Floor | undefined,
-): Floor | undefined {
-  return (other?.until ?? 0) > (one?.until ?? 0) ? other : one;
 }
 
 export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Obstacle | undefined {

@@ -17,6 +17,7 @@ import { lock, type Statements } from "../statement/statements.ts";
 import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
+import { PartyFloors, type PendingParty } from "./party-obstacle.ts";
 import {
   findObstacle,
   isObstacle,
@@ -50,10 +51,12 @@ interface Root {
   readonly deletion: Deletion;
   /** The record of the deletion, or another target that verification found to be left. */
   readonly root: NodeKey;
+  /** The cursor of a pending deletion; undefined where what names a party is evaluated elsewhere. */
+  readonly cursor?: string | null;
 }
 
-export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
-  return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
+export function withRoot({ deletion, cursor }: PendingParty): Omit<Root, "planning"> {
+  return { deletion, cursor, root: nodeKey(deletion.resourceType, deletion.resourceId) };
 }
 
 /** Plans the cascade of any record of the organization, for a deletion that is large, or that is being processed. */
@@ -99,7 +102,11 @@ export function* planRecords(
   });
   const relationsMax = Math.max(bounds.relationsMax, relationsOfSetMax);
   const graph = yield* readGraph(roots, relationsMax, reading);
-  const set = { ...reading, roots, graph, alone: new Map<Root, RelationGraph>() };
+  const pending = deletions.flatMap(({ deletion, cursor }) =>
+    cursor === undefined ? [] : [{ deletion, cursor }],
+  );
+  const parties = yield* PartyFloors.read(pending, { now, bounded: bounds.shortHistories });
+  const set = { ...reading, roots, graph, parties, alone: new Map<Root, RelationGraph>() };
   return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
 }
 
@@ -115,6 +122,7 @@ interface PlanningSet extends Reading {
   readonly graph: RelationGraph;
   /** The graphs of deletions that need more relations than the common graph has. */
   readonly alone: Map<Root, RelationGraph>;
+  readonly parties: PartyFloors | undefined;
 }
 
 function* readGraph(
@@ -175,6 +183,18 @@ function* planInOrder(set: PlanningSet): Statements<readonly RecordPlan[]> {
 
 /** Plans one deletion. `going` contains what the plans before this one erase. */
 function* planOne(
+  one: Root,
+  going: ReadonlySet<NodeKey>,
+  set: PlanningSet,
+): Statements<RecordPlan> {
+  const plan = yield* planAlone(one, going, set);
+  if (set.parties === undefined) return plan;
+  const other = plan !== "large" && isObstacle(plan) ? plan : undefined;
+  return (yield* set.parties.obstacleOf(one.deletion, other)) ?? plan;
+}
+
+/** Plans one deletion without regard to what names its party. */
+function* planAlone(
   one: Root,
   going: ReadonlySet<NodeKey>,
   set: PlanningSet,

@@ -48,20 +48,47 @@ export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
 /** Finds the records of these organizations that name one of the parties in a change that arrived in this range. */
 export function* findLateNamings(
   parties: readonly Party[],
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: ArrivalRange,
 ): Statements<readonly OwnedNaming[]> {
   const byOrganization = Map.groupBy(parties, ({ organizationId }) => organizationId);
   const searched = searchedFor(parties.map(({ resourceId }) => resourceId));
   const namings: OwnedNaming[] = [];
   for (const type of namingTypes) {
     const owners = [...byOrganization.keys()];
-    const key = [owners, type.resourceType, searched] as const;
-    const rows = yield* all<OwnedRow>(textsOf(type).late, ...key, from, to);
+    const range = [owners, type.resourceType, from, to] as const;
+    const rows = yield* all<OwnedRow>(textsOf(type).late, ...range, searched);
     for (const [organizationId, some] of Map.groupBy(rows, (row) => row.organization_id)) {
       const wanted = byOrganization.get(organizationId)?.map(({ resourceId }) => resourceId);
       const found = toNamings(type, some, new Set(wanted));
       namings.push(...found.map((one) => ({ ...one, organizationId })));
     }
+  }
+  return namings;
+}
+
+/** Changes with a higher arrival number than `from`, up to `to`. */
+export interface ArrivalRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds the records that were changed in this range and name one of the parties, in whichever of their changes. The
+ * caller bounds the range.
+ */
+export function* findNamingsChanged(
+  { organizationId, parties }: Pick<NamingQuery, "organizationId" | "parties">,
+  { from, to }: ArrivalRange,
+): Statements<readonly Naming[]> {
+  const namings: Naming[] = [];
+  for (const type of namingTypes) {
+    const { resourceType } = type;
+    const { changed, among } = textsOf(type);
+    const rows = yield* all<{ id: string }>(changed, [organizationId], resourceType, from, to);
+    if (rows.length === 0) continue;
+    const ids = [...new Set(rows.map(({ id }) => id))];
+    const values = [organizationId, resourceType, ids, searchedFor(parties)] as const;
+    namings.push(...toNamings(type, yield* all<NamingRow>(among, ...values), new Set(parties)));
   }
   return namings;
 }
@@ -121,6 +148,7 @@ interface Texts {
   readonly page: string;
   readonly lastPage: string;
   readonly late: string;
+  readonly changed: string;
   readonly among: string;
 }
 
@@ -150,34 +178,45 @@ function makeTexts(type: RecordType): Texts {
     --sqlite AND resource_id IN (SELECT value FROM json_each($3))
     --postgres AND resource_id = ANY ($3::text[])
     `;
-  return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late: makeLate(type) };
+  const late = makeLate(type, namesAny(type));
+  const changed = makeLate(type, anyChange());
+  return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late, changed };
 }
 
 /**
  * Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others.
  */
-function makeLate(type: RecordType): string {
-  const { onSqlite, onPostgres } = namesAny(type);
+function makeLate(type: RecordType, { onSqlite, onPostgres }: Condition): string {
   return `
     --sqlite WITH late AS (
     --sqlite   SELECT record_no, payload FROM change
-    --sqlite   WHERE record_no > $4 AND record_no <= $5 AND (${onSqlite("$3")})
+    --sqlite   WHERE record_no > $3 AND record_no <= $4 AND (${onSqlite("$5")})
     --sqlite   UNION ALL
     --sqlite   SELECT record_no, payload FROM change INDEXED BY change_later
-    --sqlite   WHERE change_no > record_no AND change_no > $4 AND change_no <= $5
-    --sqlite     AND (${onSqlite("$3")}))
+    --sqlite   WHERE change_no > record_no AND change_no > $3 AND change_no <= $4
+    --sqlite     AND (${onSqlite("$5")}))
     SELECT organization_id, resource_id AS id, payload
     --sqlite FROM late CROSS JOIN json_each($1) AS owner CROSS JOIN record
     --sqlite   ON organization_id = owner.value AND resource_type = $2
     --sqlite     AND resource_id = payload ->> '${type.idField}' AND record.record_no = late.record_no
     --postgres FROM change
     --postgres WHERE organization_id = ANY ($1::text[]) AND resource_type = $2
-    --postgres   AND change_no > $4 AND change_no <= $5 AND (${onPostgres("$3")})
+    --postgres   AND change_no > $3 AND change_no <= $4 AND (${onPostgres("$5")})
     `;
 }
 
+/** The condition of a statement on each engine, with the name of its value. */
+interface Condition {
+  readonly onSqlite: (value: string) => string;
+  readonly onPostgres: (value: string) => string;
+}
+
+function anyChange(): Condition {
+  return { onSqlite: () => "true", onPostgres: () => "true" };
+}
+
 /** A condition that is true if a payload may contain one of the texts in a value of the statement. */
-function namesAny({ partyFields }: RecordType) {
+function namesAny({ partyFields }: RecordType): Condition {
   const anyField = (condition: (field: string) => string) =>
     partyFields.map(condition).join(" OR ");
   return {

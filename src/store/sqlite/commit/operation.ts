@@ -5,6 +5,8 @@
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
+import type { PartyFloorResult } from "../../interface/naming.ts";
+import { extendPartyScans, storePartyFloors } from "../../sql/plan/party-obstacle.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
@@ -26,6 +28,10 @@ const groupOperations = {
   scanStep,
   putBackPseudonyms,
   verifyErasures,
+  extendPartyScans: (group: Group, ids: readonly string[], until: number): void =>
+    group.connection.perform(extendPartyScans, ids, until),
+  storePartyFloors: (group: Group, results: readonly PartyFloorResult[]): void =>
+    group.connection.perform(storePartyFloors, results),
   probeCommit,
   /** Is answered as soon as the writer is free. */
   ping: (): void => undefined,

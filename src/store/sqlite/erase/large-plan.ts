@@ -23,6 +23,7 @@ import {
   planningOf,
   type PlanTarget,
 } from "../../sql/plan/plan.ts";
+import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
 import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
 import type { Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
@@ -97,6 +98,15 @@ export function addToPlan(
     return "added";
   }
   if (deletion.status !== "pending" || claimant === undefined) return deletion;
+  const ofParty = connection.perform(findPartyObstacle, deletion, { now, bounded: true });
+  if (ofParty?.retryAt === 0) {
+    connection.run(extendClaim, deletionRequestId, leaseUntil);
+    return "added";
+  }
+  if (ofParty !== undefined) {
+    connection.perform(postpone, deletion, ofParty, now);
+    return "obstacle";
+  }
   return connection.perform(beginPlannedDeletion, deletion, { now, leaseUntil, claimant });
 }
 

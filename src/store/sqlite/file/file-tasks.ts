@@ -9,7 +9,12 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../interface/store-error.ts";
-import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
+import type {
+  NamingPage,
+  NamingQuery,
+  PartyFloorPage,
+  PartyFloorQuery,
+} from "../../interface/naming.ts";
 import type { Obstacle } from "../../sql/plan/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
@@ -68,6 +73,11 @@ export class FileTasks {
   /** Returns the records of a page that name parties. */
   namingPage(query: NamingQuery): Promise<NamingPage> {
     return this.#ask("namingPage", query);
+  }
+
+  /** Returns the floors of the records of a page that name parties. */
+  partyFloorPage(query: PartyFloorQuery): Promise<PartyFloorPage> {
+    return this.#ask("partyFloorPage", query);
   }
 
   /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */

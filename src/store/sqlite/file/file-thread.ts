@@ -8,7 +8,13 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
-import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
+import type {
+  NamingPage,
+  NamingQuery,
+  PartyFloorPage,
+  PartyFloorQuery,
+} from "../../interface/naming.ts";
+import { readPartyFloorPage } from "../../sql/retention/party-floor.ts";
 import { readNamingPage } from "../../sql/retention/naming.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
 import { Connection, openReader } from "../connection.ts";
@@ -63,6 +69,10 @@ function namingPage(query: NamingQuery): NamingPage {
   return opened().perform(readNamingPage, query);
 }
 
+function partyFloorPage(query: PartyFloorQuery): PartyFloorPage {
+  return opened().perform(readPartyFloorPage, query);
+}
+
 /** Copies the frames that no reader blocks. Waits for nobody, and nobody waits for it. */
 function checkpoint(): CheckpointProgress {
   const row = opened().get<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(PASSIVE)");
@@ -102,6 +112,7 @@ const tasks = {
   collectPlan,
   nextPlanPart,
   namingPage,
+  partyFloorPage,
   /** Scrubs the whole file if no pages are given. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);

@@ -1,0 +1,129 @@
+// Passes over the records of organizations that find until when the records which name persons and companies have to be
+// kept unredacted. One pass serves all deletions of an organization that were waiting for one when it began; the others
+// share the next one. A pass is only in memory: after a restart it begins again, because nothing depends on it yet.
+//
+// Passes advance a slice at a time, before deletions are claimed. A pass sees every change that had arrived when it
+// began; what was changed later is searched in the transaction that plans (../sql/plan/party-obstacle.ts).
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { mergeFloors, type RetentionFloor } from "../../domain/retention/floor.ts";
+import type { Claim } from "../interface/deletion.ts";
+import type {
+  PartyFloorPage,
+  PartyFloorQuery,
+  PartyFloorResult,
+  Place,
+} from "../interface/naming.ts";
+import { recordsAtOnce, restLike } from "./party-scan.ts";
+
+/** Deletions of an organization that share a pass, or wait for the next one. Others are claimed again later. */
+const deletionsMax = 512;
+const organizationsMax = 64;
+/** How long all passes together delay a claim. */
+const sliceMsMax = 1_000;
+
+/** What an engine does for these passes. */
+export interface PartyFloorSource {
+  /** The rules that count. */
+  listFloors(organizationId: string): Promise<readonly RetentionFloor[]>;
+  /** A number that no change exceeds which is visible by now, and every later one does. */
+  latestArrival(): Promise<number>;
+  readPage(query: PartyFloorQuery): Promise<PartyFloorPage>;
+  /** Keeps the deletions from being claimed until then. */
+  extend(ids: readonly string[], until: number): Promise<void>;
+  store(results: readonly PartyFloorResult[]): Promise<void>;
+}
+
+interface Pass {
+  readonly deletions: readonly Deletion[];
+  readonly floors: readonly RetentionFloor[];
+  readonly upTo: number;
+  after: Place | undefined;
+  latest: PartyFloorPage["latest"];
+}
+
+interface Passes {
+  /** By the ids of deletions. */
+  readonly waiting: Map<string, Deletion>;
+  current: Pass | undefined;
+}
+
+export class PartyFloorScans {
+  readonly #source: PartyFloorSource;
+  /** By organization, in the order of their turns. */
+  readonly #passes = new Map<string, Passes>();
+
+  constructor(source: PartyFloorSource) {
+    this.#source = source;
+  }
+
+  /** Has the records of these deletions read, unless there are too many of them already. */
+  add(deletions: readonly Deletion[]): void {
+    for (const deletion of deletions) {
+      const { organizationId, deletionRequestId: id } = deletion;
+      const passes = this.#passes.get(organizationId) ?? { waiting: new Map(), current: undefined };
+      const isRead = passes.current?.deletions.some((one) => one.deletionRequestId === id);
+      if (isRead === true || passes.waiting.size >= deletionsMax) continue;
+      if (this.#passes.size >= organizationsMax && !this.#passes.has(organizationId)) continue;
+      passes.waiting.set(id, deletion);
+      this.#passes.set(organizationId, passes);
+    }
+  }
+
+  /** Advances the passes for a limited time, organizations in turn. If that fails, the deletions are claimed again later. */
+  async advance(claim: Claim): Promise<void> {
+    const until = performance.now() + sliceMsMax;
+    for (const [organizationId, passes] of this.#passes) {
+      this.#passes.delete(organizationId);
+      if (await this.#advanceOne(organizationId, passes, { claim, until })) {
+        this.#passes.set(organizationId, passes);
+      }
+      if (performance.now() > until) return;
+    }
+  }
+
+  /** False if nothing is left to read. */
+  async #advanceOne(
+    organizationId: string,
+    passes: Passes,
+    { claim, until }: { readonly claim: Claim; readonly until: number },
+  ): Promise<boolean> {
+    const source = this.#source;
+    passes.current ??= await this.#begin(organizationId, passes);
+    const { deletions, floors, ...pass } = passes.current;
+    const ids = [...deletions.map((one) => one.deletionRequestId), ...passes.waiting.keys()];
+    await source.extend(ids, claim.leaseUntil);
+    const parties = [...new Set(deletions.map(({ resourceId }) => resourceId))];
+    const query = { organizationId, parties, floors, recordsMax: recordsAtOnce };
+    let { after, latest } = pass;
+    for (;;) {
+      const beganAt = performance.now();
+      const page = await source.readPage({ ...query, after });
+      latest = mergeFloors(latest, page.latest);
+      after = page.last;
+      if (after === undefined) break;
+      await restLike(beganAt);
+      if (performance.now() <= until) continue;
+      passes.current = { deletions, floors, ...pass, after, latest };
+      return true;
+    }
+    passes.current = undefined;
+    const endedAt = await source.latestArrival();
+    await source.store(
+      deletions.map(({ deletionRequestId, resourceId }) => {
+        const floor = latest.get(resourceId);
+        const kept = floor !== undefined && floor.until > claim.now ? floor : undefined;
+        return { deletionRequestId, floors, upTo: pass.upTo, endedAt, latest: kept };
+      }),
+    );
+    return passes.waiting.size > 0;
+  }
+
+  async #begin(organizationId: string, passes: Passes): Promise<Pass> {
+    const deletions = [...passes.waiting.values()];
+    passes.waiting.clear();
+    const floors = await this.#source.listFloors(organizationId);
+    const upTo = await this.#source.latestArrival();
+    return { deletions, floors, upTo, after: undefined, latest: new Map() };
+  }
+}

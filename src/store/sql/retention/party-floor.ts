@@ -1,0 +1,59 @@
+// The retention floors of records that name a person or a company, such as transactions: for each party the floor that
+// ends last. Names none of these records, so that what is stored about a party contains no id of another record.
+// Changes nothing.
+
+import { namingTypes } from "../../../domain/deletion/party.ts";
+import { type RetentionFloor, strictFloors } from "../../../domain/retention/floor.ts";
+import type {
+  Naming,
+  PartyFloor,
+  PartyFloorPage,
+  PartyFloorQuery,
+} from "../../interface/naming.ts";
+import type { Statements } from "../statement/statements.ts";
+import { latestFloor, readOrigins } from "./floor-origin.ts";
+import { listFloors } from "./floor.ts";
+import { type ArrivalRange, findNamingsChanged, readNamingPage } from "./naming.ts";
+
+/** The rules of an organization by which a record may not lose the id of a party. */
+export function* listPartyFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
+  const types = new Set(namingTypes.map(({ resourceType }) => resourceType));
+  const floors = strictFloors(yield* listFloors(organizationId));
+  return floors.filter(({ resourceType }) => types.has(resourceType));
+}
+
+/** Reads the floors of the next records that name any of these parties. */
+export function* readPartyFloorPage(query: PartyFloorQuery): Statements<PartyFloorPage> {
+  const { namings, last } = yield* readNamingPage(query);
+  return { latest: yield* latestByParty(query, namings), last };
+}
+
+/** Reads the floors of the records that were changed in this range and name any of these parties in any change. */
+export function* readChangedPartyFloors(
+  query: Omit<PartyFloorQuery, "after" | "recordsMax">,
+  range: ArrivalRange,
+): Statements<PartyFloorPage["latest"]> {
+  return yield* latestByParty(query, yield* findNamingsChanged(query, range));
+}
+
+/** The floors of these records, by party. */
+export function* latestByParty(
+  { organizationId, floors }: Pick<PartyFloorQuery, "organizationId" | "floors">,
+  namings: readonly Naming[],
+): Statements<PartyFloorPage["latest"]> {
+  const latest = new Map<string, PartyFloor>();
+  if (floors.length === 0 || namings.length === 0) return latest;
+  const keys = namings.map((naming) => ({ ...naming, organizationId }));
+  const origins = yield* readOrigins({ floors, records: keys });
+  for (const key of keys) {
+    // Every record has a time to count from.
+    const floor = latestFloor({ floors, records: [key], origins, requestedAt: 0 });
+    if (floor === undefined) continue;
+    const { resourceType, keepDays, countedFrom, until } = floor;
+    for (const party of key.parties) {
+      if (until <= (latest.get(party)?.until ?? 0)) continue;
+      latest.set(party, { resourceType, keepDays, countedFrom, until });
+    }
+  }
+  return latest;
+}
