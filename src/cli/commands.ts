@@ -4,6 +4,7 @@
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
 import { backup } from "./command/backup.ts";
+import { changes } from "./command/changes.ts";
 import { check } from "./command/check.ts";
 import { makeCompletion } from "./command/completion.ts";
 import {
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   operatorLink,
   importRecords,
   exportRecords,
+  changes,
   recordShow,
   subjectShow,
   subjectExport,
@@ -103,7 +105,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
   "Organizations and access": ["organization", "key", "operator"],
-  Records: ["import", "export", "record", "subject"],
+  Records: ["import", "export", "changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
   Tools: ["openapi", "completion"],

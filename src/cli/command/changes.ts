@@ -1,0 +1,118 @@
+// `sluice changes`
+
+import { ChangeFeed, type Reading } from "../../actions/change/change-feed.ts";
+import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
+import type { Cursor, FeedPage, FeedView } from "../../actions/change/read-changes.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import type { App } from "../../actions/app.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { showing, viewerOf } from "../../actions/operator/viewer.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { openSink } from "../../bulk/export/sink.ts";
+import { limits } from "../../domain/limits.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { defineStoreCommand, flag, required, withDefault } from "../command.ts";
+import { confidentialOptions } from "../input/confidential.ts";
+import { text } from "../input/kinds.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+
+const bytesMax = limits.changesReplyBytesMax;
+
+export const changes = defineStoreCommand({
+  name: "changes",
+  summary: "Print the changes of an organization in the order of arrival.",
+  details:
+    "Each line is a change: when it arrived, what happened, and the id of the record; with `--json` an event as `GET /v2/changes` " +
+    "returns it. After each part a line says where the next one begins, for `--from`. The audit trail records who used this.",
+  examples: [
+    "sluice changes --organization acme",
+    "sluice changes --organization acme --from now --follow --json",
+  ],
+  rights: ["records.export"],
+  options: {
+    organization: required(text("ID"), "Organization whose changes are printed."),
+    from: withDefault(
+      text("OFFSET"),
+      "Where to begin: -1 for the beginning, now for the end, or an offset that was printed.",
+      "-1",
+    ),
+    follow: flag("Wait for further changes until interrupted."),
+    content: flag("Also print each change itself."),
+    ...confidentialOptions,
+  },
+  run: async (app, { organization, from, follow, content, includeConfidential }, context) => {
+    await findOrganization(app, organization);
+    const view = await viewOf(showing(app, { includeConfidential }), organization, content);
+    const detail = { changes: true, content, from };
+    await auditAccess(app, "records.export", {
+      organizationId: organization,
+      subject: organization,
+      detail,
+    });
+    const feed = new ChangeFeed(app);
+    const cipher = await feed.cipher();
+    const sink = openSink(context.out, undefined);
+    const reading = { view, from: readFrom(from, view, cipher), bytesMax };
+    await runUntilStopped(async (signal) => {
+      for await (const page of pagesOf(feed, reading, { follow, signal })) {
+        const offset = cipher.encode(organization, page.next.position);
+        await sink.write(describe(page, { offset, json: context.json }));
+      }
+    });
+    await sink.finish();
+    return undefined;
+  },
+});
+
+async function* pagesOf(
+  feed: ChangeFeed,
+  reading: Reading,
+  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<FeedPage> {
+  let page: FeedPage | undefined = await feed.read(reading, signal);
+  while (page !== undefined) {
+    yield page;
+    const isEnd: boolean = page.upToDate;
+    if (signal.aborted || (isEnd && !follow)) return;
+    const further: Reading & { readonly from: Cursor } = { ...reading, from: page.next };
+    page = isEnd
+      ? await feed.wait(further, { until: Number.POSITIVE_INFINITY, signal })
+      : await feed.read(further, signal);
+  }
+}
+
+/** Without what this person may not know of. */
+async function viewOf(app: App, organizationId: string, content: boolean): Promise<FeedView> {
+  const knows = await viewerOf(app).knowledge(organizationId);
+  const types = recordTypes
+    .map(({ resourceType }) => resourceType)
+    .filter((resourceType) => knows({ organizationId, resourceType }));
+  return { organizationId, readable: types, types, content };
+}
+
+/** Undefined for the end. */
+function readFrom(
+  from: string,
+  { organizationId }: FeedView,
+  cipher: FeedCipher,
+): Cursor | undefined {
+  if (from === "now") return undefined;
+  const position = from === "-1" ? beginning : cipher.decode(organizationId, from);
+  if (position !== undefined) return { position, scanned: position.changeNo };
+  throw new UsageError("--from must be -1, now, or an offset that this command has printed.");
+}
+
+function describe(
+  { events }: FeedPage,
+  { offset, json }: { readonly offset: string; readonly json: boolean },
+): string {
+  const lines = json ? events : events.map(describeEvent);
+  const last = json ? JSON.stringify({ next_offset: offset }) : `Next: --from ${offset}`;
+  return [...lines, last, ""].join("\n");
+}
+
+function describeEvent(event: string): string {
+  const { time, type, subject, data } = JSON.parse(event) as Readonly<Record<string, unknown>>;
+  const content = data === undefined ? "" : ` ${JSON.stringify(data)}`;
+  return `${String(time)} ${String(type)} ${String(subject)}${content}`;
+}

@@ -1,0 +1,65 @@
+// `sluice changes`: what operators see of the feed.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { addTransaction, updateTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock();
+const line = makeCommandLine({ now: clock.now });
+const timestamp = "2026-01-31T09:30:00Z";
+await line.ask("organization create --name Acme --id acme");
+await operate(line.environment, async (opened) => {
+  const app = { ...opened, now: clock.now };
+  await addTransaction(app, "acme", { tx_id: "tx-1", timestamp });
+  await updateTransaction(app, "acme", { tx_id: "tx-1", amount: 12, timestamp });
+});
+
+interface Printed {
+  readonly type?: string;
+  readonly subject?: string;
+  readonly data?: { readonly amount?: number };
+  readonly next_offset?: string;
+}
+
+async function print(...more: readonly string[]): Promise<readonly Printed[]> {
+  const { out } = await line.type("changes", "--organization", "acme", "--json", ...more);
+  return out
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Printed);
+}
+
+describe("changes", () => {
+  it("prints events, and where the next ones begin", async () => {
+    const [first, second, last] = await print("--content");
+    assert.deepEqual(
+      [first?.type, second?.type],
+      ["sluice.transaction.created", "sluice.transaction.updated"],
+    );
+    assert.equal(second?.data?.amount, 12);
+    const rest = await print("--from", last?.next_offset ?? "");
+    assert.deepEqual(rest, [last]);
+    assert.deepEqual((await print("--from", "now")).length, 1);
+  });
+
+  it("prints a line for a change, without content", async () => {
+    const { out } = await line.type("changes", "--organization", "acme");
+    const [first = ""] = out.split("\n");
+    assert.match(first, /^\S+Z sluice\.transaction\.created tx-1$/);
+  });
+
+  it("says what an offset has to be", async () => {
+    const { err, code } = await line.type("changes", "--organization", "acme", "--from", "12");
+    assert.match(err, /--from must be -1, now, or an offset/);
+    assert.equal(code, 2);
+  });
+
+  it("is in the audit trail", async () => {
+    await print();
+    const { out } = await line.type("audit", "export", "--organization", "acme");
+    assert.match(out.trim().split("\n").at(-1) ?? "", /"records\.export".*"changes":true/);
+  });
+});
