@@ -9,6 +9,7 @@ import { useStores } from "../support/service.ts";
 const files = [
   "access-token.test.ts",
   "changes.test.ts",
+  "changes-live.test.ts",
   "deletions.test.ts",
   "records.test.ts",
   "streams.test.ts",

@@ -148,7 +148,8 @@ function readerGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const { socket } = response;
   const leave = (): void => gone.abort();
-  if (response.destroyed || socket === null) leave();
+  // It may have left while the first page was read.
+  if (response.destroyed || socket === null || socket.readableEnded) leave();
   socket?.once("end", leave);
   response.once("close", () => {
     socket?.off("end", leave);

@@ -1,0 +1,185 @@
+// Following the feed of changes: streams of server-sent events, readers that are slow or leave, a stop, and a client of
+// Durable Streams that knows nothing of this service.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { type JsonBatch, stream } from "@durable-streams/client";
+import { revokeKey } from "../../src/actions/access/keys.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { Customer } from "../support/customer.ts";
+import { openRaw, type RawConnection } from "../support/raw-socket.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
+
+let pagesRead = 0;
+const scene = await startScene({
+  wrapStore: (store) => ({
+    ...store,
+    arrivals: {
+      ...store.arrivals,
+      list: (query) => {
+        pagesRead += 1;
+        return store.arrivals.list(query);
+      },
+    },
+  }),
+});
+const { service } = scene;
+const transaction = typeNamed("transaction");
+after(() => scene.stop());
+
+async function add(customer: Customer, count: number, fields = {}): Promise<readonly string[]> {
+  const body = Array.from({ length: count }, () => scene.records.record(transaction, fields));
+  const path = listPathOf(transaction);
+  const reply = await scene.ask(customer, { method: "POST", path, body });
+  assert.equal(reply.status, 200, reply.text);
+  return body.map((record) => idOf(transaction, record));
+}
+
+interface Control {
+  readonly streamNextOffset: string;
+  readonly streamCursor: string;
+  readonly upToDate?: boolean;
+}
+
+function open({ token }: Customer, query: string): RawConnection {
+  const raw = openRaw(service.address);
+  raw.socket.write(
+    `GET /v2/changes?${query} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
+  );
+  return raw;
+}
+
+/** The body of a chunked reply so far; every chunk of these tests ends with an empty line. */
+function eventsIn(raw: RawConnection): {
+  subjects: readonly string[];
+  controls: readonly Control[];
+} {
+  const lines = Buffer.from(raw.received(), "latin1").toString("utf8").split(/\r?\n/).slice(0, -1);
+  const data = lines.filter((line) => line.startsWith("data: "));
+  const parsed = data.map(
+    (line) => JSON.parse(line.slice(6)) as Control | readonly { subject: string }[],
+  );
+  return {
+    subjects: parsed.flatMap((item) =>
+      "length" in item ? item.map(({ subject }) => subject) : [],
+    ),
+    controls: parsed.flatMap((item) => ("length" in item ? [] : [item])),
+  };
+}
+
+describe("a stream of changes", () => {
+  it("begins with what there is, and goes on with what arrives", async () => {
+    const customer = await scene.makeCustomer();
+    const ids = [...(await add(customer, 2))];
+    const raw = open(customer, "offset=-1&live=sse");
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    assert.match(raw.received(), /^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream\r\n/);
+    ids.push(...(await add(customer, 1)));
+    await waitFor("the next part", () => eventsIn(raw).controls.length > 1 || undefined);
+    const { subjects, controls } = eventsIn(raw);
+    assert.deepEqual(subjects, ids);
+    const [first, second] = controls;
+    assert.equal(first?.upToDate, true);
+    assert.ok((second?.streamNextOffset ?? "") > (first?.streamNextOffset ?? "").slice(0, 51));
+    service.clock.advanceMs(limits.changeStreamMs);
+    await raw.closed;
+    assert.match(raw.received(), /\r\n0\r\n\r\n$/);
+  });
+
+  it("says where the end is if nothing has arrived yet", async () => {
+    const customer = await scene.makeCustomer();
+    const raw = open(customer, "offset=now&live=sse");
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    assert.equal(eventsIn(raw).controls[0]?.upToDate, true);
+    raw.socket.end();
+    await raw.closed;
+  });
+
+  it("ends when its key is revoked, before anything else arrives", async () => {
+    const customer = await scene.makeCustomer();
+    const raw = open(customer, "offset=now&live=sse");
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    await revokeKey(service.app, customer.keyId);
+    await waitFor("the stream to end", () => {
+      service.clock.advanceMs(2_000);
+      return service.readers() === 0 || undefined;
+    });
+    assert.deepEqual(eventsIn(raw).subjects, []);
+  });
+
+  it("does not read on for a reader that does not", async () => {
+    const customer = await scene.makeCustomer();
+    const large = {
+      additional_properties: [{ key: "k", value: "x".repeat(30_000), type: "STRING" }],
+    };
+    for (let part = 0; part < 6; part += 1) await add(customer, 100, large);
+    pagesRead = 0;
+    const raw = open(customer, "offset=-1&live=sse&include=content");
+    raw.socket.pause();
+    let seen = -1;
+    await waitFor("the stream to stop", () => {
+      const isStill = pagesRead > 0 && pagesRead === seen;
+      seen = pagesRead;
+      return isStill || undefined;
+    });
+    assert.ok(pagesRead < 200, `${pagesRead} pages`);
+    raw.socket.resume();
+    await waitFor("all of it", () => raw.received().includes('"upToDate":true') || undefined);
+    assert.equal(eventsIn(raw).subjects.length, 600);
+    raw.socket.destroy();
+    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+  });
+});
+
+describe("a client of Durable Streams", () => {
+  for (const live of ["long-poll", "sse", true] as const) {
+    it(`follows unmodified, with live ${live}`, async () => {
+      const customer = await scene.makeCustomer();
+      const count = limits.changesReplyEventsMax + 50;
+      const ids = [...(await add(customer, count))];
+      const ending = new AbortController();
+      const followed = await stream<{ subject: string }>({
+        url: `${service.address}/v2/changes`,
+        headers: { authorization: `Bearer ${customer.token}` },
+        offset: "-1",
+        live,
+        signal: ending.signal,
+      });
+      const got: string[] = [];
+      const offsets: string[] = [];
+      followed.subscribeJson(({ items, offset }: JsonBatch<{ subject: string }>) => {
+        got.push(...items.map(({ subject }) => subject));
+        offsets.push(offset);
+      });
+      await waitFor("the backlog", () => got.length === count || undefined);
+      for (let round = 0; round < 3; round += 1) {
+        ids.push(...(await add(customer, 1)));
+        await waitFor("the news", () => got.length === ids.length || undefined);
+      }
+      assert.deepEqual(got, ids);
+      assert.deepEqual(offsets, offsets.toSorted());
+      ending.abort();
+      await waitFor("the client to leave", () => service.readers() === 0 || undefined);
+    });
+  }
+});
+
+describe("a stop", () => {
+  it("ends long polls with 204 and closes streams, at once", async () => {
+    const customer = await scene.makeCustomer();
+    const ask = { method: "GET", path: "/v2/changes", token: customer.token };
+    const query = { offset: "now", live: "long-poll" };
+    const polls = [1, 2].map(() => service.client.send({ ...ask, query }));
+    const raw = open(customer, "offset=now&live=sse");
+    await waitFor("all to wait", () => service.readers() === 3 || undefined);
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    service.beginClosing();
+    for (const reply of await Promise.all(polls)) {
+      assert.equal(reply.status, 204);
+      assert.equal(reply.headers["stream-up-to-date"], "true");
+    }
+    await raw.closed;
+    assert.match(raw.received(), /\r\n0\r\n\r\n$/);
+  });
+});
