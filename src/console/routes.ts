@@ -27,7 +27,8 @@ import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts
 import { showOverview } from "./page/overview.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
-import { setCeiling, setOneFloor, showRetention } from "./page/retention.ts";
+import { setCeiling, showRetention } from "./page/retention.ts";
+import { setOneRule } from "./page/retention-rule.ts";
 import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
 import {
   chooseColumns,
@@ -74,7 +75,7 @@ export const routes: readonly Route[] = [
   act("/console/hold/:id", "hold.release", releaseOne),
   read("/console/retention", "retention.read", showRetention),
   act("/console/retention/ceiling", "retention.set", setCeiling),
-  act("/console/retention/floor", "retention.set", setOneFloor),
+  act("/console/retention/rule", "retention.set", setOneRule),
   read("/console/organizations", "organization.read", showOrganizations),
   act("/console/organizations", "organization.create", createOne),
   read("/console/organization/:id", "organization.read", showOrganization),

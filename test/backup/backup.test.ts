@@ -231,15 +231,17 @@ describe("a restore", () => {
     await awaitCompletion(server.client, acme, id);
     await setFloor("screening", "none");
     for (const keepDays of ["9", "7"]) await setFloor("transaction", keepDays);
+    await site.line.ask("retention set --type transaction --delete-after-days 9 --yes", ...hold);
     await server.stop();
 
     // The release is in the ledger too, so the hold that came back with the backup has no effect.
     const restored = await site.line.ask("restore", file, "--replace");
     assert.deepEqual(restored["carried_out"], [id]);
-    // So are changes of retention floors, which do not delay what was completed before.
-    assert.deepEqual((await site.line.ask("retention show", ...hold))["floors"], [
-      { resource_type: "company", keep_days: 5, counted_from: "last_seen", redactable: false },
-      { resource_type: "transaction", keep_days: 7, counted_from: "last_seen", redactable: false },
+    const rule = { counted_from: "last_seen", redactable: false, delete_after_days: null };
+    // So are changes of retention rules, which do not delay what was completed before.
+    assert.deepEqual((await site.line.ask("retention show", ...hold))["rules"], [
+      { ...rule, resource_type: "company", keep_days: 5 },
+      { ...rule, resource_type: "transaction", keep_days: 7, delete_after_days: 9 },
     ]);
     const again = await site.start();
     assert.equal(await isThere(again, acme, "tx"), false);

@@ -22,27 +22,35 @@ const show = () => line.ask("retention show --organization acme");
 
 describe("retention set and show", () => {
   it("print the ceiling and the floors", async () => {
-    const none = { organization_id: "acme", retain_days: null, floors: [] };
+    const none = { organization_id: "acme", retain_days: null, rules: [] };
     assert.deepEqual(await show(), none);
-    const days = { keep_days: 60, counted_from: "last_seen", redactable: false };
+    const days = {
+      keep_days: 60,
+      delete_after_days: null,
+      counted_from: "last_seen",
+      redactable: false,
+    };
     const transaction = { resource_type: "transaction", ...days };
     const person = { ...days, resource_type: "person", keep_days: 1_825, counted_from: "closed" };
     await line.ask(...set("transaction", "60"));
-    const expected = { ...none, floors: [person, transaction] };
+    const expected = { ...none, rules: [person, transaction] };
     assert.deepEqual(await line.ask(...set("person", "1825", "--from", "closed")), expected);
     assert.deepEqual(await show(), expected);
     const { out } = await line.type("retention show --organization acme");
-    assert.match(out, /^ceiling +none: records are kept until a deletion is requested$/m);
-    assert.match(out, /^person +1,825 days +closed +kept too$/m);
+    assert.match(
+      out,
+      /^ceiling of types without one +none: records are kept until a deletion is requested$/m,
+    );
+    assert.match(out, /^person +1,825 days +- +closed +kept too$/m);
     const redactable = await line.ask(...set("person", "1825", "--from", "closed", "--redactable"));
-    assert.deepEqual(redactable["floors"], [{ ...person, redactable: true }, transaction]);
+    assert.deepEqual(redactable["rules"], [{ ...person, redactable: true }, transaction]);
     await line.ask(...set("person", "none"));
-    assert.deepEqual((await show())["floors"], [transaction]);
+    assert.deepEqual((await show())["rules"], [transaction]);
     await line.ask(...set("customer_sar", "90"));
-    assert.equal(((await show())["floors"] as readonly object[]).length, 2);
+    assert.equal(((await show())["rules"] as readonly object[]).length, 2);
     await line.ask("operator create vera --role viewer");
     const shown = await line.ask("retention show --organization acme --as vera");
-    assert.deepEqual(shown["floors"], [transaction]);
+    assert.deepEqual(shown["rules"], [transaction]);
     await line.ask(...set("customer_sar", "none"));
   });
 
@@ -71,6 +79,72 @@ describe("retention set and show", () => {
     assert.deepEqual(await show(), before);
     const organization = await line.ask("organization show acme");
     assert.equal(organization["organization_name"], "Acme");
+  });
+
+  it("set a ceiling of a type once it is confirmed, and say first what it will do", async () => {
+    const rule = ["retention set --organization acme --type transaction"] as const;
+    const before = await show();
+    const ceiling = ["--delete-after-days", "60", "--from", "last_seen"] as const;
+    const effect =
+      "Each transaction must be kept for 60 days from when it was last seen, and is then erased without a request, " +
+      "unless a hold or a floor keeps it longer.";
+    const dry = await line.ask(...rule, ...ceiling, "--dry-run");
+    assert.equal(dry["effect"], effect);
+    assert.equal((dry["preview"] as { due: number }).due, 0);
+    clock.advanceMs(60 * 86_400_000);
+    const { out } = await line.type(...rule, "--delete", "--dry-run");
+    assert.ok(out.startsWith(`Nothing was changed. ${effect} Now it would erase:`), out);
+    assert.match(out, /^would be deleted +1 transaction$/m);
+    const asked = await line.fail(...rule, "--delete");
+    assert.equal(asked.name, "not_confirmed");
+    assert.ok(asked.message.includes(effect));
+    assert.match(asked.message, /1 transaction.*Add --yes/s);
+    assert.deepEqual(await show(), before);
+
+    const confirmed = await line.ask(...rule, "--delete", "--yes");
+    const times = { keep_days: 60, delete_after_days: 60, counted_from: "last_seen" };
+    const transaction = { resource_type: "transaction", ...times, redactable: false };
+    assert.deepEqual(confirmed["rules"], [transaction]);
+    // A longer one needs no confirmation, and the floor stays as it is.
+    const longer = await line.ask(...rule, "--delete-after-days", "70");
+    assert.deepEqual(longer["rules"], [{ ...transaction, delete_after_days: 70 }]);
+    const removed = await line.ask(...rule, "--keep-days", "none");
+    assert.deepEqual(removed["rules"], [
+      { ...transaction, keep_days: null, delete_after_days: 70 },
+    ]);
+    // Then the shorter ceiling of the organization applies.
+    const without = [...rule, "--delete-after-days", "none"] as const;
+    assert.equal((await line.fail(...without)).name, "not_confirmed");
+    assert.deepEqual((await line.ask(...without, "--yes"))["rules"], []);
+    await line.ask(...rule, "--keep-days", "60");
+  });
+
+  it("refuse a rule that contradicts another, also without confirmation, and change nothing", async () => {
+    await line.ask("retention set --organization acme --type person --keep-days 90 --from closed");
+    const before = await show();
+    const person = "retention set --organization acme --type person";
+    const cases = [
+      [`${person} --delete-after-days 89`, "floor_above_ceiling", /ceiling of 89 days/],
+      [`${person} --delete-after-days 89 --dry-run`, "floor_above_ceiling", /ceiling of 89 days/],
+      [`${person} --keep-days 91`, "floor_above_ceiling", /the ceiling of 90 days/],
+      [`${person} --keep-days none --delete`, "invalid", /no floor of person after which/],
+      [`${person} --delete --delete-after-days 90`, "usage", /exclude each other/],
+      [person, "invalid", /Nothing to change/],
+      ["retention set --organization acme --type screening --delete", "invalid", /no floor/],
+      [
+        "retention set --organization acme --type screening --delete-after-days 9 --from closed",
+        "invalid",
+        /never closed/,
+      ],
+      ["retention preview --at 2026-01-31", "invalid", /not a day in the future/],
+      ["retention preview --at soon", "usage", /a day such as/],
+    ] as const;
+    for (const [words, name, message] of cases) {
+      const failed = await line.fail(words);
+      assert.equal(failed.name, name, words);
+      assert.match(failed.message, message);
+    }
+    assert.deepEqual(await show(), before);
   });
 
   it("refuse what does not exist or can't be kept, and change nothing", async () => {

@@ -92,7 +92,7 @@ export function testFloors(engine: Engine): void {
         },
       ];
       assert.deepEqual(await store.retention.listFloors(acme), floors);
-      assert.deepEqual(await store.retention.listFloors(undefined), floors);
+      assert.deepEqual(await store.retention.listRules(undefined), floors);
       assert.deepEqual(await store.retention.listFloors(other), []);
       assert.deepEqual(await store.setFloor("transaction", undefined), { result: "changed" });
       assert.deepEqual(await store.setFloor("transaction", undefined), { result: "unchanged" });
@@ -131,7 +131,7 @@ export function testFloors(engine: Engine): void {
       });
       assert.equal((await store.findOrganization(acme))?.name, `Name of ${acme}`);
       await store.changeOrganization(acme, { retainDays: 30 }, operator);
-      const above = { result: "above_ceiling", retainDays: 30 };
+      const above = { result: "above_ceiling", ceilingDays: 30 };
       assert.deepEqual(await store.setFloor("transaction", 31), above);
       assert.equal((await store.retention.listFloors(acme))[0]?.keepDays, 30);
       await store.changeOrganization(acme, { retainDays: null }, operator);

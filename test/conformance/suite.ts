@@ -4,6 +4,7 @@ import { testAccess } from "./access.ts";
 import { testApproval } from "./approval.ts";
 import { testArrivals } from "./arrivals.ts";
 import { testCascade } from "./cascade.ts";
+import { testCeilings } from "./ceilings.ts";
 import { testClosingUnderFloors } from "./closing-floors.ts";
 import { testClosing } from "./closing.ts";
 import { testConcurrency } from "./concurrency.ts";
@@ -47,6 +48,7 @@ const decisions: readonly Part[] = [
   testHolds,
   testFloors,
   testPartyFloors,
+  testCeilings,
   testClosing,
   testClosingUnderFloors,
   testRestricted,

@@ -142,14 +142,11 @@ describe("holds and retention in the console", () => {
       assert.equal((await get("viewer", bad)).status, 400, days);
     }
 
-    const floor = { organization: "acme", type: "person", days: "400", from: "last_seen" };
-    const [toFloor, toCeiling] = [
-      "/console/retention/floor",
-      "/console/retention/ceiling",
-    ] as const;
+    const floor = { organization: "acme", rule: "person", keep: "400", from: "last_seen" };
+    const [toFloor, toCeiling] = ["/console/retention/rule", "/console/retention/ceiling"] as const;
     assert.equal(await post("operator", toFloor, { ...floor, confirm: "acme" }), 403);
     assert.equal(await post("officer", toFloor, { ...floor, confirm: "acm" }), 409);
-    assert.equal(await post("officer", toFloor, { ...floor, type: "", confirm: "acme" }), 404);
+    assert.equal(await post("officer", toFloor, { ...floor, rule: "", confirm: "acme" }), 404);
     assert.equal(await post("officer", toFloor, { ...floor, from: "x", confirm: "acme" }), 400);
     assert.equal(await post("officer", toFloor, { ...floor, confirm: "acme" }), 303);
     const days = { organization: "acme", days: "365" };
@@ -162,10 +159,39 @@ describe("holds and retention in the console", () => {
     const redactable = { ...floor, references: "redactable", confirm: "acme" };
     assert.equal(await post("officer", toFloor, redactable), 303);
     assert.match(await one("viewer"), /<td data-label="References">may be redacted/);
-    assert.equal(await post("officer", toFloor, { ...floor, days: "", confirm: "acme" }), 303);
+    assert.equal(await post("officer", toFloor, { ...floor, keep: "", confirm: "acme" }), 303);
     assert.equal(await post("officer", toCeiling, { ...days, days: "", confirm: "acme" }), 303);
     assert.match(await one("viewer"), /There is no floor/);
     assert.match(await one("viewer"), /none: records are kept/);
+  });
+
+  it("say in words what a rule would do, before it is set", async () => {
+    const query = "rule=person&keep=300&delete=300&from=closed";
+    const page = async (role: string, words = query) =>
+      get(role, `/console/retention?organization=acme&${words}`);
+    const planned = (await page("officer")).text;
+    assert.match(
+      planned,
+      /Each person must be kept for 300 days from its closing, and is then erased/,
+    );
+    assert.match(planned, /It would request\s+0\s+deletions now/);
+    assert.match(planned, /<input type="hidden" name="delete" value="300"/);
+    assert.doesNotMatch((await page("viewer")).text, /Set this rule/);
+    const tooLow = await page("officer", "rule=person&keep=300&delete=299");
+    assert.equal(tooLow.status, 409);
+    assert.match(tooLow.text, /is longer than the ceiling/);
+    const seen = (await page("officer", "rule=person&delete=365&from=last_seen")).text;
+    assert.match(seen, /It would request\s+1\s+deletions? now/);
+    const form = { organization: "acme", rule: "person", keep: "300", delete: "300" };
+    const rule = { ...form, from: "closed", confirm: "acme" };
+    assert.equal(await post("officer", "/console/retention/rule", rule), 303);
+    const set = (await page("viewer", "")).text;
+    assert.match(set, /<td data-label="Erased after">300 days/);
+    assert.equal((await page("viewer", "at=2020-01-01")).status, 400);
+    assert.match((await page("viewer", "at=2030-01-01")).text, /2030-01-01, if no record/);
+    const none = { ...rule, keep: "", delete: "" };
+    assert.equal(await post("officer", "/console/retention/rule", none), 303);
+    assert.match((await page("viewer", "")).text, /There is no floor/);
   });
 
   it("show what is in the restricted store only to those who may know of it", async () => {
@@ -174,8 +200,8 @@ describe("holds and retention in the console", () => {
     const hold = { organization: "acme", type: "customer_sar", id: "secret-sar", reason: "r" };
     assert.equal(await post("operator", "/console/record/hold", hold), 403);
     assert.equal(await post("officer", "/console/record/hold", hold), 303);
-    const floor = { organization: "acme", type: "customer_sar", days: "10", confirm: "acme" };
-    assert.equal(await post("officer", "/console/retention/floor", floor), 303);
+    const floor = { organization: "acme", rule: "customer_sar", keep: "10", confirm: "acme" };
+    assert.equal(await post("officer", "/console/retention/rule", floor), 303);
     const form = { organization: "acme", type: "person", id: "ada", reason: "r", confirm: "ada" };
     const path = "/console/record/deletion";
     const sent = { cookie: cookies["officer"], form };

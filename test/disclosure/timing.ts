@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
-import { setFloor } from "../../src/actions/retention/retention-floors.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import type { Scope } from "../../src/domain/scope.ts";
 import {
   type Campaign,
@@ -117,7 +117,7 @@ async function makeCaller({ app, client }: Service): Promise<Customer> {
   const customer = await makeCustomer(app, client, { deletionGraceSeconds: graceSeconds });
   const { organizationId } = customer;
   const rule = { organizationId, resourceType: "customer_sar", keepDays } as const;
-  await setFloor(app, { ...rule, countedFrom: "last_seen" });
+  await setRule(app, { ...rule, countedFrom: "last_seen" });
   return customer;
 }
 

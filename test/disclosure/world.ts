@@ -12,7 +12,7 @@ import { showing, viewerOf } from "../../src/actions/operator/viewer.ts";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { setFloor } from "../../src/actions/retention/retention-floors.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { describeDeletion, viewForOperator } from "../../src/cli/output/deletion-view.ts";
 import { confidentialTypes } from "../../src/domain/confidentiality.ts";
 import { AppError } from "../../src/domain/error.ts";
@@ -114,7 +114,7 @@ export class World {
     for (const resourceType of hidden) {
       const keepDays = retainDays ?? 3_650;
       const rule = { organizationId, resourceType, keepDays, countedFrom: "last_seen" } as const;
-      await setFloor(this.#place.app, rule);
+      await setRule(this.#place.app, rule);
     }
   }
 

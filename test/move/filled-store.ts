@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { cancelDeletion } from "../../src/actions/deletion/cancel-deletion.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
-import { setFloor } from "../../src/actions/retention/retention-floors.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { rotateReceiptKey } from "../../src/actions/receipt/receipt-keys.ts";
 import { revokeKey } from "../../src/actions/access/keys.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -129,7 +129,7 @@ async function completeOne(scene: Scene, customer: Customer): Promise<string> {
   // The report has to be kept as it is, and so has the transaction, which moves to the restricted store.
   await addAlone(scene, customer, { type: report, fields: { related_tx_ids: [gone, stays] } });
   const { organizationId } = customer;
-  await setFloor(scene.service.app, {
+  await setRule(scene.service.app, {
     organizationId,
     resourceType: report.resourceType,
     keepDays: 36_500,
@@ -149,7 +149,7 @@ async function leaveWaiting(scene: Scene, acme: Customer) {
   const resourceType = transaction.resourceType;
   const resourceId = await addAlone(scene, acme);
   const target = { organizationId, resourceType, resourceId };
-  await setFloor(app, {
+  await setRule(app, {
     organizationId,
     resourceType: "person",
     keepDays: 1_825,

@@ -32,7 +32,7 @@ export async function readWhole(store: Store) {
     credentialsVersion: await store.credentialsVersion(),
     deletions: await store.listDeletions({ limit: all }),
     figures: await store.deletionFigures(Date.UTC(2100, 0, 1)),
-    floors: await store.retention.listFloors(undefined),
+    floors: await store.retention.listRules(undefined),
     holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),
     receiptHead: await store.receiptHead(),

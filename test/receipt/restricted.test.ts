@@ -7,7 +7,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { setFloor } from "../../src/actions/retention/retention-floors.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
@@ -41,7 +41,7 @@ async function fill(app: App): Promise<void> {
 
 async function keepReports(app: App, keepDays: number | null): Promise<void> {
   const countedFrom = "last_seen";
-  await setFloor(app, { organizationId, resourceType: "customer_sar", keepDays, countedFrom });
+  await setRule(app, { organizationId, resourceType: "customer_sar", keepDays, countedFrom });
 }
 
 async function requireRestricted({ store }: App): Promise<void> {

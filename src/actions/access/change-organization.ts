@@ -64,20 +64,22 @@ export async function requireFloorsWithin(
   organizationId: string,
   retainDays: number,
 ): Promise<void> {
-  const floors = await store.retention.listFloors(organizationId);
-  const longer = floors.find(({ keepDays }) => keepDays > retainDays);
+  const rules = await store.retention.listRules(organizationId);
+  const longer = rules.find(
+    ({ keepDays, deleteAfterDays }) => keepDays > retainDays && deleteAfterDays === undefined,
+  );
   if (longer !== undefined) throw ceilingTooLow(retainDays, longer);
 }
 
 /** The message names the ceiling and the floor: a ceiling may not delete what a floor keeps. */
 export function ceilingTooLow(
-  retainDays: number,
+  ceilingDays: number,
   { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId" | "redactable">,
 ): OperatorError {
   return new OperatorError(
     "floor_above_ceiling",
     `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
-      `of ${formatDays(retainDays)}. Nothing was changed: lower the floor or raise the ceiling first.`,
+      `of ${formatDays(ceilingDays)}. Nothing was changed: lower the floor or raise the ceiling first.`,
   );
 }
 

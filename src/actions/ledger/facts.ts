@@ -64,10 +64,10 @@ export class Facts {
   }
 }
 
-/** The holds and the floors of the store. */
+/** The holds and the retention rules of the store. */
 export async function* storedFacts(app: App): AsyncGenerator<Fact> {
   for await (const page of holdPages(app)) yield* page.map(factOfHold);
-  for (const floor of await app.store.retention.listFloors(undefined)) {
+  for (const floor of await app.store.retention.listRules(undefined)) {
     const { organizationId, resourceType, ...rule } = floor;
     yield factOfFloor({ ...unstated, organizationId, resourceType, rule });
   }
@@ -138,7 +138,9 @@ function factOfRule(entry: AuditEntry): Fact | undefined {
   const countedFrom = floorOrigins.find((origin) => origin === detail["countedFrom"]);
   if (typeof keepDays !== "number" || countedFrom === undefined) return undefined;
   const redactable = detail["redactable"] === true;
-  return factOfFloor({ ...floor, rule: { keepDays, countedFrom, redactable } });
+  const { deleteAfterDays } = detail;
+  const ceiling = typeof deleteAfterDays === "number" ? { deleteAfterDays } : {};
+  return factOfFloor({ ...floor, rule: { keepDays, countedFrom, redactable, ...ceiling } });
 }
 
 function factOfKeyEnd(keyId: string, { no, ...stated }: { no: number; retiredAt: number }): Fact {

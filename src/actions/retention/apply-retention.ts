@@ -3,14 +3,16 @@
 
 import type { Organization } from "../../domain/access.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
-import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { dayMs, formatDays } from "../../domain/retention/floor.ts";
-import { normaliseTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
-import type { ExpiredPart } from "../../store/interface/retention.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { type Ceiling, ceilingsOf } from "../../domain/retention/ceiling.ts";
+import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
+import type { Expired, ExpiredPart } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { previewRestriction } from "../deletion/preview-restriction.ts";
+import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Records that one round scans, so that a round is short. */
@@ -44,11 +46,12 @@ export async function applyRetention(
     following.length === 0 ? undefined : { organizationIds: following, after: undefined };
   // Its rules may have changed since the first round.
   const organization = await app.store.findOrganization(id);
-  if (organization === undefined || !isRetaining(organization)) return { queued: 0, next };
-  const part = await scanPart(app, organization, { after: place?.after });
+  if (organization === undefined || isClosed(organization)) return { queued: 0, next };
+  const ceilings = await readCeilings(app, organization);
+  const part = await scanPart(app, { organizationId: id, ceilings, after: place?.after });
   const due = part.expired.filter(({ expiry }) => expiry === "due");
   // Concurrently, so that they share commits.
-  await Promise.all(due.map(({ key }) => queue(app, organization, key)));
+  await Promise.all(due.map((one) => queue(app, organization, one)));
   const queued = due.length;
   if (part.next === undefined) return { queued, next };
   return { queued, next: { organizationIds, after: part.next } };
@@ -79,8 +82,9 @@ export interface RetentionPreview extends Readonly<
   Pick<ExpiryTally, "counts" | "due" | "dueByType">
 > {
   readonly organization: Organization;
-  /** Records last seen before this time have reached the end of their retention period. */
-  readonly before: NormalisedTimestamp;
+  readonly ceilings: readonly Ceiling[];
+  /** The time that is previewed. */
+  readonly at: number;
   /**
    * The records that would move to the restricted store with the first records to be deleted; undefined for people who
    * may not know it.
@@ -88,28 +92,45 @@ export interface RetentionPreview extends Readonly<
   readonly restricted: readonly Node[] | undefined;
 }
 
+/** What to preview instead of the current rules, and when. */
+export interface PreviewOptions {
+  readonly ceilings?: readonly Ceiling[] | undefined;
+  /** Now if undefined. */
+  readonly at?: number | undefined;
+}
+
 /**
- * Previews what retention would do now to records that this person may know of. The `retainDays` of `organization` need
- * not be the stored one. Throws OperatorError not_permitted.
+ * Previews what retention would do with records that this person may know of, now or at a later time, if no record
+ * changes until then. Throws OperatorError not_permitted.
  */
 export async function previewRetention(
   app: App,
   organization: Organization,
+  options: PreviewOptions = {},
 ): Promise<RetentionPreview> {
   requireRight(app, "retention.read");
   const { organizationId } = organization;
+  const { at = app.now(), ceilings = await readCeilings(app, organization) } = options;
   const knows = await viewerOf(app).knowledge(organizationId);
   const tally = new ExpiryTally();
   let after: RecordKey | undefined;
   do {
-    const part = await scanPart(app, organization, { after });
+    const part = await scanPart(app, { organizationId, ceilings, after, at });
     tally.add(part.expired.filter(({ key }) => knows({ ...key, organizationId })));
     after = part.next;
   } while (after !== undefined);
   const { counts, dueByType, due } = tally;
   const mayKnow = hasRight(app, "confidential.read");
   const restricted = mayKnow ? await previewRestricted(app, due) : undefined;
-  return { organization, before: cutoff(app, organization), counts, dueByType, due, restricted };
+  const known = ceilings.filter((ceiling) => knows({ ...ceiling, organizationId }));
+  return { organization, ceilings: known, at, counts, dueByType, due, restricted };
+}
+
+/** Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */
+export function requireFuture({ now }: App, date: string): number {
+  const at = isFullDate(date) ? Date.parse(date) : Number.NaN;
+  if (at > now()) return at;
+  throw new OperatorError("invalid", `"${date}" is not a day in the future, such as 2031-01-01.`);
 }
 
 /** Previews each record once, in any order. */
@@ -122,59 +143,69 @@ async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<r
   return [...found.values()];
 }
 
-/** Organizations with a retention period that are not closed, in the order of their ids. */
+/** Organizations with a ceiling that are not closed, in the order of their ids. */
 export async function retaining({ store }: App): Promise<readonly Organization[]> {
-  const all = await store.listOrganizations();
-  return all.filter(isRetaining).sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+  const [all, rules] = await Promise.all([
+    store.listOrganizations(),
+    store.retention.listRules(undefined),
+  ]);
+  const own = rules.filter(({ deleteAfterDays }) => deleteAfterDays !== undefined).map(idOf);
+  const ids = new Set([...own, ...all.filter((one) => one.retainDays !== undefined).map(idOf)]);
+  return all
+    .filter((one) => ids.has(idOf(one)) && !isClosed(one))
+    .sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 }
 
-function isRetaining({ retainDays, closedAt }: Organization): boolean {
-  return retainDays !== undefined && closedAt === undefined;
+function isClosed({ closedAt }: Organization): boolean {
+  return closedAt !== undefined;
 }
 
-function idOf({ organizationId }: Organization): string {
+function idOf({ organizationId }: Pick<Organization, "organizationId">): string {
   return organizationId;
 }
 
+/** The ceilings of an organization; `rules`: others than the stored ones. */
+export async function readCeilings(
+  { store }: App,
+  { organizationId, retainDays }: { organizationId: string; retainDays?: number | undefined },
+  rules?: readonly RetentionRule[],
+): Promise<readonly Ceiling[]> {
+  const known = rules ?? (await store.retention.listRules(organizationId));
+  return ceilingsOf(recordTypes, known, retainDays);
+}
+
 export interface ScanOptions {
+  readonly organizationId: string;
+  readonly ceilings: readonly Ceiling[];
   /** The last record of the part before. */
   readonly after: RecordKey | undefined;
   readonly scannedMax?: number;
+  /** Now if undefined. */
+  readonly at?: number | undefined;
 }
 
 /** Which of the next records have expired, in the order of type and id. */
 export function scanPart(
   app: App,
-  organization: Organization,
-  { after, scannedMax = retentionScannedMax }: ScanOptions,
+  { organizationId, ceilings, after, scannedMax = retentionScannedMax, at }: ScanOptions,
 ): Promise<ExpiredPart> {
-  return app.store.findExpired({
-    organizationId: organization.organizationId,
-    before: cutoff(app, organization),
-    after,
-    scannedMax,
-    now: app.now(),
-  });
-}
-
-function cutoff({ now }: App, { retainDays = limits.retainDaysMax }: Organization) {
-  const before = normaliseTimestamp(new Date(now() - retainDays * dayMs).toISOString());
-  if (before === undefined) throw new TypeError("the clock returned an invalid time");
-  return before;
+  const now = at ?? app.now();
+  return app.store.findExpired({ organizationId, ceilings, after, scannedMax, now });
 }
 
 async function queue(
   app: App,
-  { organizationId, retainDays = 0, deletionGraceSeconds }: Organization,
-  key: RecordKey,
+  { organizationId, deletionGraceSeconds }: Organization,
+  { key, ceiling: { days, countedFrom, isOwn } }: Expired,
 ): Promise<void> {
   const now = app.now();
+  const time = formatDays(days);
   await app.store.requestDeletion(
     {
       ...key,
       organizationId,
       isAutomatic: true,
-      reason: `kept for longer than ${formatDays(retainDays)}`,
+      reason: isOwn ? `kept for ${time} from ${countedFrom}` : `kept for longer than ${time}`,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,
     },

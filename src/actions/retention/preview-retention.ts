@@ -2,11 +2,11 @@
 // types for somebody who may not know of them.
 
 import { setImmediate } from "node:timers/promises";
-import type { Organization } from "../../domain/access.ts";
 import { recordTypes } from "../../domain/record-types.ts";
+import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
-import { ExpiryTally, scanPart } from "./apply-retention.ts";
+import { ExpiryTally, readCeilings, scanPart } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { readKnownTypes } from "../record/find-records.ts";
 import { findOrganization } from "../access/find-organization.ts";
@@ -15,14 +15,18 @@ import { requireRight } from "../operator/viewer.ts";
 export interface PreviewQuery {
   readonly organizationId: string;
   /** A number to try instead of the ceiling of the organization. */
-  readonly retainDays: number | undefined;
+  readonly retainDays?: number | undefined;
+  /** Other ceilings than those of the organization. */
+  readonly ceilings?: readonly Ceiling[];
   /** The last record that was examined; undefined at the beginning. */
   readonly after: Omit<RecordKey, "organizationId"> | undefined;
+  /** A time in the future; now if undefined. */
+  readonly at?: number | undefined;
 }
 
 export interface PreviewPart {
-  /** Undefined if records are kept until a deletion is requested. */
-  readonly retainDays: number | undefined;
+  /** Empty if records are kept until a deletion is requested. */
+  readonly ceilings: readonly Ceiling[];
   readonly tally: ExpiryTally;
   /** The last record that was examined; undefined at the end. */
   readonly last: RecordKey | undefined;
@@ -46,10 +50,12 @@ export async function previewPart(app: App, query: PreviewQuery): Promise<Previe
   const { organizationId, after } = query;
   const stored = await findOrganization(app, organizationId);
   const { retainDays = stored.retainDays } = query;
+  if (retainDays !== undefined) requireRetainDays(retainDays);
   const tally = new ExpiryTally();
   const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
-  if (retainDays === undefined) return { retainDays, tally, types, last: undefined };
-  requireRetainDays(retainDays);
+  const all = query.ceilings ?? (await readCeilings(app, { organizationId, retainDays }));
+  const ceilings = all.filter(({ resourceType }) => types.includes(resourceType));
+  if (ceilings.length === 0) return { ceilings, tally, types, last: undefined };
   const left = types.filter((type) => type >= (after?.resourceType ?? "")).sort();
   const first = left[0] ?? "";
   let last: RecordKey | undefined = {
@@ -58,10 +64,10 @@ export async function previewPart(app: App, query: PreviewQuery): Promise<Previe
     resourceId: after?.resourceType === first ? after.resourceId : "",
   };
   for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
-    last = await previewStep(app, { ...stored, retainDays }, { tally, after: last, left });
+    last = await previewStep(app, ceilings, { tally, after: last, left, at: query.at });
     await setImmediate();
   }
-  return { retainDays, tally, types, last };
+  return { ceilings, tally, types, last };
 }
 
 interface Step {
@@ -69,6 +75,7 @@ interface Step {
   readonly after: RecordKey;
   /** Types, in their order, beginning with that of `after` or an earlier one. */
   readonly left: readonly string[];
+  readonly at: number | undefined;
 }
 
 /**
@@ -77,11 +84,12 @@ interface Step {
  */
 async function previewStep(
   app: App,
-  organization: Organization,
-  { tally, after, left }: Step,
+  ceilings: readonly Ceiling[],
+  { tally, after, left, at }: Step,
 ): Promise<RecordKey | undefined> {
-  const { resourceType } = after;
-  const part = await scanPart(app, organization, { after, scannedMax: examinedAtOnce });
+  const { organizationId, resourceType } = after;
+  const scannedMax = examinedAtOnce;
+  const part = await scanPart(app, { organizationId, ceilings, after, scannedMax, at });
   tally.add(part.expired.filter(({ key }) => key.resourceType === resourceType));
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);

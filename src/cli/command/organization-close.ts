@@ -11,7 +11,7 @@ import { countRecords, findOrganization } from "../../actions/access/find-organi
 import { listHolds } from "../../actions/retention/holds.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
-import { readRetention } from "../../actions/retention/retention-floors.ts";
+import { readRetention } from "../../actions/retention/retention-rules.ts";
 import { withClosingLock } from "../../data-folder/closing-lock.ts";
 import { readConfig } from "../../settings/config.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -219,9 +219,11 @@ async function describeCondition(opened: App, organizationId: string): Promise<s
   const app = showing(opened, { includeConfidential: false });
   const { shown } = await listHolds(app, { organizationId }, { limit: 1, examinedMax: Infinity });
   const counts = await countRecords(app, organizationId);
-  const { floors } = await readRetention(app, organizationId);
+  const { rules } = await readRetention(app, organizationId);
   const { deletionApproval } = await findOrganization(app, organizationId);
-  const isUnderFloor = floors.some(({ resourceType }) => Object.hasOwn(counts, resourceType));
+  const isUnderFloor = rules.some(
+    ({ resourceType, keepDays }) => keepDays > 0 && Object.hasOwn(counts, resourceType),
+  );
   const conditions = [
     ...(deletionApproval === true ? [whenApproved] : []),
     ...(shown.length > 0 ? ["all its holds are released"] : []),

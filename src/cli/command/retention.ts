@@ -1,64 +1,115 @@
 // `sluice retention …`: the commands about how long records are kept.
 
+import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
-import { UsageError } from "../../actions/operator/operator-error.ts";
+import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import {
   previewRetention,
+  requireFuture,
   retaining,
   type RetentionPreview,
 } from "../../actions/retention/apply-retention.ts";
-import { readRetention, setFloor } from "../../actions/retention/retention-floors.ts";
-import { defineStoreCommand, flag, optional, required, withDefault } from "../command.ts";
+import {
+  planRule,
+  readRetention,
+  type RulePlan,
+  setRule,
+} from "../../actions/retention/retention-rules.ts";
+import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
-import { floorOrigin, keepDays, recordType, retainDays, text } from "../input/kinds.ts";
+import { day, floorOrigin, recordType, retainDays, ruleDays, text } from "../input/kinds.ts";
 import {
   describePreview,
   describeRetention,
+  viewPlan,
   viewPreview,
   viewRetention,
 } from "../output/retention-view.ts";
 
 export const retentionSet = defineStoreCommand({
   name: "retention set",
-  summary: "Set how long the records of a type must be kept, or remove that rule.",
+  summary:
+    "Set how long the records of a type must be kept, and when they are erased by themselves.",
   details:
-    "No deletion erases a record of this type before the time has passed: a deletion that would stays pending until then. " +
-    "Counted from closing, the time begins when the account of a person or a company was closed; if it is open, with the " +
-    "deletion request. The floor can't be longer than the organization's --retain-days.",
+    "The floor, --keep-days: no deletion erases a record of this type before the time has passed; a deletion that would " +
+    "stays pending until then. The ceiling, --delete-after-days or --delete: when this time has passed, a running server " +
+    "requests the deletion of the record, which waits for holds and floors as any other. It takes the place of the " +
+    "organization's --retain-days for this type. Both count from the same time. A record without that time, such as an " +
+    "account that is not closed, does not reach the ceiling; its floor counts from the deletion request. What is not " +
+    "given stays as it is. A ceiling before the end of the floor is refused.",
   examples: [
-    "sluice retention set --organization acme --type transaction --keep-days 1825",
-    "sluice retention set --organization acme --type person --keep-days 1825 --from closed",
+    "sluice retention set --organization acme --type transaction --keep-days 1827",
+    "sluice retention set --organization acme --type person --keep-days 1827 --delete --from closed --dry-run",
+    "sluice retention set --organization acme --type person --keep-days 1827 --delete-after-days 3653 --from closed --yes",
     "sluice retention set --organization acme --type transaction --keep-days none",
   ],
   rights: ["retention.set"],
   options: {
     organization: required(text("ID"), "The organization."),
     type: required(recordType, "The type of the records."),
-    keepDays: required(
-      keepDays,
+    keepDays: optional(
+      ruleDays,
       "How many days of 24 hours its records must be kept; none removes the floor.",
     ),
-    from: withDefault(
+    deleteAfterDays: optional(
+      ruleDays,
+      "After how many days its records are erased without a request; none removes the ceiling.",
+    ),
+    delete: flag("Erase its records without a request as soon as the floor ends."),
+    from: optional(
       floorOrigin,
-      "What the days count from: the last timestamp of the record, or its closing.",
-      "last_seen",
+      "What the days count from: the last timestamp of the record, its closing, or its filing; otherwise as before, or last_seen for a new rule.",
     ),
     redactable: flag(
       "Let deletions remove references, and ids of erased persons and companies, from the records that must be kept.",
     ),
+    dryRun: flag("Say what the rule would do, and what would be erased now; nothing is changed."),
+    yes: flag("Confirm a ceiling by which records may be erased earlier than before."),
   },
-  run: async (app, { organization, type, keepDays: days, from, redactable }) => {
-    const retention = await setFloor(app, {
+  run: async (app, { organization, type, keepDays, from, redactable, dryRun, yes, ...given }) => {
+    if (given.delete && given.deleteAfterDays !== undefined) {
+      throw new UsageError("--delete and --delete-after-days exclude each other.");
+    }
+    const wanted = {
       organizationId: organization,
       resourceType: type,
-      keepDays: days,
+      keepDays,
+      deleteAfterDays: given.delete ? ("floor" as const) : given.deleteAfterDays,
       countedFrom: from,
       redactable,
-    });
-    return { json: viewRetention(retention), text: describeRetention(retention) };
+    };
+    const plan = await planRule(app, wanted);
+    if (dryRun) {
+      const preview = await previewPlan(app, plan);
+      const says = `Nothing was changed. ${plan.effect} Now it would erase:`;
+      return {
+        json: viewPlan(plan, preview),
+        text: `${says}\n${describePreview(preview)}`,
+      };
+    }
+    if (plan.erasesEarlier && !yes) throw await notConfirmed(app, plan);
+    const retention = await setRule(app, wanted);
+    return {
+      json: viewRetention(retention),
+      text: `${plan.effect}\n\n${describeRetention(retention)}`,
+    };
   },
 });
+
+/** What the ceilings would delete with the rule, without confidential records. */
+function previewPlan(app: App, { organization, ceilings }: RulePlan): Promise<RetentionPreview> {
+  return previewRetention(showing(app, { includeConfidential: false }), organization, { ceilings });
+}
+
+async function notConfirmed(app: App, plan: RulePlan): Promise<OperatorError> {
+  const preview = await previewPlan(app, plan);
+  return new OperatorError(
+    "not_confirmed",
+    `Nothing was changed. ${plan.effect} A serving process would begin within a minute to permanently delete:\n` +
+      `${describePreview(preview)}\nConfidential records are deleted too, and not listed. Add --yes to confirm.`,
+  );
+}
 
 export const retentionShow = defineStoreCommand({
   name: "retention show",
@@ -75,41 +126,47 @@ export const retentionShow = defineStoreCommand({
 
 export const retentionPreview = defineStoreCommand({
   name: "retention preview",
-  summary: "Show which records retention would delete now; nothing is deleted.",
+  summary:
+    "Show which records the ceilings would erase, now or by a later day; nothing is deleted.",
   details:
-    "A record is due when its last_seen is more than the organization's --retain-days ago. A record under a legal hold or " +
-    "a retention floor is kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
-    "deletions, which are processed, verified and receipted like any other. Confidential records are left out, and deleted in the " +
-    "same way.",
-  examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
+    "A record is due when the ceiling of its type has passed, or else the organization's --retain-days since it was last " +
+    "seen. A record under a legal hold or a retention floor is kept, and without a ceiling of its type so is one that a " +
+    "more recent record belongs to. A running server checks every minute and queues the deletions, which are processed, " +
+    "verified and receipted like any other. With --at, the answer is for the beginning of that day in UTC, if no record " +
+    "and no rule changes until then. Confidential records are left out, and deleted in the same way.",
+  examples: [
+    "sluice retention preview",
+    "sluice retention preview --organization acme --at 2031-01-01",
+    "sluice retention preview --organization acme --days 365",
+  ],
   rights: ["retention.read"],
   options: {
     organization: optional(text("ID"), "Only this organization."),
-    days: optional(retainDays, "Preview this number of days instead of the organization's own."),
+    at: optional(day, "A day in the future, instead of now."),
+    days: optional(
+      retainDays,
+      "Preview this number of days instead of the organization's --retain-days.",
+    ),
     ...confidentialOptions,
   },
-  run: async (opened, { organization: id, days, includeConfidential }) => {
+  run: async (opened, { organization: id, at: date, days, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
     if (id === undefined && days !== undefined) {
       throw new UsageError("--days needs --organization.");
     }
-    const known = id === undefined ? undefined : await findOrganization(app, id);
-    const one =
-      known === undefined || days === undefined || days === null
-        ? known
-        : { ...known, retainDays: days };
-    const asked = one === undefined ? await retaining(app) : [one];
+    const at = date === undefined ? undefined : requireFuture(app, date);
+    const asked = id === undefined ? await retaining(app) : [await findOrganization(app, id)];
     const previews: RetentionPreview[] = [];
     for (const organization of asked) {
-      if (organization.retainDays !== undefined) {
-        previews.push(await previewRetention(app, organization));
-      }
+      const shown =
+        days === undefined || days === null ? organization : { ...organization, retainDays: days };
+      previews.push(await previewRetention(app, shown, { at }));
     }
     return {
       json: { organizations: previews.map(viewPreview) },
       text:
         previews.length === 0
-          ? "No organization has a retention time. Set one with: sluice organization set ID --retain-days N"
+          ? "No organization has a ceiling. Set one with: sluice retention set … --delete-after-days N, or sluice organization set ID --retain-days N"
           : previews.map(describePreview).join("\n\n"),
     };
   },

@@ -106,10 +106,10 @@ export const retainDays = kind(
   (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
 );
 
-/** A number of days, or `none` (null). */
-export const keepDays = kind(
+/** A number of days of a rule, or `none` (null). */
+export const ruleDays = kind(
   "N",
-  `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" to remove the floor`,
+  `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" for no such rule`,
   (given) => (given === "none" ? null : parseWhole(given, 1, limits.retainDaysMax)),
 );
 

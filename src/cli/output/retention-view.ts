@@ -1,33 +1,39 @@
 // What retention would delete, and the rules of an organization, as the command line prints them.
 
 import type { RetentionPreview } from "../../actions/retention/apply-retention.ts";
-import type { Retention } from "../../actions/retention/retention-floors.ts";
-import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
-import { formatTimestamp } from "../../domain/timestamp.ts";
+import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
+import type { Ceiling } from "../../domain/retention/ceiling.ts";
+import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
 import { describeNodes, viewNode } from "./restricted-view.ts";
-import { type Column, renderFields, renderTable } from "./table.ts";
+import { type Column, formatTime, renderFields, renderTable } from "./table.ts";
 
-export function viewRetention({ organization, floors }: Retention) {
+function viewRule({ resourceType, keepDays, deleteAfterDays, ...rule }: RetentionRule) {
   return {
-    organization_id: organization.organizationId,
-    retain_days: organization.retainDays ?? null,
-    floors: floors.map(({ resourceType, keepDays, countedFrom, redactable }) => ({
-      resource_type: resourceType,
-      keep_days: keepDays,
-      counted_from: countedFrom,
-      redactable,
-    })),
+    resource_type: resourceType,
+    keep_days: keepDays === 0 ? null : keepDays,
+    delete_after_days: deleteAfterDays ?? null,
+    counted_from: rule.countedFrom,
+    redactable: rule.redactable,
   };
 }
 
-const floorColumns: readonly Column<RetentionFloor>[] = [
+export function viewRetention({ organization, rules }: Retention) {
+  return {
+    organization_id: organization.organizationId,
+    retain_days: organization.retainDays ?? null,
+    rules: rules.map(viewRule),
+  };
+}
+
+const ruleColumns: readonly Column<RetentionRule>[] = [
   ["type", ({ resourceType }) => resourceType],
-  ["kept at least", ({ keepDays }) => formatDays(keepDays)],
+  ["kept at least", ({ keepDays }) => (keepDays === 0 ? "-" : formatDays(keepDays))],
+  ["erased after", ({ deleteAfterDays: days }) => (days === undefined ? "-" : formatDays(days))],
   ["counted from", ({ countedFrom }) => countedFrom],
   ["references", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
 ];
 
-export function describeRetention({ organization, floors }: Retention): string {
+export function describeRetention({ organization, rules }: Retention): string {
   const { organizationId, retainDays, closedAt } = organization;
   const afterClosing =
     "everything is deleted together, once the last floor of its records has ended";
@@ -38,18 +44,23 @@ export function describeRetention({ organization, floors }: Retention): string {
   const fields = renderFields([
     ["organization", organizationId],
     ...(closedAt === undefined ? [] : [["closed", afterClosing] as const]),
-    ["ceiling", ceiling],
-    ["floors", floors.length === 0 ? "none" : String(floors.length)],
+    ["ceiling of types without one", ceiling],
+    ["rules", rules.length === 0 ? "none" : String(rules.length)],
   ]);
-  return floors.length === 0 ? fields : `${fields}\n\n${renderTable(floorColumns, floors)}`;
+  return rules.length === 0 ? fields : `${fields}\n\n${renderTable(ruleColumns, rules)}`;
+}
+
+export function viewPlan({ rule, effect }: RulePlan, preview: RetentionPreview) {
+  return { dry_run: true, effect, rule: viewRule(rule), preview: viewPreview(preview) };
 }
 
 export function viewPreview(preview: RetentionPreview) {
-  const { organization, before, counts, dueByType, due, restricted } = preview;
+  const { organization, at, ceilings, counts, dueByType, due, restricted } = preview;
   return {
     organization_id: organization.organizationId,
+    at: formatTime(at),
     retain_days: organization.retainDays ?? null,
-    before: formatTimestamp(before),
+    ceilings: ceilings.filter(({ isOwn }) => isOwn).map(viewCeiling),
     due: counts.due,
     due_by_type: dueByType,
     held: counts.held,
@@ -64,18 +75,30 @@ export function viewPreview(preview: RetentionPreview) {
   };
 }
 
-export function describePreview({
-  organization,
-  before,
-  counts,
-  dueByType,
-  due,
-  restricted,
-}: RetentionPreview): string {
+function viewCeiling({ resourceType, days, countedFrom }: Ceiling) {
+  return { resource_type: resourceType, delete_after_days: days, counted_from: countedFrom };
+}
+
+function describeCeilings({ organization, ceilings }: RetentionPreview): string {
+  const { retainDays } = organization;
+  const own = ceilings
+    .filter(({ isOwn }) => isOwn)
+    .map(
+      ({ resourceType, days, countedFrom }) =>
+        `${resourceType} ${formatDays(days)} from ${countedFrom}`,
+    );
+  const common =
+    retainDays === undefined ? [] : [`other types ${formatDays(retainDays)} from last_seen`];
+  return [...own, ...common].join("; ") || "none";
+}
+
+export function describePreview(preview: RetentionPreview): string {
+  const { organization, at, counts, dueByType, due, restricted } = preview;
   const types = Object.entries(dueByType).map(([type, count]) => `${count} ${type}`);
   const fields = renderFields([
     ["organization", organization.organizationId],
-    ["last seen before", formatTimestamp(before)],
+    ["at", formatTime(at)],
+    ["ceilings", describeCeilings(preview)],
     ["would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],

@@ -1,26 +1,33 @@
-// Retention: ceilings and floors of organizations, what retention would delete, and the forms that change the rules.
+// Retention: the rules of organizations, what they would delete, and the form that sets the ceiling of an organization.
 
 import { previewPart, type PreviewPart } from "../../actions/retention/preview-retention.ts";
 import { changeOrganization } from "../../actions/access/change-organization.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { requireFuture } from "../../actions/retention/apply-retention.ts";
 import {
   listRetention,
   readRetention,
   type Retention,
-  setFloor,
-} from "../../actions/retention/retention-floors.ts";
+} from "../../actions/retention/retention-rules.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
-import { floorOrigins, formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { requireTyped, renderIdField } from "../html/confirmation.ts";
-import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
+import { readText, readWhole, renderInput } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";
-import { renderChoice } from "../html/filter.ts";
 import { formatNumber } from "../html/time.ts";
+import {
+  describeTimes,
+  readConfirmed,
+  renderOrganizationFields,
+  renderPlannedRule,
+  renderRuleForm,
+  renderRules,
+  retentionPath,
+  screen,
+} from "./retention-rule.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(person.query, "organization");
@@ -38,8 +45,8 @@ async function renderAll({ app, query }: Person): Promise<Html> {
     </p>`;
   }
   return html`<p class="note">
-      A ceiling deletes records a time after they were last seen. A floor keeps records of a type
-      for at least a time, whoever requests their deletion.
+      A ceiling erases records without a request. A floor keeps records of a type for at least a
+      time, whoever requests their deletion.
     </p>
     ${renderFocusableTable(columns, shown)}
     ${
@@ -57,20 +64,17 @@ function renderOrganization({ organization: { organizationId, name } }: Retentio
     <small><bdi>${name}</bdi></small>`;
 }
 
-function renderFloorList({ floors }: Retention): Html | string {
-  if (floors.length === 0) return "none";
-  const rules = floors.map(
-    ({ resourceType, keepDays }) => html`<li>${resourceType}: ${formatDays(keepDays)}</li>`,
-  );
+function renderRuleList({ rules }: Retention): Html | string {
+  if (rules.length === 0) return "none";
   return html`<ul>
-    ${rules}
+    ${rules.map((rule) => html`<li>${rule.resourceType}: ${describeTimes(rule)}</li>`)}
   </ul>`;
 }
 
 const columns: readonly Column<Retention>[] = [
   ["Organization", renderOrganization, "bare"],
   ["Ceiling", ({ organization }) => describeCeiling(organization.retainDays)],
-  ["Floors", renderFloorList],
+  ["Rules of types", renderRuleList],
 ];
 
 function describeCeiling(days: number | undefined): string {
@@ -81,39 +85,24 @@ function describeCeiling(days: number | undefined): string {
 
 async function renderOne(person: Person, organizationId: string): Promise<Html> {
   const { app, query } = person;
-  const { organization, floors } = await readRetention(app, organizationId);
+  const { organization, rules } = await readRetention(app, organizationId);
   const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
+  const date = readText(query, "at");
+  const at = date === undefined ? undefined : requireFuture(app, date);
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
-  const part = await previewPart(app, { organizationId, retainDays, after });
+  const part = await previewPart(app, { organizationId, retainDays, after, at });
   const maySet = hasRight(app, "retention.set");
-  return html`${renderFacts([["Ceiling", describeCeiling(organization.retainDays)]])}
-  ${renderFloors(floors)} ${renderRetentionPreview(organization, part, retainDays)}
-  ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}
-  ${maySet && renderFloorForm(organizationId, part.types)}`;
+  const plan = maySet && query.has("rule") && (await renderPlannedRule(person, organizationId));
+  return html`${plan}
+  ${renderFacts([["Ceiling of types without one", describeCeiling(organization.retainDays)]])}
+  ${renderRules(rules, organization.retainDays)}
+  ${renderRetentionPreview(organization, part, { retainDays, date })}
+  ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
+  ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
 }
 
 const daysMax = limits.retainDaysMax;
-
-const floorColumns: readonly Column<RetentionFloor>[] = [
-  ["Type", ({ resourceType }) => resourceType, "bare"],
-  ["Kept at least", ({ keepDays }) => formatDays(keepDays)],
-  ["Counted from", ({ countedFrom }) => countedFrom],
-  ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
-];
-
-function renderFloors(floors: readonly RetentionFloor[]): Html {
-  return html`<section aria-labelledby="floors">
-    <h2 id="floors">Floors</h2>
-    ${
-      floors.length === 0
-        ? html`<p>
-            There is no floor: a deletion that is requested begins after its grace period.
-          </p>`
-        : renderFocusableTable(floorColumns, floors)
-    }
-  </section>`;
-}
 
 export async function setCeiling(person: Person): Promise<Answer> {
   const form = await readForm(person);
@@ -123,54 +112,27 @@ export async function setCeiling(person: Person): Promise<Answer> {
   return redirectTo(retentionPath(organizationId));
 }
 
-export async function setOneFloor(person: Person): Promise<Answer> {
-  const form = await readForm(person);
-  const organizationId = readConfirmed(form);
-  const keepDays = readWhole(form, "days", { label: "The floor", max: daysMax }) ?? null;
-  const from = readText(form, "from") ?? floorOrigins[0];
-  const countedFrom = floorOrigins.find((one) => one === from);
-  if (countedFrom === undefined) {
-    throw new OperatorError("invalid", `Floors count from ${floorOrigins.join(" or ")}.`);
-  }
-  const resourceType = form.get("type") ?? "";
-  const redactable = readText(form, "references") === "redactable";
-  await setFloor(person.app, { organizationId, resourceType, keepDays, countedFrom, redactable });
-  return redirectTo(retentionPath(organizationId));
-}
-
-function readConfirmed(form: Form): string {
-  const organizationId = readText(form, "organization") ?? "";
-  requireTyped(form, organizationId, "organization");
-  return organizationId;
-}
-
 // What retention would delete, a part at a time, with the form that previews another ceiling.
 
-export const screen = "/console/retention";
-
-type RetentionPath = typeof screen | `${typeof screen}?${string}`;
-
-/** The page of an organization. */
-function retentionPath(
-  organizationId: string,
-  more: Readonly<Record<string, string>> = {},
-): RetentionPath {
-  return `${screen}?${new URLSearchParams({ organization: organizationId, ...more }).toString()}`;
+interface AskedPreview {
+  /** A ceiling other than the organization's. */
+  readonly retainDays: number | undefined;
+  readonly date: string | undefined;
 }
 
-/** `asked`: a ceiling other than the organization's. */
 function renderRetentionPreview(
   organization: Organization,
-  { retainDays, tally, last }: PreviewPart,
-  asked: number | undefined,
+  { ceilings, tally, last }: PreviewPart,
+  { retainDays, date = "" }: AskedPreview,
 ): Html {
   const { organizationId } = organization;
-  const days = asked === undefined ? "" : String(asked);
+  const days = retainDays === undefined ? "" : String(retainDays);
   return html`<section aria-labelledby="preview">
     <h2 id="preview">What retention would delete</h2>
     <form class="filters" method="get" action="${screen}">
       <input type="hidden" name="organization" value="${organizationId}" />
-      ${renderInput("With a ceiling of, in days", "days", {
+      ${renderInput("On", "at", { type: "date", value: date })}
+      ${renderInput("With a ceiling of other types of, in days", "days", {
         inputmode: "numeric",
         value: days,
         placeholder: organization.retainDays,
@@ -178,11 +140,11 @@ function renderRetentionPreview(
       <button type="submit">Preview</button>
     </form>
     ${
-      retainDays === undefined
+      ceilings.length === 0
         ? html`<p class="empty">
             There is no ceiling. Enter a number of days to see what it would delete.
           </p>`
-        : renderTally(tally, retainDays)
+        : renderTally(tally, date)
     }
     ${
       last !== undefined &&
@@ -190,7 +152,7 @@ function renderRetentionPreview(
         Records are examined in parts, in the order of their types and ids, up to
         ${last.resourceType} <bdi>${last.resourceId}</bdi> here.
         <a
-          href="${retentionPath(organizationId, { days, type: last.resourceType, id: last.resourceId })}"
+          href="${retentionPath(organizationId, { days, at: date, type: last.resourceType, id: last.resourceId })}"
           >Examine the next records</a
         >
       </p>`
@@ -200,11 +162,11 @@ function renderRetentionPreview(
 
 const dueShownMax = 20;
 
-function renderTally({ counts, due, dueByType }: PreviewPart["tally"], retainDays: number): Html {
+function renderTally({ counts, due, dueByType }: PreviewPart["tally"], date: string): Html {
   const types = Object.entries(dueByType).map(([type, count]) => `${formatNumber(count)} ${type}`);
   const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
-    ["Not seen for", formatDays(retainDays)],
+    ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
     ["Would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
     ["Kept by a hold", formatNumber(counts.held)],
     ["Kept by a floor", formatNumber(counts.floor)],
@@ -220,59 +182,19 @@ function renderTally({ counts, due, dueByType }: PreviewPart["tally"], retainDay
   }`;
 }
 
-// The forms that set the ceiling and the floors of an organization, each with its effect.
-
-function renderOrganizationFields(organizationId: string): Html {
-  return html`<input type="hidden" name="organization" value="${organizationId}" />
-    ${renderIdField("organization")}`;
-}
-
 function renderCeilingForm(organizationId: string, days: number | undefined): Html {
   return html`<section class="danger" aria-labelledby="ceiling">
-    <h2 id="ceiling">Set the ceiling</h2>
+    <h2 id="ceiling">Set the ceiling of types without one</h2>
     <p>
-      Deletions of all records that were last seen longer ago are requested within a minute, and
-      then continually; they begin after the grace period of the organization. Without a number
-      there is no ceiling, and records are kept. Preview a number above first. Type the id of the
-      organization to confirm.
+      Applies to types without a ceiling of their own. Deletions of records that were last seen
+      longer ago are requested within a minute, and then continually; they begin after the grace
+      period of the organization. Without a number there is no ceiling, and records are kept.
+      Preview a number above first. Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/ceiling">
       ${renderInput("Days", "days", { inputmode: "numeric", value: days })}
       ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the ceiling</button>
-    </form>
-  </section>`;
-}
-
-function renderFloorForm(organizationId: string, types: readonly string[]): Html {
-  const query = new URLSearchParams();
-  const [usual, ...others] = floorOrigins;
-  return html`<section class="danger" aria-labelledby="floor">
-    <h2 id="floor">Set or remove a floor</h2>
-    <p>
-      No deletion erases a record of the type before the time has passed; one that would, waits.
-      Without a number the floor is removed, and deletions that waited only for it begin within
-      seconds; so they do if the new floor is shorter. Type the id of the organization to confirm.
-    </p>
-    <form method="post" action="/console/retention/floor">
-      ${renderChoice("Record type", "type", {
-        query,
-        values: types.map((type) => [type, type]),
-        unset: "choose one",
-      })}
-      ${renderInput("Days", "days", { inputmode: "numeric" })}
-      ${renderChoice("Counted from", "from", {
-        query,
-        values: others.map((origin) => [origin, origin]),
-        unset: usual,
-      })}
-      ${renderChoice("References in its records", "references", {
-        query,
-        values: [["redactable", "may be redacted"]],
-        unset: "kept too",
-      })}
-      ${renderOrganizationFields(organizationId)}
-      <button type="submit">Set the floor</button>
     </form>
   </section>`;
 }

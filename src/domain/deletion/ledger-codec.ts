@@ -1,7 +1,17 @@
 // The JSON of the entries of a ledger, both ways.
 
 import type { Hold } from "../access.ts";
-import { type Codec, count, flag, invalid, object, text, textOrNull, time } from "../json/codec.ts";
+import {
+  type Codec,
+  count,
+  countOrNull,
+  flag,
+  invalid,
+  object,
+  text,
+  textOrNull,
+  time,
+} from "../json/codec.ts";
 import type { ResourceType } from "../record-type.ts";
 import { recordTypeByName } from "../record-types.ts";
 import { floorOrigins } from "../retention/floor.ts";
@@ -76,19 +86,29 @@ const hold = object<Hold>({
   placedBy: text,
 });
 
-const floorRule = object<FloorEntry["rule"] & {}>({
+type Rule = FloorEntry["rule"] & {};
+
+const floorRule = object<Omit<Rule, "deleteAfterDays"> & { deleteAfterDays: number | undefined }>({
   keepDays: count,
   countedFrom: {
     write: text.write,
     read: (json) => floorOrigins.find((origin) => origin === json) ?? invalid,
   },
   redactable: flag,
+  deleteAfterDays: countOrNull,
 });
 
-/** Null for a floor that was removed. */
-const ruleOrNull: Codec<FloorEntry["rule"]> = {
-  write: (rule) => (rule === undefined ? null : floorRule.write(rule)),
-  read: (json) => (json === null ? undefined : floorRule.read(json)),
+/** Null for a rule that was removed. */
+const ruleOrNull: Codec<Rule | undefined> = {
+  write: (rule) =>
+    rule === undefined ? null : floorRule.write({ deleteAfterDays: undefined, ...rule }),
+  read: (json) => {
+    if (json === null) return undefined;
+    const read = floorRule.read(json);
+    if (read === invalid) return invalid;
+    const { deleteAfterDays, ...floor } = read;
+    return deleteAfterDays === undefined ? floor : { ...floor, deleteAfterDays };
+  },
 };
 
 export const headCodec = object<ChainHead>({ no: count, hash: text });

@@ -45,7 +45,7 @@ export interface HoldReleasedEntry {
   readonly because: string | undefined;
 }
 
-/** A retention floor was set; without a rule, it was removed. */
+/** The retention rule of a type was set, a floor or a ceiling or both; without a rule, it was removed. */
 export interface FloorEntry {
   readonly kind: "floor";
   /** The number of the audit entry that records the change. Of several for one type, the highest is in force. */

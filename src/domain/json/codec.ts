@@ -27,6 +27,11 @@ export const count: Codec<number> = {
   read: (json) => (Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : invalid),
 };
 
+export const countOrNull: Codec<number | undefined> = {
+  write: (value) => value ?? null,
+  read: (json) => ((json ?? undefined) === undefined ? undefined : count.read(json)),
+};
+
 /** False for a member that is missing, as in older documents. */
 export const flag: Codec<boolean> = {
   write: (value) => value,

@@ -10,7 +10,7 @@ import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 export const floorOrigins = ["last_seen", "closed", "report_filed_at"] as const;
 export type FloorOrigin = (typeof floorOrigins)[number];
 
-/** The rule of an organization for a record type; at most one for each. */
+/** The floor of an organization for a record type; at most one for each. */
 export interface RetentionFloor {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -21,8 +21,16 @@ export interface RetentionFloor {
   readonly redactable: boolean;
 }
 
+/** The rule of an organization for a record type: a floor, a ceiling (ceiling.ts), or both from the same beginning. */
+export interface RetentionRule extends RetentionFloor {
+  /** 0 if there is no floor. */
+  readonly keepDays: number;
+  /** After how many days of 24 hours records are erased without a request; missing if the type has no ceiling of its own. */
+  readonly deleteAfterDays?: number;
+}
+
 /** What an organization can choose for a type. */
-export type FloorRule = Omit<RetentionFloor, "organizationId" | "resourceType">;
+export type FloorRule = Omit<RetentionRule, "organizationId" | "resourceType">;
 
 /** Floors that protect every part of their records: a deletion that would redact one waits as if it erased it. */
 export function strictFloors<Floor extends Pick<RetentionFloor, "redactable">>(

@@ -2,30 +2,31 @@
 // record type; and the records whose retention period has ended.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import type { FloorRule } from "../../domain/retention/floor.ts";
-import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 
-/** If `rule` is undefined, the floor of the type is removed. */
+/** If `rule` is undefined, the rule of the type is removed. */
 export interface FloorChange {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly rule: FloorRule | undefined;
 }
 
-/** `above_ceiling`: the organization deletes records earlier than the floor allows. Nothing was changed. */
+/** `above_ceiling`: records would be erased without a request earlier than the floor allows. Nothing was changed. */
 export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
   | { readonly result: "no_such_organization" }
-  | { readonly result: "above_ceiling"; readonly retainDays: number };
+  | { readonly result: "above_ceiling"; readonly ceilingDays: number };
 
 /** The part of an organization's records that retention scans next, in the order of type and id. */
 export interface ExpiryQuery {
   readonly organizationId: string;
-  /** The retention period of records last seen before this has ended. */
-  readonly before: NormalisedTimestamp;
+  /** In the order of their types; records of other types are not read. */
+  readonly ceilings: readonly Ceiling[];
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
   readonly scannedMax: number;
+  /** The time for which this is decided; a later one for a preview. */
   readonly now: number;
 }
 
@@ -36,8 +37,15 @@ export interface ExpiryQuery {
  */
 export type Expiry = "due" | "held" | "open" | "needed" | "floor";
 
+export interface Expired {
+  readonly key: RecordKey;
+  readonly expiry: Expiry;
+  /** The ceiling that it has reached. */
+  readonly ceiling: Ceiling;
+}
+
 export interface ExpiredPart {
-  readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
+  readonly expired: readonly Expired[];
   /** Where to continue; undefined at the end. */
   readonly next: RecordKey | undefined;
 }

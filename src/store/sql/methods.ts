@@ -163,7 +163,8 @@ export const methods = {
     setFloor: change(ofOrganization, floor.setFloor),
     wakeFrom: change(organization, floor.wakeFrom),
     wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
-    listFloors: lookup(oneOrAll, floor.listFloors),
+    listFloors: lookup(organization, floor.listFloors),
+    listRules: lookup(oneOrAll, floor.listRules),
     findFloorNow: read(ofOrganization, findFloorNow),
   },
   restricted: {

@@ -55,6 +55,12 @@ const letReferencesBeRedacted = `
   --postgres ALTER TABLE retention_floor ADD COLUMN redactable boolean NOT NULL DEFAULT false
   `;
 
+const addCeilings = `
+  -- after how many days records of the type are erased without a request; null: no ceiling of the type
+  --sqlite ALTER TABLE retention_floor ADD COLUMN delete_after_days INTEGER
+  --postgres ALTER TABLE retention_floor ADD COLUMN delete_after_days bigint
+  `;
+
 const endHolds = `
   -- the last date of a hold that ends by itself; null: only a release ends it
   ALTER TABLE hold ADD COLUMN ends_on text
@@ -125,6 +131,7 @@ export const published: readonly string[] = [
   endHolds,
   findByArrival,
   indexPersons,
+  addCeilings,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

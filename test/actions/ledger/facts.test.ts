@@ -58,7 +58,7 @@ async function compare(
   const { holds = [], floors = [] } = stored;
   const store = {
     holds: { list: async () => holds },
-    retention: { listFloors: async () => floors },
+    retention: { listRules: async () => floors },
   };
   const collected = new Facts();
   facts.forEach((fact) => collected.add(fact));

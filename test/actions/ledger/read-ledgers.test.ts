@@ -64,7 +64,7 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
         .filter((no) => no > after)
         .map((no) => ({ receipt: { receipt_no: no }, hash: link(no).hash })),
     replay: { countUnreplayed: async () => 0 },
-    retention: { listFloors: async () => [] },
+    retention: { listRules: async () => [] },
     holds: { list: async () => (stored.holds ?? []).map((holdId) => ({ holdId }) as Hold) },
   };
   const ledger = {

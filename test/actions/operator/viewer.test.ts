@@ -32,7 +32,7 @@ import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/viewer.ts";
-import { readRetention, setFloor } from "../../../src/actions/retention/retention-floors.ts";
+import { readRetention, setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
 import { listImports } from "../../../src/actions/intake/imports.ts";
@@ -91,7 +91,7 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "hold.release": (app) => releaseHold(app, { holdId: "hold_none" }),
   "retention.read": (app) => readRetention(app, "none"),
   "retention.set": (app) =>
-    setFloor(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
+    setRule(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
   "receipt.read": (app) => listReceipts(app),
   "receipt.disclose": (app) =>
     discloseReceipt(app, { deletionRequestId: "del_none", includeConfidential: false }),

@@ -108,8 +108,9 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.deepEqual(organizations, [
         {
           organization_id: acme,
+          at: "2026-06-01T00:00:00.000Z",
           retain_days: 365,
-          before: "2025-06-01T00:00:00Z",
+          ceilings: [],
           due: 2,
           due_by_type: { transaction: 1, transaction_check: 1 },
           held: 1,
@@ -211,6 +212,29 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       await changeOrganization(app, organizationId, { retainDays: 1 });
       await store.closeOrganization(organizationId, operator);
       assert.equal(await applyAll(), 0);
+    });
+
+    it("applies the ceiling of a type without one of the organization, with its reason", async () => {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      await line.ask("organization set", acme, "--retain-days", "off");
+      const resourceType = "company";
+      const closed = { ...old, account_status: "CLOSED" };
+      await store.write(draftOf(resourceType, "ended", closed), { resourceType });
+      await store.write(draftOf(resourceType, "customer", old), { resourceType });
+      const rule = ["--keep-days", "365", "--delete", "--from", "closed", "--yes"] as const;
+      await line.ask("retention set --type company --organization", acme, ...rule);
+      const { organizations } = await preview("--at", "2026-06-02");
+      const [{ at, ceilings, due_by_type }] = organizations as [Readonly<Record<string, unknown>>];
+      assert.deepEqual([at, due_by_type], ["2026-06-02T00:00:00.000Z", { company: 1 }]);
+      assert.deepEqual(ceilings, [
+        { resource_type: "company", delete_after_days: 365, counted_from: "closed" },
+      ]);
+      assert.equal(await applyAll(), 1);
+      const pending = await store.listDeletions({ limit: 5_000, status: "pending" });
+      const request = pending.find(({ resourceId }) => resourceId === "ended");
+      assert.equal(request?.reason, "kept for 365 days from closed");
+      await line.ask("retention set --keep-days none --type company --organization", acme);
+      await line.ask("retention set --delete-after-days none --type company --organization", acme);
     });
 
     it("ends with being turned off", async () => {

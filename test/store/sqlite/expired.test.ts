@@ -4,9 +4,12 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
-import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { ceilingsOf } from "../../../src/domain/retention/ceiling.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
+
+const now = Date.UTC(2027, 0, 1);
 
 it("finds records and relations by their whole keys when it decides what has expired", async (test) => {
   const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
@@ -15,10 +18,9 @@ it("finds records and relations by their whole keys when it decides what has exp
   await store.createOrganization(organization(acme), operator);
   await store.write(transaction("t"));
   await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
-  const before = normaliseTimestamp("2027-01-01T00:00:00Z");
-  assert.ok(before !== undefined);
+  const ceilings = ceilingsOf(recordTypes, [], 1);
   prepare.mock.resetCalls();
-  const query = { organizationId: acme, before, after: undefined, scannedMax: 10, now: 0 };
+  const query = { organizationId: acme, ceilings, after: undefined, scannedMax: 10, now };
   const { expired } = await store.findExpired(query);
   assert.deepEqual(
     expired.map(({ expiry }) => expiry),

@@ -4,7 +4,7 @@
 import type { Organization } from "../../../domain/access.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import type { RetentionFloor } from "../../../domain/retention/floor.ts";
+import type { RetentionFloor, RetentionRule } from "../../../domain/retention/floor.ts";
 import { applyChange, toOrganization } from "../../row/access-row.ts";
 import type { Act } from "../../interface/act.ts";
 import { reader } from "../../row/reader.ts";
@@ -39,13 +39,13 @@ const lockOne = `
 
 const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
 
-export const toFloor = reader<RetentionFloor>({ redactable: "flag" });
+export const toRule = reader<RetentionRule>({ redactable: "flag", deleteAfterDays: "optional" });
 
 /** No floor is longer. */
 const anyDays = 1_000_000;
 
 const findLongerFloor = `
-  SELECT * FROM retention_floor WHERE organization_id = $1 AND keep_days > $2
+  SELECT * FROM retention_floor WHERE organization_id = $1 AND keep_days > $2 AND delete_after_days IS NULL
   ORDER BY keep_days DESC, resource_type LIMIT 1`;
 
 const raiseCredentialsVersion = `
@@ -91,7 +91,7 @@ export function* changeOrganization(
   if (before === undefined) return undefined;
   const after = applyChange(before, change);
   const retainDays = change.retainDays ?? anyDays;
-  const longer = yield* find(toFloor, findLongerFloor, organizationId, retainDays);
+  const longer = yield* find(toRule, findLongerFloor, organizationId, retainDays);
   if (longer !== undefined) return { ceilingTooLowFor: longer };
   yield* run(
     updateOrganization,

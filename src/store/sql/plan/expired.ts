@@ -1,10 +1,15 @@
-// Which records of an organization were last seen before the time for which it keeps them, a bounded part at a time, in
-// the order of their keys, and why an expired record must be retained. Deletes nothing.
+// Which records of an organization have reached the retention ceiling of their type, a bounded part at a time, in the
+// order of their keys, and why an expired record must be retained. Deletes nothing.
 
 import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
+import type { Ceiling } from "../../../domain/retention/ceiling.ts";
+import { dayMs, floorEnd } from "../../../domain/retention/floor.ts";
+import { hasEnded } from "../../../domain/retention/hold-end.ts";
+import { normaliseTimestamp, type NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
 import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { listFloors } from "../retention/floor.ts";
@@ -17,54 +22,127 @@ import { keyRows } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const readPage = `
-  SELECT resource_type, resource_id, last_seen FROM record
-  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
-  ORDER BY resource_type, resource_id LIMIT $4`;
+  SELECT resource_id, first_seen, last_seen FROM record
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
+  ORDER BY resource_id LIMIT $4`;
 
 interface SeenRow {
-  readonly resource_type: string;
   readonly resource_id: string;
-  readonly last_seen: string;
+  readonly first_seen: NormalisedTimestamp;
+  readonly last_seen: NormalisedTimestamp;
+}
+
+interface Candidate {
+  readonly key: RecordKey;
+  readonly ceiling: Ceiling;
 }
 
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
-  const { organizationId, before, after, scannedMax } = query;
-  const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
-  const rows = yield* all<SeenRow>(readPage, organizationId, ...from, scannedMax);
-  const keyOf = ({ resource_type: resourceType, resource_id: resourceId }: SeenRow) => {
-    return { organizationId, resourceType, resourceId };
-  };
-  const last = rows.length < scannedMax ? undefined : rows.at(-1);
-  const keys = rows.filter(({ last_seen }) => last_seen < before).map(keyOf);
-  const expired = keys.length === 0 ? [] : yield* decideExpiries(query, keys);
-  return { expired, next: last && keyOf(last) };
+  const { candidates, next } = yield* readCandidates(query);
+  const expired = yield* filterByHistory(query, candidates);
+  return { expired: yield* decideExpiries(query, expired), next };
+}
+
+interface CandidatePart {
+  readonly candidates: readonly Candidate[];
+  readonly next: RecordKey | undefined;
+}
+
+/** Reads the next records of the types with a ceiling, and selects those that may have reached it. */
+function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
+  const { organizationId, ceilings, after, scannedMax, now } = query;
+  const candidates: Candidate[] = [];
+  let [scanned, histories] = [0, 0];
+  for (const ceiling of ceilings) {
+    const { resourceType } = ceiling;
+    if (resourceType < (after?.resourceType ?? "")) continue;
+    let last = resourceType === after?.resourceType ? after.resourceId : "";
+    const limit = scannedMax - scanned;
+    const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, last, limit);
+    const keyOf = (resourceId: string) => ({ organizationId, resourceType, resourceId });
+    for (const row of rows) {
+      const mayHaveExpired = isPast(ceiling, earliestBeginning(ceiling, row), now);
+      if (mayHaveExpired && isByHistory(ceiling)) {
+        if (histories === limits.floorScanHistoriesMax) return { candidates, next: keyOf(last) };
+        histories += 1;
+      }
+      last = row.resource_id;
+      if (mayHaveExpired) candidates.push({ key: keyOf(last), ceiling });
+    }
+    scanned += rows.length;
+    if (rows.length === limit) return { candidates, next: keyOf(last) };
+  }
+  return { candidates, next: undefined };
+}
+
+/** The earliest time from which the ceiling may count; undefined if it can be any time. */
+function earliestBeginning({ countedFrom }: Ceiling, { first_seen, last_seen }: SeenRow) {
+  if (countedFrom === "last_seen") return last_seen;
+  return countedFrom === "closed" ? first_seen : undefined;
+}
+
+function isPast({ days, isOwn }: Ceiling, from: NormalisedTimestamp | undefined, now: number) {
+  if (from === undefined) return true;
+  const end = floorEnd({ keepDays: days }, from, now);
+  return isOwn ? end <= now : end < now;
+}
+
+function isByHistory({ countedFrom }: Ceiling): boolean {
+  return countedFrom !== "last_seen";
+}
+
+/** A record without the time that its ceiling counts from, such as an open account, has not expired. */
+function* filterByHistory(
+  { now }: ExpiryQuery,
+  candidates: readonly Candidate[],
+): Statements<readonly Candidate[]> {
+  const uncertain = candidates.filter(({ ceiling }) => isByHistory(ceiling));
+  if (uncertain.length === 0) return candidates;
+  const ceilings = [...new Set(uncertain.map(({ ceiling }) => ceiling))];
+  const records = uncertain.map(({ key }) => key);
+  const origins = yield* readOrigins({ floors: ceilings, records });
+  return candidates.filter(({ key, ceiling }) => {
+    const from = origins.get(keyText(key));
+    return !isByHistory(ceiling) || (from !== undefined && isPast(ceiling, from, now));
+  });
 }
 
 /** A record that is otherwise due may be under a retention floor; the ceiling does not request its deletion then. */
 function* decideExpiries(
-  { organizationId, before, now }: ExpiryQuery,
-  keys: readonly RecordKey[],
-): Statements<ExpiredPart["expired"]> {
-  const held = new Set((yield* findHoldsOf(keys)).map(keyText));
+  { organizationId, ceilings, now }: ExpiryQuery,
+  candidates: readonly Candidate[],
+): Statements<readonly Expired[]> {
+  if (candidates.length === 0) return [];
+  const keys = candidates.map(({ key }) => key);
+  const holds = (yield* findHoldsOf(keys)).filter((hold) => !hasEnded(hold, now));
+  const held = new Set(holds.map(keyText));
   const open = new Set((yield* all<KeyRow>(findOpen, keyRows(keys))).map(rowKeyText));
-  const nodes = keys.map(toNode);
-  for (const { node } of yield* findErasing(organizationId, nodes)) {
+  for (const { node } of yield* findErasing(organizationId, keys.map(toNode))) {
     open.add(keyText(toKey(organizationId, node)));
   }
+  const common = ceilings.find(({ isOwn }) => !isOwn);
+  const nodes = candidates.filter(({ ceiling }) => !ceiling.isOwn).map(({ key }) => toNode(key));
+  const before = timeBefore(now, common?.days ?? 0);
   const needed = yield* findNeeded(organizationId, nodes, before);
-  const expired = keys.map((key) => {
-    const isNeeded = needed.has(toNode(key));
+  const expired = candidates.map(({ key, ceiling }) => {
+    const isNeeded = !ceiling.isOwn && needed.has(toNode(key));
     const keepers = { held: held.has(keyText(key)), open: open.has(keyText(key)), isNeeded };
-    return { key, expiry: decideExpiry(keepers) };
+    return { key, ceiling, expiry: decideExpiry(keepers) };
   });
   const records = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
   const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records });
-  return expired.map(({ key, expiry }) => {
+  return expired.map((one) => {
     // The floor is that of a deletion which is requested now.
-    const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
-    return { key, expiry: (floor?.until ?? 0) > now ? "floor" : expiry };
+    const floor = latestFloor({ floors, origins, records: [one.key], requestedAt: now });
+    return (floor?.until ?? 0) > now ? { ...one, expiry: "floor" } : one;
   });
+}
+
+function timeBefore(now: number, days: number): NormalisedTimestamp {
+  const before = normaliseTimestamp(new Date(now - days * dayMs).toISOString());
+  if (before === undefined) throw new TypeError("the clock returned an invalid time");
+  return before;
 }
 
 /** What keeps a record that has expired. */
@@ -91,6 +169,7 @@ function* findNeeded(
   nodes: readonly NodeKey[],
   before: string,
 ): Statements<ReadonlySet<NodeKey>> {
+  if (nodes.length === 0) return new Set();
   const confidential: ReadonlySet<ResourceType> = yield* readConfidentialTypes(organizationId);
   const holders = new Map<NodeKey, NodeKey[]>();
   const needed = new Set<NodeKey>();

@@ -62,8 +62,11 @@ export interface RecordFloor extends RetentionFloor {
   readonly until: number;
 }
 
+/** What a floor or a ceiling of a type counts from. */
+type Counted = Pick<RetentionFloor, "resourceType" | "countedFrom">;
+
 export interface FloorSearch {
-  readonly floors: readonly RetentionFloor[];
+  readonly floors: readonly Counted[];
   readonly records: readonly RecordKey[];
 }
 
@@ -82,7 +85,7 @@ export function* readOrigins({ floors, records }: FloorSearch): Statements<Floor
 
 /** Selects the records that have one of these floors. */
 export function under<Key extends Pick<RecordKey, "resourceType">>(
-  floors: readonly RetentionFloor[],
+  floors: readonly Counted[],
   records: readonly Key[],
 ): readonly Key[] {
   const types = new Set(floors.map(({ resourceType }) => resourceType));
@@ -109,7 +112,7 @@ interface ChangeRow {
  * Reads all histories at once, or else those of half of the records at a time, or else that of one record page by page.
  */
 function* readHistories(
-  floors: readonly RetentionFloor[],
+  floors: readonly Counted[],
   records: readonly RecordKey[],
 ): Statements<FloorOrigins> {
   const key = keyRows(records);
@@ -130,10 +133,7 @@ function* readHistories(
   return origins;
 }
 
-function* readLongHistory(
-  floors: readonly RetentionFloor[],
-  record: RecordKey,
-): Statements<FloorOrigins> {
+function* readLongHistory(floors: readonly Counted[], record: RecordKey): Statements<FloorOrigins> {
   const { organizationId, resourceType, resourceId } = record;
   const origin = originFor(floors, resourceType);
   let after = 0;
@@ -148,7 +148,7 @@ function* readLongHistory(
   }
 }
 
-function originFor(floors: readonly RetentionFloor[], resourceType: string): ClosedSince | FiledAt {
+function originFor(floors: readonly Counted[], resourceType: string): ClosedSince | FiledAt {
   const floor = floors.find((one) => one.resourceType === resourceType);
   return floor?.countedFrom === "report_filed_at"
     ? new FiledAt()
@@ -170,6 +170,7 @@ export function* findLongHistories({
 }
 
 export interface ReadFloors extends FloorSearch {
+  readonly floors: readonly RetentionFloor[];
   readonly origins: FloorOrigins;
   /** Floors without a value to count from are counted from this time. */
   readonly requestedAt: number;

@@ -1,10 +1,10 @@
 // Retention floors: set, removed and listed. The plans of deletions obey them. Erases nothing.
 
-import type { FloorRule, RetentionFloor } from "../../../domain/retention/floor.ts";
+import type { FloorRule, RetentionFloor, RetentionRule } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
 import { auditAct } from "../trail/audit.ts";
-import { lockOrganization, toFloor } from "../access/organization.ts";
+import { lockOrganization, toRule } from "../access/organization.ts";
 import { all, find, list, run, type Statements } from "../statement/statements.ts";
 
 /** One transaction makes at most this many deletions due. */
@@ -13,17 +13,22 @@ export const wokenAtOnceMax = 5_000;
 const findOfOrganization = `
   SELECT * FROM retention_floor WHERE organization_id = $1 ORDER BY resource_type`;
 
+const findFloors = `
+  SELECT organization_id, resource_type, keep_days, counted_from, redactable FROM retention_floor
+  WHERE organization_id = $1 AND keep_days > 0 ORDER BY resource_type`;
+
 const findAll = `SELECT * FROM retention_floor ORDER BY organization_id, resource_type`;
 
 const findOne = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
 const storeFloor = `
-  INSERT INTO retention_floor (organization_id, resource_type, keep_days, counted_from, redactable)
-  VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO retention_floor (organization_id, resource_type, keep_days, counted_from, redactable,
+    delete_after_days)
+  VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (organization_id, resource_type)
     DO UPDATE SET keep_days = excluded.keep_days, counted_from = excluded.counted_from,
-      redactable = excluded.redactable`;
+      redactable = excluded.redactable, delete_after_days = excluded.delete_after_days`;
 
 const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
@@ -57,14 +62,17 @@ const wakeRestricted = `
   )
   RETURNING deletion_request_id`;
 
-/**
- * Lists floors in the order of organizations and types; those of all organizations if none is named.
- */
-export function* listFloors(
+/** The floors of an organization in the order of their types. */
+export function* listFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
+  return yield* list(toRule, findFloors, organizationId);
+}
+
+/** Lists rules in the order of organizations and types; those of all organizations if none is named. */
+export function* listRules(
   organizationId: string | undefined,
-): Statements<readonly RetentionFloor[]> {
-  if (organizationId === undefined) return yield* list(toFloor, findAll);
-  return yield* list(toFloor, findOfOrganization, organizationId);
+): Statements<readonly RetentionRule[]> {
+  if (organizationId === undefined) return yield* list(toRule, findAll);
+  return yield* list(toRule, findOfOrganization, organizationId);
 }
 
 /**
@@ -76,8 +84,9 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
   const organization = yield* lockOrganization(organizationId);
   if (organization === undefined) return { result: "no_such_organization" };
   const { retainDays = Number.POSITIVE_INFINITY } = organization;
-  if (rule !== undefined && rule.keepDays > retainDays) {
-    return { result: "above_ceiling", retainDays };
+  const ceilingDays = rule?.deleteAfterDays ?? retainDays;
+  if (rule !== undefined && rule.keepDays > ceilingDays) {
+    return { result: "above_ceiling", ceilingDays };
   }
   return (yield* putFloor(change, act)) ? { result: "changed" } : { result: "unchanged" };
 }
@@ -85,11 +94,11 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
 /** Stores a floor even if it is above the ceiling. False if nothing had to be changed. */
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
-  const before = yield* find(toFloor, findOne, organizationId, resourceType);
+  const before = yield* find(toRule, findOne, organizationId, resourceType);
   const key = [organizationId, resourceType] as const;
   if (isSameRule(before, rule)) return false;
   if (rule === undefined) yield* run(removeFloor, ...key);
-  else yield* run(storeFloor, ...key, rule.keepDays, rule.countedFrom, rule.redactable);
+  else yield* run(storeFloor, ...key, ...valuesOf(rule));
   yield* wakeFrom(organizationId, "");
   const action = rule === undefined ? "retention.remove" : "retention.set";
   const detail = { resourceType, ...rule, because };
@@ -101,8 +110,13 @@ function isSameRule(one: FloorRule | undefined, other: FloorRule | undefined): b
   return (
     one?.keepDays === other?.keepDays &&
     one?.countedFrom === other?.countedFrom &&
-    one?.redactable === other?.redactable
+    one?.redactable === other?.redactable &&
+    one?.deleteAfterDays === other?.deleteAfterDays
   );
+}
+
+function valuesOf({ keepDays, countedFrom, redactable, deleteAfterDays }: FloorRule) {
+  return [keepDays, countedFrom, redactable, deleteAfterDays ?? null] as const;
 }
 
 /**

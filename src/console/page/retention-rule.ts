@@ -1,0 +1,160 @@
+// The rule of a record type in the console: the table of rules, the form for one, what it would do, and its confirmation.
+
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { previewPart } from "../../actions/retention/preview-retention.ts";
+import { planRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
+import { limits } from "../../domain/limits.ts";
+import { describeRule } from "../../domain/retention/ceiling.ts";
+import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { renderIdField, requireTyped } from "../html/confirmation.ts";
+import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
+import { renderChoice } from "../html/filter.ts";
+import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
+import { formatNumber } from "../html/time.ts";
+import { type Person, readForm, redirectTo } from "../page.ts";
+
+export const screen = "/console/retention";
+
+type RetentionPath = typeof screen | `${typeof screen}?${string}`;
+
+/** The page of an organization. */
+export function retentionPath(
+  organizationId: string,
+  more: Readonly<Record<string, string>> = {},
+): RetentionPath {
+  return `${screen}?${new URLSearchParams({ organization: organizationId, ...more }).toString()}`;
+}
+
+export function describeTimes({ keepDays, deleteAfterDays }: RetentionRule): string {
+  const floor = keepDays === 0 ? [] : [`kept ${formatDays(keepDays)}`];
+  const ceiling =
+    deleteAfterDays === undefined ? [] : [`erased after ${formatDays(deleteAfterDays)}`];
+  return [...floor, ...ceiling].join(", ");
+}
+
+export function renderRules(rules: readonly RetentionRule[], retainDays: number | undefined): Html {
+  const columns: readonly Column<RetentionRule>[] = [
+    ["Type", ({ resourceType }) => resourceType, "bare"],
+    ["Kept at least", ({ keepDays }) => (keepDays === 0 ? "–" : formatDays(keepDays))],
+    ["Erased after", ({ deleteAfterDays: days }) => (days === undefined ? "–" : formatDays(days))],
+    ["Counted from", ({ countedFrom }) => countedFrom],
+    ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
+    ["In words", (rule) => describeRule(rule, retainDays)],
+  ];
+  return html`<section aria-labelledby="rules">
+    <h2 id="rules">Rules of types</h2>
+    ${
+      rules.length === 0
+        ? html`<p>
+            There is no floor: a deletion that is requested begins after its grace period.
+          </p>`
+        : renderFocusableTable(columns, rules)
+    }
+  </section>`;
+}
+
+/** The fields of the form. An empty number of days means that there is no such part of the rule. */
+function readRule(form: Form, organizationId: string): RuleSetting {
+  const max = limits.retainDaysMax;
+  const from = readText(form, "from") ?? floorOrigins[0];
+  const countedFrom = floorOrigins.find((one) => one === from);
+  if (countedFrom === undefined) {
+    throw new OperatorError("invalid", `Rules count from ${floorOrigins.join(" or ")}.`);
+  }
+  return {
+    organizationId,
+    resourceType: form.get("rule") ?? "",
+    keepDays: readWhole(form, "keep", { label: "The floor", max }) ?? null,
+    deleteAfterDays: readWhole(form, "delete", { label: "The ceiling", max }) ?? null,
+    countedFrom,
+    redactable: readText(form, "references") === "redactable",
+  };
+}
+
+/** Says what the rule in the query would do, with the form that sets it. */
+export async function renderPlannedRule(
+  { app, query }: Person,
+  organizationId: string,
+): Promise<Html> {
+  const { rule, effect, ceilings } = await planRule(app, readRule(query, organizationId));
+  const { resourceType } = rule;
+  const own = ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
+  const after = { resourceType, resourceId: "" };
+  const { tally, last } = await previewPart(app, { organizationId, ceilings: own, after });
+  const due = formatNumber(tally.dueByType[resourceType] ?? 0);
+  const fields = ["rule", "keep", "delete", "from", "references"];
+  return html`<section class="danger" aria-labelledby="planned">
+    <h2 id="planned">Set this rule?</h2>
+    <p>
+      <strong>${effect}</strong> It would request ${last === undefined ? "" : "more than "}${due}
+      deletions now. What waits for a floor that becomes shorter begins within seconds. Type the id
+      of the organization to confirm.
+    </p>
+    <form method="post" action="/console/retention/rule">
+      ${fields.map(
+        (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ""}" />`,
+      )}
+      ${renderOrganizationFields(organizationId)}
+      <button type="submit">Set the rule</button>
+    </form>
+  </section>`;
+}
+
+interface RuleForm {
+  readonly types: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function renderRuleForm(organizationId: string, { types, query }: RuleForm): Html {
+  const [usual, ...others] = floorOrigins;
+  const numeric = (name: string) => ({ inputmode: "numeric", value: query.get(name) }) as const;
+  return html`<section aria-labelledby="rule">
+    <h2 id="rule">Set or remove the rule of a type</h2>
+    <p>
+      No deletion erases a record of the type before the floor has passed; one that would, waits.
+      When the ceiling has passed, the deletion is requested without anybody asking. Leave a number
+      empty for no floor, or no ceiling of the type. The next page says in words what the rule would
+      do, before it is set.
+    </p>
+    <form class="filters" method="get" action="${screen}">
+      <input type="hidden" name="organization" value="${organizationId}" />
+      ${renderChoice("Record type", "rule", {
+        query,
+        values: types.map((type) => [type, type]),
+        unset: "choose one",
+      })}
+      ${renderInput("Keep at least, in days", "keep", numeric("keep"))}
+      ${renderInput("Erase after, in days", "delete", numeric("delete"))}
+      ${renderChoice("Counted from", "from", {
+        query,
+        values: others.map((origin) => [origin, origin]),
+        unset: usual,
+      })}
+      ${renderChoice("References in its records", "references", {
+        query,
+        values: [["redactable", "may be redacted"]],
+        unset: "kept too",
+      })}
+      <button type="submit">Say what it would do</button>
+    </form>
+  </section>`;
+}
+
+export function renderOrganizationFields(organizationId: string): Html {
+  return html`<input type="hidden" name="organization" value="${organizationId}" />
+    ${renderIdField("organization")}`;
+}
+
+export function readConfirmed(form: Form): string {
+  const organizationId = readText(form, "organization") ?? "";
+  requireTyped(form, organizationId, "organization");
+  return organizationId;
+}
+
+export async function setOneRule(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const organizationId = readConfirmed(form);
+  await setRule(person.app, readRule(form, organizationId));
+  return redirectTo(retentionPath(organizationId));
+}

@@ -1,0 +1,86 @@
+// Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every type
+// of an organization; that of a type takes the place of the other. Pure; knows no store and no clock.
+
+import type { RecordType } from "../record-type.ts";
+import { type FloorOrigin, formatDays, type RetentionRule } from "./floor.ts";
+
+export interface Ceiling {
+  readonly resourceType: string;
+  /** Days of 24 hours. */
+  readonly days: number;
+  readonly countedFrom: FloorOrigin;
+  /** Whether it was set for the type. Something that belongs to a record and was seen later keeps it only otherwise. */
+  readonly isOwn: boolean;
+}
+
+type Rules = readonly Pick<RetentionRule, "resourceType" | "deleteAfterDays" | "countedFrom">[];
+
+/** The ceilings of an organization in the order of their types. `retainDays`: the one for every type, if there is one. */
+export function ceilingsOf(
+  types: readonly Pick<RecordType, "resourceType">[],
+  rules: Rules,
+  retainDays: number | undefined,
+): readonly Ceiling[] {
+  const ceilings = types.map(({ resourceType }) => ceilingOf(resourceType, rules, retainDays));
+  return ceilings
+    .filter((ceiling) => ceiling !== undefined)
+    .sort((one, other) => (one.resourceType < other.resourceType ? -1 : 1));
+}
+
+export function ceilingOf(
+  resourceType: string,
+  rules: Rules,
+  retainDays: number | undefined,
+): Ceiling | undefined {
+  const own = rules.find((rule) => rule.resourceType === resourceType);
+  if (own?.deleteAfterDays !== undefined) {
+    const { deleteAfterDays: days, countedFrom } = own;
+    return { resourceType, days, countedFrom, isOwn: true };
+  }
+  if (retainDays === undefined) return undefined;
+  return { resourceType, days: retainDays, countedFrom: "last_seen", isOwn: false };
+}
+
+/** Whether the second ceiling may erase a record earlier than the first. */
+export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefined): boolean {
+  if (after === undefined) return false;
+  const isSameKind = before?.countedFrom === after.countedFrom && before.isOwn === after.isOwn;
+  return !isSameKind || after.days < before.days;
+}
+
+const beginnings: Readonly<Record<FloorOrigin, string>> = {
+  last_seen: "from when it was last seen",
+  closed: "from its closing",
+  report_filed_at: "from its filing",
+};
+
+const missing: Readonly<Record<FloorOrigin, string>> = {
+  last_seen: "",
+  closed: " One that is not closed is kept until its deletion is requested.",
+  report_filed_at: " One that is not filed is kept until its deletion is requested.",
+};
+
+/** Says in a sentence what a rule does; in a second one, what it does with a record that has no time to count from. */
+export function describeRule(
+  rule: Pick<RetentionRule, "resourceType" | "keepDays" | "countedFrom" | "deleteAfterDays">,
+  retainDays: number | undefined,
+): string {
+  const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
+  const from = beginnings[countedFrom];
+  const floor = `Each ${resourceType} must be kept for ${formatDays(keepDays)} ${from}`;
+  const unless = "unless a hold or a floor keeps it longer.";
+  if (deleteAfterDays !== undefined) {
+    const erased = `is erased without a request ${formatDays(deleteAfterDays)} ${from}, ${unless}`;
+    const start = keepDays === 0 ? `Each ${resourceType} ${erased}` : "";
+    const same = `${floor}, and is then erased without a request, ${unless}`;
+    const later = `${floor}, and ${erased}`;
+    return (start || (keepDays === deleteAfterDays ? same : later)) + missing[countedFrom];
+  }
+  const ceiling =
+    retainDays === undefined
+      ? "only when its deletion is requested."
+      : `when its deletion is requested, at the latest ${formatDays(retainDays)} after it was last seen, ${unless}`;
+  return keepDays === 0
+    ? `Each ${resourceType} is erased ${ceiling}`
+    : `${floor}, and is erased after that ${ceiling}`;
+}

@@ -1,0 +1,195 @@
+// Retention ceilings: which records of a type have reached theirs, by what it counts from, in bounded parts; never one
+// without that time, nor one that a hold or a floor keeps.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { ceilingsOf } from "../../src/domain/retention/ceiling.ts";
+import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
+import type { ExpiryQuery } from "../../src/store/interface/retention.ts";
+import type { TestStore } from "../support/test-store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import { acme, draftOf, keyOf, onDay, operator, organization, seen } from "./scene.ts";
+
+async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<TestStore> {
+  const { store } = await openSite(engine, test);
+  await store.createOrganization(organization(acme), operator);
+  return store;
+}
+
+interface RuleMore {
+  readonly countedFrom?: FloorOrigin;
+  readonly keepDays?: number;
+}
+
+function setCeiling(
+  store: TestStore,
+  resourceType: string,
+  deleteAfterDays: number,
+  { countedFrom = "last_seen", keepDays = 0 }: RuleMore = {},
+) {
+  const rule = { keepDays, countedFrom, redactable: false, deleteAfterDays };
+  return store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
+}
+
+async function find(store: TestStore, now: number, more: Partial<ExpiryQuery> = {}) {
+  const { retainDays } = (await store.findOrganization(acme)) ?? {};
+  const rules = await store.retention.listRules(acme);
+  const ceilings = ceilingsOf(recordTypes, rules, retainDays);
+  const query = { organizationId: acme, ceilings, after: undefined, scannedMax: 100, now, ...more };
+  return store.findExpired(query);
+}
+
+/** By id: `due`, or why the record is retained. */
+async function expiries(store: TestStore, now: number): Promise<Readonly<Record<string, string>>> {
+  const { expired } = await find(store, now);
+  return Object.fromEntries(expired.map(({ key, expiry }) => [key.resourceId, expiry]));
+}
+
+const closed = { account_status: "CLOSED" };
+
+export function testCeilings(engine: Engine): void {
+  describe(`${engine.name}: a retention ceiling`, () => {
+    it("of a type ends when its days have passed, and not a millisecond earlier", async (test) => {
+      const store = await open(engine, test);
+      await store.add("transaction", "t", seen(10));
+      await store.add("screening", "s", seen(1));
+      await setCeiling(store, "transaction", 5);
+      assert.deepEqual(await expiries(store, onDay(15) - 1), {});
+      assert.deepEqual(await expiries(store, onDay(15)), { t: "due" });
+    });
+
+    it("takes the place of that of the organization, whichever is shorter", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["transaction", "screening"]) await store.add(id, id, seen(10));
+      await store.changeOrganization(acme, { retainDays: 20 }, operator);
+      await setCeiling(store, "screening", 30);
+      assert.deepEqual(await expiries(store, onDay(31)), { transaction: "due" });
+      await setCeiling(store, "transaction", 10);
+      assert.deepEqual(await expiries(store, onDay(20)), { transaction: "due" });
+      const all = { transaction: "due", screening: "due" };
+      assert.deepEqual(await expiries(store, onDay(40)), all);
+    });
+
+    it("that counts from closing spares whoever is open, and counts from the last closing", async (test) => {
+      const store = await open(engine, test);
+      const update = { mode: "update", resourceType: "person" } as const;
+      await store.add("person", "open", seen(1));
+      await store.add("person", "closed", { ...seen(1), ...closed });
+      await store.add("person", "reopened", { ...seen(1), ...closed });
+      const again = { account_status: "APPROVED", ...seen(3) };
+      await store.write(draftOf("person", "reopened", again), update);
+      await store.write(draftOf("person", "reopened", { ...closed, ...seen(6) }), update);
+      // Seen again since it was closed.
+      await store.write(draftOf("person", "closed", { ...closed, ...seen(90) }), update);
+      await setCeiling(store, "person", 5, { countedFrom: "closed" });
+      assert.deepEqual(await expiries(store, onDay(6) - 1), {});
+      assert.deepEqual(await expiries(store, onDay(6)), { closed: "due" });
+      assert.deepEqual(await expiries(store, onDay(11) - 1), { closed: "due" });
+      const both = { closed: "due", reopened: "due" };
+      assert.deepEqual(await expiries(store, onDay(9_000)), both);
+    });
+
+    it("that counts from filing spares a report that is not filed", async (test) => {
+      const store = await open(engine, test);
+      const report = "transaction_suspicious_activity";
+      const filed = { report_filed_at: seen(5).timestamp };
+      await store.add(report, "filed", { ...seen(9), ...filed });
+      await store.add(report, "not-filed", { ...seen(9), report_filed_at: undefined });
+      await setCeiling(store, report, 5, { countedFrom: "report_filed_at" });
+      assert.deepEqual(await expiries(store, onDay(10) - 1), {});
+      assert.deepEqual(await expiries(store, onDay(900)), { filed: "due" });
+    });
+
+    it("of a type does not wait for what was seen later, as that of the organization does", async (test) => {
+      const store = await open(engine, test);
+      await store.add("transaction", "t", seen(10));
+      await store.add("transaction_check", "c", { ...seen(14), related_tx_ids: ["t"] });
+      await store.changeOrganization(acme, { retainDays: 5 }, operator);
+      assert.deepEqual(await expiries(store, onDay(18)), { t: "needed" });
+      await setCeiling(store, "transaction", 5);
+      assert.deepEqual(await expiries(store, onDay(18)), { t: "due" });
+    });
+
+    it("spares what a hold or a floor keeps, and what is being deleted", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["held", "open", "due"]) await store.add("transaction", id, seen(10));
+      await store.add("person", "p", { ...seen(10), ...closed });
+      await store.hold(keyOf("transaction", "held"));
+      await store.request(keyOf("transaction", "open"));
+      await setCeiling(store, "transaction", 5);
+      await setCeiling(store, "person", 8, { keepDays: 8, countedFrom: "closed" });
+      const kept = { held: "held", open: "open", due: "due" };
+      assert.deepEqual(await expiries(store, onDay(18) - 1), kept);
+      assert.deepEqual(await expiries(store, onDay(18)), { ...kept, p: "due" });
+    });
+
+    it("is previewed without the holds that have ended by then", async (test) => {
+      const store = await open(engine, test);
+      await store.add("transaction", "t", seen(10));
+      const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+      const hold = { ...keyOf("transaction", "t"), ...texts, holdId: "hold_end" };
+      await store.holds.place({ ...hold, endsOn: "1970-02-01" }, operator);
+      await setCeiling(store, "transaction", 5);
+      assert.deepEqual(await expiries(store, onDay(33) - 1), { t: "held" });
+      assert.deepEqual(await expiries(store, onDay(33)), { t: "due" });
+    });
+
+    it("is not below the floor of its type, and one of the type may be above the common one", async (test) => {
+      const store = await open(engine, test);
+      const set = (keepDays: number, days: number) =>
+        setCeiling(store, "person", days, { keepDays });
+      const above = { result: "above_ceiling", ceilingDays: 9 };
+      assert.deepEqual(await set(10, 9), above);
+      assert.deepEqual(await store.retention.listRules(acme), []);
+      assert.deepEqual(await set(10, 10), { result: "changed" });
+      assert.deepEqual(await set(10, 10), { result: "unchanged" });
+      const change = { retainDays: 5 };
+      assert.equal(
+        "ceilingTooLowFor" in ((await store.changeOrganization(acme, change, operator)) ?? {}),
+        false,
+      );
+      const tooLow = { result: "above_ceiling", ceilingDays: 5 };
+      assert.deepEqual(await store.setFloor("person", 10), tooLow);
+      const rules = await store.retention.listRules(acme);
+      const times = { keepDays: 10, deleteAfterDays: 10, countedFrom: "last_seen" };
+      const person = { organizationId: acme, resourceType: "person", redactable: false };
+      assert.deepEqual(rules, [{ ...person, ...times }]);
+    });
+
+    it("without a floor keeps nothing", async (test) => {
+      const store = await open(engine, test);
+      await store.add("transaction", "t", seen(10));
+      await setCeiling(store, "transaction", 5);
+      assert.deepEqual(await store.retention.listFloors(acme), []);
+      const id = await store.request(keyOf("transaction", "t"));
+      assert.equal((await store.claim(operator.now))?.deletionRequestId, id);
+    });
+
+    it("is read a bounded part at a time, and of histories a smaller one", async (test) => {
+      const store = await open(engine, test);
+      const max = limits.floorScanHistoriesMax;
+      const persons = Array.from({ length: max + 3 }, (_, index) =>
+        draftOf("person", `p${String(index).padStart(4, "0")}`, { ...seen(1), ...closed }),
+      );
+      await store.write(persons, { resourceType: "person" });
+      for (const id of ["a", "b", "c"]) await store.add("transaction", id, seen(1));
+      await setCeiling(store, "person", 5, { countedFrom: "closed" });
+      await setCeiling(store, "transaction", 5);
+      const found: string[] = [];
+      const sizes: number[] = [];
+      let after: ExpiryQuery["after"];
+      do {
+        const part = await find(store, onDay(50), { after, scannedMax: max + 4 });
+        found.push(...part.expired.map(({ key }) => key.resourceId));
+        sizes.push(part.expired.length);
+        after = part.next;
+      } while (after !== undefined);
+      assert.deepEqual(sizes, [max, 6]);
+      assert.equal(new Set(found).size, max + 6);
+      const one = await find(store, onDay(50), { scannedMax: 1 });
+      assert.deepEqual([one.expired.length, one.next?.resourceId], [1, "p0000"]);
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Ceilings: which one applies to a type, whether a change may erase earlier, and the sentence that says what a rule does.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  ceilingOf,
+  ceilingsOf,
+  describeRule,
+  isEarlier,
+} from "../../../src/domain/retention/ceiling.ts";
+import type { FloorOrigin } from "../../../src/domain/retention/floor.ts";
+
+function rule(keepDays: number, deleteAfterDays?: number, countedFrom: FloorOrigin = "closed") {
+  const ceiling = deleteAfterDays === undefined ? {} : { deleteAfterDays };
+  return { resourceType: "person", keepDays, countedFrom, ...ceiling };
+}
+
+describe("the ceiling of a type", () => {
+  it("is its own, or else that of the organization", () => {
+    const own = { resourceType: "person", days: 9, countedFrom: "closed", isOwn: true };
+    const common = { resourceType: "person", days: 5, countedFrom: "last_seen", isOwn: false };
+    assert.deepEqual(ceilingOf("person", [rule(9, 9)], 5), own);
+    assert.deepEqual(ceilingOf("person", [rule(3)], 5), common);
+    assert.equal(ceilingOf("person", [rule(3)], undefined), undefined);
+    assert.equal(ceilingOf("company", [rule(9, 9)], undefined), undefined);
+  });
+
+  it("is listed in the order of the types", () => {
+    const types = ["screening", "person", "company"].map((resourceType) => ({ resourceType }));
+    const listed = ceilingsOf(types, [rule(0, 9)], 5).map(({ resourceType }) => resourceType);
+    assert.deepEqual(listed, ["company", "person", "screening"]);
+    assert.equal(ceilingsOf(types, [rule(0, 9)], undefined).length, 1);
+  });
+
+  it("may erase earlier if it is shorter or of another kind", () => {
+    const of = (deleteAfterDays?: number, retainDays?: number) =>
+      ceilingOf("person", [rule(0, deleteAfterDays)], retainDays);
+    assert.equal(isEarlier(undefined, of(9)), true);
+    assert.equal(isEarlier(of(9), of(8)), true);
+    assert.equal(isEarlier(of(9), of(9)), false);
+    assert.equal(isEarlier(of(9), undefined), false);
+    assert.equal(isEarlier(of(9), of(undefined, 90)), true);
+    const seen = ceilingOf("person", [rule(0, 90, "last_seen")], undefined);
+    assert.equal(isEarlier(of(9), seen), true);
+    assert.equal(isEarlier(of(undefined, 90), seen), true);
+  });
+});
+
+describe("the sentence of a rule", () => {
+  const open = " One that is not closed is kept until its deletion is requested.";
+  for (const [given, retainDays, says] of [
+    [
+      rule(1827, 1827),
+      undefined,
+      "Each person must be kept for 1,827 days from its closing, and is then erased without a request, unless a hold or a " +
+        `floor keeps it longer.${open}`,
+    ],
+    [
+      rule(1827, 3653),
+      undefined,
+      "Each person must be kept for 1,827 days from its closing, and is erased without a request 3,653 days from its closing, " +
+        `unless a hold or a floor keeps it longer.${open}`,
+    ],
+    [
+      rule(0, 1),
+      9,
+      `Each person is erased without a request 1 day from its closing, unless a hold or a floor keeps it longer.${open}`,
+    ],
+    [
+      rule(5),
+      undefined,
+      "Each person must be kept for 5 days from its closing, and is erased after that only when its deletion is requested.",
+    ],
+    [
+      rule(5, undefined, "last_seen"),
+      9,
+      "Each person must be kept for 5 days from when it was last seen, and is erased after that when its deletion is " +
+        "requested, at the latest 9 days after it was last seen, unless a hold or a floor keeps it longer.",
+    ],
+    [rule(0), undefined, "Each person is erased only when its deletion is requested."],
+  ] as const) {
+    it(`says: ${says}`, () => assert.equal(describeRule(given, retainDays), says));
+  }
+});
