@@ -1,7 +1,7 @@
 // A client that does nothing wrong: sends at a steady rate whatever the server does, measures from
 // the moment at which a request was due, and finally checks that everything acknowledged is stored.
 
-import type { Ask, Client, Reply } from "../support/http-client.ts";
+import { type Ask, type Client, type Reply, sendWithinLimit } from "../support/http-client.ts";
 import { listOf, transaction } from "./records.ts";
 
 export const requestKinds = ["add", "check", "update", "list"] as const;
@@ -70,12 +70,15 @@ export class GoodClient {
     await Promise.all(this.#sending);
     const missing: string[] = [];
     for (const id of this.#ids) {
-      const { status } = await this.#sendAgain({ ...this.#existence(id), method: "GET" });
+      const { status } = await sendWithinLimit(this.#client, {
+        ...this.#existence(id),
+        method: "GET",
+      });
       if (status !== 200) missing.push(`${id}: ${status}`);
     }
     for (const id of this.#lists) {
       // A list that is already stored writes nothing.
-      const { status, body } = await this.#sendAgain(this.#list(id));
+      const { status, body } = await sendWithinLimit(this.#client, this.#list(id));
       if (status !== 200 && status !== 201) missing.push(`${id}: ${status}`);
       else if (body.write_count !== 0) missing.push(`${id}: ${body.write_count} of ${listItems}`);
     }
@@ -140,16 +143,6 @@ export class GoodClient {
   #fail(what: string): void {
     const { failures } = this.#phase;
     if (failures.length < failuresKept) failures.push(what);
-  }
-
-  /** Within the limit of its organization, however many there are. */
-  async #sendAgain(ask: Ask): Promise<Reply> {
-    for (;;) {
-      const reply = await this.#client.send(ask);
-      if (reply.status !== 429) return reply;
-      const seconds = Number(reply.headers["retry-after"] ?? 1);
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-    }
   }
 
   #list(id: string): Ask {

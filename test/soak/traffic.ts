@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { linesOf, transaction } from "../abuse/records.ts";
 import type { Site } from "../abuse/site.ts";
 import { runProgram } from "../cli/program.ts";
-import type { Ask, Reply } from "../support/http-client.ts";
+import { type Ask, type Reply, sendWithinLimit } from "../support/http-client.ts";
 import type { Random } from "../support/random.ts";
 import { linesOf as repliesOf, openStream } from "../support/stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -130,7 +130,8 @@ export class Traffic {
 
   async #send(method: string, path: string, more: Pick<Ask, "query" | "body">): Promise<Reply> {
     const { server, target } = this.#site;
-    const reply = await server.client.send({ method, path, token: target.token, ...more });
+    const ask = { method, path, token: target.token, ...more };
+    const reply = await sendWithinLimit(server.client, ask);
     if (reply.status >= 400 && reply.status !== 404) {
       this.findings.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`);
     }

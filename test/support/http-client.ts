@@ -10,6 +10,7 @@ import {
 } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Ask {
   readonly method: string;
@@ -90,6 +91,15 @@ export function makeClient(address: string, agent = new Agent({ keepAlive: true 
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Sends it again for as long as the rate limit refuses it. */
+export async function sendWithinLimit(client: Pick<Client, "send">, ask: Ask): Promise<Reply> {
+  for (;;) {
+    const reply = await client.send(ask);
+    if (reply.status !== 429) return reply;
+    await sleep(Number(reply.headers["retry-after"] ?? 1) * 1_000);
+  }
 }
 
 function exchange(address: string, ask: Ask, agent: Agent): Promise<Reply> {
