@@ -15,12 +15,14 @@ export interface Intake {
   rateIn(span: Span): number;
   /** The longest wait of a request that was in flight at any time in the period, in milliseconds. */
   longestWaitIn(span: Span): number;
+  /** Every request that was acknowledged. */
+  spans(): readonly Span[];
   stop(): Promise<void>;
 }
 
 export interface IntakeOptions {
   readonly port: number;
-  readonly token: string;
+  readonly token: string | undefined;
   readonly connections: number;
   /** Different each time, so that no id is used twice. */
   readonly round: number;
@@ -69,6 +71,7 @@ export async function startIntake(options: IntakeOptions): Promise<Intake> {
       ends
         .filter((one) => one.to >= from && one.from < to)
         .reduce((longest, one) => Math.max(longest, one.to - one.from), 0),
+    spans: () => ends,
     stop: async () => {
       stopping = true;
       await waitUntil(() => inProgress === 0 || failure !== undefined);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 const benchmarks: Readonly<Record<string, string>> = {
   operations: "each operation, compared with a bare floor",
   "postgres-bulk": "lists and a stream on PostgreSQL, compared with one connection that inserts",
+  timeline: "a picture of the latency of single adds over time, beside a bare floor",
   tails: "single adds beside lists and streams",
   import: "imports and streams of a million rows, compared with a bare floor",
   deletion: "deletions on either engine, alone and beside intake",

@@ -7,7 +7,12 @@ import { Connection } from "../client/src/connection.ts";
 import { readSettings, type SluiceOptions } from "../client/src/options.ts";
 import { TokenKeeper } from "../client/src/token-keeper.ts";
 import { type ServerProcess, startServer } from "./child.ts";
-import { type TemporaryStore, withTemporaryStores } from "./temporary-store.ts";
+import {
+  type MakeStore,
+  type Settings,
+  type TemporaryStore,
+  withTemporaryStores,
+} from "./temporary-store.ts";
 
 export const subjectNames = ["floor", "product"] as const;
 export type SubjectName = (typeof subjectNames)[number];
@@ -21,12 +26,13 @@ export interface Subject {
 
 export type Subjects = Readonly<Record<SubjectName, Subject>>;
 
-/** Runs both on empty stores of the engine. `stop` stops them, after which their stores can still be read. */
+/** Runs both on empty stores of the engine, with these settings of PostgreSQL. `stop` stops them, after which their stores can still be read. */
 export function withSubjects<Result>(
   engine: string,
   measure: (subjects: Subjects, stop: () => Promise<void>) => Promise<Result>,
+  settings: Settings = {},
 ): Promise<Result> {
-  return withTemporaryStores(engine, async (makeStore) => {
+  const run = async (makeStore: MakeStore): Promise<Result> => {
     const started: Subject[] = [];
     const stop = async (): Promise<void> => {
       await Promise.all(started.splice(0).map(({ server }) => server.stop()));
@@ -41,7 +47,8 @@ export function withSubjects<Result>(
       // Something is left to stop only after a failure, and that failure is the one to report.
       await stop().catch(() => undefined);
     }
-  });
+  };
+  return withTemporaryStores(engine, run, settings);
 }
 
 async function startFloor(store: TemporaryStore): Promise<Subject> {

@@ -1,7 +1,7 @@
 // Empty stores in a temporary folder, on either engine, for benchmarks: the settings of a server on each of them, and
 // what its database says about itself.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,6 +19,8 @@ export interface TemporaryStore {
   readonly execute: (sql: string) => Promise<void>;
   /** What the processes of the database have used for this store so far. On SQLite there are none. */
   readonly use: () => Promise<DatabaseUse>;
+  /** A number that changes while a checkpoint writes to the database. */
+  readonly checkpointMark: () => Promise<number>;
 }
 
 export interface DatabaseUse {
@@ -28,10 +30,11 @@ export interface DatabaseUse {
 
 export type MakeStore = () => Promise<TemporaryStore>;
 
-/** `engine`: sqlite or postgres. Removes everything at the end. */
+/** `engine`: sqlite or postgres, with settings of the latter. Removes everything at the end. */
 export async function withTemporaryStores<Result>(
   engine: string,
   measure: (makeStore: MakeStore) => Promise<Result>,
+  more: Settings = {},
 ): Promise<Result> {
   if (!["sqlite", "postgres"].includes(engine)) throw new Error("--engine is sqlite or postgres");
   await using opened = new AsyncDisposableStack();
@@ -45,7 +48,7 @@ export async function withTemporaryStores<Result>(
     return folder;
   };
   if (engine === "sqlite") return await measure(() => Promise.resolve(onSqlite(makeFolder())));
-  const settings = { shared_preload_libraries: "pg_stat_statements", max_wal_size: "4GB" };
+  const settings = { shared_preload_libraries: "pg_stat_statements", max_wal_size: "4GB", ...more };
   const server = await startPostgres({ own: true, durable: true, settings });
   opened.defer(() => server.remove());
   await server.query("CREATE EXTENSION pg_stat_statements");
@@ -75,6 +78,8 @@ function onSqlite(folder: string): TemporaryStore {
     query: (sql) => open((database) => database.prepare(sql).all()),
     execute: (sql) => open((database) => database.exec(sql)),
     use: () => Promise.resolve({ cpuSeconds: 0, statements: 0 }),
+    // With a WAL, nothing else writes to the file.
+    checkpointMark: () => Promise.resolve(statSync(file).mtimeMs),
   };
 }
 
@@ -88,6 +93,10 @@ async function onPostgres(server: PostgresServer, folder: string): Promise<Tempo
     settings: settingsOf(url, folder),
     query: (sql) => server.query(sql, url),
     execute: async (sql) => void (await server.query(sql, url)),
+    checkpointMark: async () => {
+      const [row] = await server.query("SELECT buffers_written FROM pg_stat_checkpointer");
+      return Number(row?.["buffers_written"]);
+    },
     use: async () => {
       const [calls] = await server.query(statements);
       const pids = (await server.query(processes)).map(({ pid }) => cpuSecondsOf(Number(pid)));
