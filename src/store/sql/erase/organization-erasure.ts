@@ -148,6 +148,9 @@ const parts: readonly Part[] = [
   { first: [], erase: hurryOthers },
 ];
 
+/** Its records are the next part. */
+const changesPart = parts.findIndex(({ erase }) => erase === eraseChangesFirst);
+
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
 /**
@@ -159,8 +162,8 @@ export const isBeingErased = `
     SELECT 1 FROM deletion
     WHERE deletion.organization_id = record.organization_id AND deletion.status = 'processing'
       AND deletion.resource_type = '${organizationType}' AND deletion.resource_id = record.organization_id
-      --sqlite AND cursor ->> 'part' IN (1, 2)
-      --postgres AND CAST(cursor AS json) ->> 'part' IN ('1', '2')
+      --sqlite AND cursor ->> 'part' IN (${changesPart}, ${changesPart + 1})
+      --postgres AND CAST(cursor AS json) ->> 'part' IN ('${changesPart}', '${changesPart + 1}')
     )`;
 
 /** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
