@@ -3,19 +3,22 @@
 // it was allowed then, and of each that waits whether it has to.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { isPartyType, isPseudonym } from "../../src/domain/deletion/party.ts";
 import { limits } from "../../src/domain/limits.ts";
+import { dateOf } from "../../src/domain/retention/hold-end.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
 import { makeRandom } from "../support/random.ts";
+import { endAndExpire, setRetention, setRule } from "./ceilings.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
 import { type ModelDeletion, type Name, RetentionModel, typeOf } from "./model.ts";
 import { actAt, type Graph, holdRestricted, keyOf, releaseRestricted } from "./restricted-holds.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const daysOfSteps = 10;
-/** By then every floor has ended, also one that is counted from a request on the last day. */
-const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 4;
+/** By then every ceiling has passed, and every floor has ended, also one that is counted from the last request. */
+const daysMax = daysOfSteps + 2 * keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 4;
 const stepRecordsMax = 100;
 /** A pass may take several calls while the machine is busy. */
 const passesMax = 100;
@@ -30,6 +33,8 @@ export interface GraphFigures {
   readonly deletions: number;
   /** Of them, those that waited for a floor at some time. */
   readonly waited: number;
+  /** Of them, those that a ceiling requested. */
+  readonly expired: number;
   /** Of them, those of everything of a closed organization. */
   readonly closed: number;
   /** Restricted sets that deletions had to fill. */
@@ -50,9 +55,11 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
   });
   const waited = new Set<string>();
   const restricted = new Set<string>();
+  let expired = 0;
   for (let day = 0; day <= daysMax; day += 1) {
     const midnight = firstDay + day * dayMs;
     for (const now of [midnight - 1, midnight]) {
+      expired += await endAndExpire(store, graphs, now);
       await process(store, graphs, now);
       await compareWaiting(store, graphs, { now, waited, restricted });
     }
@@ -65,6 +72,7 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
   return {
     deletions: all.length,
     waited: waited.size,
+    expired,
     closed: closed.length,
     restricted: restricted.size,
   };
@@ -94,29 +102,24 @@ async function takeStep(
       return write(store, graph, { step, now });
     case "request":
       return request(store, graph, { step, now });
-    case "rule": {
-      const { type: resourceType, keepDays, from, redactable } = step;
-      const rule = keepDays === undefined ? undefined : { keepDays, countedFrom: from, redactable };
-      const change = { organizationId, resourceType, rule };
-      const { result } = await store.retention.setFloor(change, actAt(now));
-      assert.ok(result === "changed" || result === "unchanged");
-      if (rule === undefined) model.rules.delete(resourceType);
-      else {
-        const keepMs = rule.keepDays * dayMs;
-        model.rules.set(resourceType, { keepMs, from, redactable });
-      }
-      await store.retention.wakeSetsFrom(organizationId, "");
-      // Everything that waits is evaluated again.
-      if (result === "changed") model.writtenAt = 0;
-      return;
-    }
+    case "rule":
+      return setRule(store, graph, { step, now });
+    case "retain":
+      return setRetention(store, graph, { step, now });
     case "hold": {
-      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
-      const key = keyOf(graph, step.name);
-      const holdId = `hold_${organizationId}_${step.name}_${now}`;
-      const outcome = await store.holds.place({ ...texts, ...key, holdId }, actAt(now));
-      assert.equal(outcome !== "no_such_record", model.records.has(step.name));
-      if (typeof outcome === "object") model.held.add(step.name);
+      const { name, days } = step;
+      const endsOn = days === undefined ? undefined : dateOf(now + days * dayMs);
+      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn };
+      const holdId = `hold_${randomUUID()}`;
+      const outcome = await store.holds.place(
+        { ...texts, ...keyOf(graph, name), holdId },
+        actAt(now),
+      );
+      assert.equal(outcome !== "no_such_record", model.records.has(name));
+      if (typeof outcome !== "object") return;
+      model.held.add(name);
+      const end = days === undefined ? Infinity : now + (days + 1) * dayMs;
+      model.holdEnds.set(name, [...(model.holdEnds.get(name) ?? []), end]);
       return;
     }
     case "hold restricted":
@@ -207,6 +210,7 @@ async function release(
     await store.holds.release(holdId, actAt(now));
   }
   graph.model.held.delete(name);
+  graph.model.holdEnds.delete(name);
 }
 
 async function releaseAll(store: TestStore, graph: Graph, now: number): Promise<void> {
@@ -371,7 +375,9 @@ async function requireWrittenSince(
 ): Promise<void> {
   const { id } = waiting;
   const deletion = await store.findDeletion(id, undefined);
-  const { floorUntil = 0, nextAttemptAt = 0 } = deletion ?? {};
+  const { floorUntil = 0, nextAttemptAt = 0, isHeld = false } = deletion ?? {};
+  // The end of a hold on a report elsewhere is noticed with the next attempt.
+  if (isHeld && now < nextAttemptAt && nextAttemptAt < now + limits.heldDeletionRetryMs) return;
   const evaluatedAt = nextAttemptAt - limits.flooredDeletionRetryMs;
   const isKnown = floorUntil > now && nextAttemptAt > now && model.writtenAt >= evaluatedAt;
   assert.ok(isKnown, `${id} still waits at ${now}: ${JSON.stringify(deletion)}`);

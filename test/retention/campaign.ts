@@ -19,7 +19,7 @@ interface Figures extends GraphFigures {
 }
 
 export const retention: Campaign<Figures> = {
-  about: "compares floors, holds and deletions of random graphs of records with a model",
+  about: "compares floors, ceilings, holds and deletions of random graphs of records with a model",
   counts: "graphs",
   countDefault: 10_000,
   engines: ["sqlite", "postgres"],
@@ -39,7 +39,14 @@ async function compareGraphs(
   makeDatabase: MakeDatabase | undefined,
 ): Promise<CampaignOutcome<Figures>> {
   const isOver = makeLimit(run);
-  let figures: Figures = { graphs: 0, deletions: 0, waited: 0, closed: 0, restricted: 0 };
+  let figures: Figures = {
+    graphs: 0,
+    deletions: 0,
+    waited: 0,
+    expired: 0,
+    closed: 0,
+    restricted: 0,
+  };
   while (!isOver(figures.graphs)) {
     const folder = makeTempFolder();
     const url = (await makeDatabase?.()) ?? `sqlite:${join(folder, "sluice.db")}`;
@@ -49,11 +56,15 @@ async function compareGraphs(
         const count = Math.min(graphsAtOnce[run.engine], run.countMax - figures.graphs);
         const from = run.seed + figures.graphs;
         const seeds = Array.from({ length: count }, (_, index) => from + index);
-        const { deletions, waited, closed, restricted } = await runGraphs({ store, seeds });
+        const { deletions, waited, expired, closed, restricted } = await runGraphs({
+          store,
+          seeds,
+        });
         figures = {
           graphs: figures.graphs + count,
           deletions: figures.deletions + deletions,
           waited: figures.waited + waited,
+          expired: figures.expired + expired,
           closed: figures.closed + closed,
           restricted: figures.restricted + restricted,
         };

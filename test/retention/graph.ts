@@ -22,12 +22,17 @@ export type Step =
     }
   | { readonly do: "request"; readonly name: Name; readonly graceMs: number }
   | { readonly do: "close" }
-  | { readonly do: "hold" | "release" | "cancel"; readonly name: Name }
+  | { readonly do: "release" | "cancel"; readonly name: Name }
+  /** The hold lasts for these days after the current one; undefined without an end. */
+  | { readonly do: "hold"; readonly name: Name; readonly days: number | undefined }
+  /** The ceiling of the organization. */
+  | { readonly do: "retain"; readonly days: number | undefined }
   | { readonly do: "hold restricted" | "release restricted"; readonly dice: number }
   | {
       readonly do: "rule";
       readonly type: string;
       readonly keepDays: number | undefined;
+      readonly deleteAfterDays: number | undefined;
       readonly from: FloorOrigin;
       readonly redactable: boolean;
     };
@@ -96,12 +101,18 @@ function anyStep(random: Random, day: number): Step {
     const name = random.chance(0.8) ? random.pick(roots) : random.pick(requested);
     return { do: "request", name, graceMs: random.chance(0.8) ? 0 : dayMs };
   }
-  if (dice < 0.76) return { do: "hold", name: random.pick(names) };
+  if (dice < 0.76) {
+    const days = random.chance(0.5) ? random.integer(0, keepDaysMax) : undefined;
+    return { do: "hold", name: random.pick(names), days };
+  }
   if (dice < 0.86) return { do: "release", name: random.pick(names) };
   if (dice < 0.9) return { do: "cancel", name: random.pick(roots) };
   if (dice < 0.915) return { do: "close" };
   if (dice < 0.925) return { do: "hold restricted", dice: random.integer(0, 99) };
   if (dice < 0.935) return { do: "release restricted", dice: random.integer(0, 99) };
+  if (dice < 0.945) {
+    return { do: "retain", days: random.chance(0.3) ? undefined : random.integer(1, keepDaysMax) };
+  }
   return rule(random);
 }
 
@@ -109,7 +120,9 @@ function rule(random: Random): Step {
   const type = random.pick(types);
   const from = random.chance(0.7) ? originOf(type) : "last_seen";
   const keepDays = random.chance(0.15) ? undefined : random.integer(1, keepDaysMax);
-  return { do: "rule", type, keepDays, from, redactable: random.chance(0.4) };
+  // Some contradict the floor, and are refused.
+  const deleteAfterDays = random.chance(0.6) ? undefined : random.integer(1, keepDaysMax);
+  return { do: "rule", type, keepDays, deleteAfterDays, from, redactable: random.chance(0.4) };
 }
 
 function originOf(type: string): FloorOrigin {

@@ -20,11 +20,15 @@ export interface ModelChange {
   readonly filedAt: number | null | undefined;
 }
 
+/** When the holds on a record end. */
+export type HoldEnds = Map<Name, readonly number[]>;
+
 /** What a deletion had to keep. */
 export interface ModelSet {
   readonly requestedAt: number;
   readonly records: ReadonlyMap<Name, readonly ModelChange[]>;
   readonly held: Set<Name>;
+  readonly holdEnds: HoldEnds;
   /** Reports that did not move with it and refer to what was erased: where each is; nothing for the organization. */
   readonly reports: Map<Name, string>;
 }
@@ -39,20 +43,26 @@ export interface ModelDeletion {
 }
 
 export interface ModelRule {
+  /** 0 without a floor. */
   readonly keepMs: number;
   readonly from: FloorOrigin;
   /** Whether references may be taken out of records that have to be kept. */
   readonly redactable: boolean;
+  /** Undefined without a ceiling. */
+  readonly eraseMs: number | undefined;
 }
 
 export class RetentionModel {
   readonly records = new Map<Name, readonly ModelChange[]>();
   readonly deletions: ModelDeletion[] = [];
   readonly held = new Set<Name>();
+  readonly holdEnds: HoldEnds = new Map();
   /** By deletion. */
   readonly sets = new Map<string, ModelSet>();
   /** By type. */
   readonly rules = new Map<string, ModelRule>();
+  /** The ceiling of types without one. */
+  retainMs: number | undefined;
   /**
    * When a record was last written, or erased from a closed organization: since then a deletion may be able to go ahead earlier
    * than it was told.
@@ -86,6 +96,56 @@ export class RetentionModel {
       if (until > now) return `the floor of ${name} until ${until}`;
     }
     return undefined;
+  }
+
+  /** Ends the holds whose time has passed. */
+  endHolds(now: number): void {
+    for (const { held, holdEnds } of [this, ...this.sets.values()]) {
+      for (const [name, ends] of holdEnds) {
+        const left = ends.filter((end) => end > now);
+        holdEnds.set(name, left);
+        if (left.length === 0) held.delete(name);
+      }
+    }
+  }
+
+  /** The records whose deletion has to be requested now, because their ceiling has passed. */
+  expired(now: number): readonly Name[] {
+    if (this.isClosed) return [];
+    return [...this.records.keys()].filter(
+      (name) =>
+        this.#isPastCeiling(name, now) &&
+        !this.held.has(name) &&
+        this.openDeletion(name) === undefined &&
+        this.#floorOf(name, now) <= now,
+    );
+  }
+
+  #isPastCeiling(name: Name, now: number): boolean {
+    const { eraseMs, from = "last_seen" } = this.rules.get(typeOf(name)) ?? {};
+    const changes = this.records.get(name) ?? [];
+    if (eraseMs !== undefined) return (beginning(changes, from) ?? Infinity) + eraseMs <= now;
+    const { retainMs } = this;
+    if (retainMs === undefined || lastSeen(changes) + retainMs >= now) return false;
+    return ![...this.#descendants(name)].some(
+      (other) => lastSeen(this.records.get(other) ?? []) + retainMs >= now,
+    );
+  }
+
+  /** What belongs to it at any depth, without reports and what belongs only to these. */
+  #descendants(root: Name): ReadonlySet<Name> {
+    const found = new Set<Name>();
+    this.#addBelonging(root, found);
+    // Iterating over a set includes the elements that are added meanwhile.
+    for (const holder of found) this.#addBelonging(holder, found);
+    return found;
+  }
+
+  #addBelonging(holder: Name, found: Set<Name>): void {
+    for (const [name, changes] of this.records) {
+      const belongs = changes.some((change) => change.belongs.includes(holder));
+      if (belongs && !isConfidential(name)) found.add(name);
+    }
   }
 
   /** The records that go with this one: those that belong to what goes, and to nothing else. */
@@ -151,7 +211,7 @@ export class RetentionModel {
     if (reports.length === 0) return;
     const set = this.sets.get(id);
     const added = new Map([...(set?.reports ?? []), ...reports.map((name) => [name, ""] as const)]);
-    const none = { requestedAt, records: new Map(), held: new Set<Name>() };
+    const none = { requestedAt, records: new Map(), held: new Set<Name>(), holdEnds: new Map() };
     this.sets.set(id, { ...none, ...set, reports: added });
   }
 
@@ -178,8 +238,12 @@ export class RetentionModel {
     const records = [...this.records].filter(([name]) => kept.has(name));
     const held = new Set([...kept].filter((name) => this.held.has(name)));
     const reports = new Map(staying.map((name) => [name, ""]));
-    this.sets.set(id, { requestedAt, records: new Map(records), held, reports });
-    for (const name of kept) this.held.delete(name);
+    const holdEnds = new Map([...this.holdEnds].filter(([name]) => kept.has(name)));
+    this.sets.set(id, { requestedAt, records: new Map(records), held, holdEnds, reports });
+    for (const name of kept) {
+      this.held.delete(name);
+      this.holdEnds.delete(name);
+    }
   }
 
   /** The transactions and alerts among what goes that a report, or an alert, names. */
@@ -246,15 +310,22 @@ export class RetentionModel {
 
   #endOf(name: Name, changes: readonly ModelChange[], requestedAt: number): number {
     const rule = this.rules.get(typeOf(name));
-    if (rule === undefined) return 0;
-    if (rule.from === "last_seen") return Math.max(...changes.map(({ at }) => at)) + rule.keepMs;
-    const from = rule.from === "closed" ? closedSince(changes) : filedAt(changes);
-    return (from ?? requestedAt) + rule.keepMs;
+    if (rule === undefined || rule.keepMs === 0) return 0;
+    return (beginning(changes, rule.from) ?? requestedAt) + rule.keepMs;
   }
 }
 
 function isAlert(name: Name): boolean {
   return name.startsWith("transaction_alert/");
+}
+
+function lastSeen(changes: readonly ModelChange[]): number {
+  return Math.max(...changes.map(({ at }) => at));
+}
+
+function beginning(changes: readonly ModelChange[], from: FloorOrigin): number | undefined {
+  if (from === "last_seen") return lastSeen(changes);
+  return from === "closed" ? closedSince(changes) : filedAt(changes);
 }
 
 function isConfidential(name: Name): boolean {

@@ -51,6 +51,7 @@ export async function holdRestricted(
   );
   assert.equal(typeof outcome, "object", `${id} ${name}`);
   set.held.add(name);
+  set.holdEnds.set(name, [...(set.holdEnds.get(name) ?? []), Infinity]);
 }
 
 export async function releaseRestricted(
@@ -63,4 +64,5 @@ export async function releaseRestricted(
     await store.holds.release(holdId, actAt(now));
   }
   graph.model.sets.get(id)?.held.delete(name);
+  graph.model.sets.get(id)?.holdEnds.delete(name);
 }

@@ -20,6 +20,9 @@ export const retentionScannedMax = 2_000;
 /** Records that a preview names. */
 const retentionShownMax = 100;
 
+/** What the rounds of the worker need. */
+type Retaining = Pick<App, "store" | "now">;
+
 /** Where the next round continues. */
 export interface RetentionPlace {
   /** The organization that is being scanned, and those that follow. */
@@ -36,7 +39,7 @@ export interface RetentionRound {
 
 /** Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. */
 export async function applyRetention(
-  app: App,
+  app: Retaining,
   place: RetentionPlace | undefined,
 ): Promise<RetentionRound> {
   const organizationIds = place?.organizationIds ?? (await retaining(app)).map(idOf);
@@ -144,7 +147,7 @@ async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<r
 }
 
 /** Organizations with a ceiling that are not closed, in the order of their ids. */
-export async function retaining({ store }: App): Promise<readonly Organization[]> {
+export async function retaining({ store }: Retaining): Promise<readonly Organization[]> {
   const [all, rules] = await Promise.all([
     store.listOrganizations(),
     store.retention.listRules(undefined),
@@ -166,7 +169,7 @@ function idOf({ organizationId }: Pick<Organization, "organizationId">): string 
 
 /** The ceilings of an organization; `rules`: others than the stored ones. */
 export async function readCeilings(
-  { store }: App,
+  { store }: Retaining,
   { organizationId, retainDays }: { organizationId: string; retainDays?: number | undefined },
   rules?: readonly RetentionRule[],
 ): Promise<readonly Ceiling[]> {
@@ -186,7 +189,7 @@ export interface ScanOptions {
 
 /** Which of the next records have expired, in the order of type and id. */
 export function scanPart(
-  app: App,
+  app: Retaining,
   { organizationId, ceilings, after, scannedMax = retentionScannedMax, at }: ScanOptions,
 ): Promise<ExpiredPart> {
   const now = at ?? app.now();
@@ -194,7 +197,7 @@ export function scanPart(
 }
 
 async function queue(
-  app: App,
+  app: Retaining,
   { organizationId, deletionGraceSeconds }: Organization,
   { key, ceiling: { days, countedFrom, isOwn } }: Expired,
 ): Promise<void> {

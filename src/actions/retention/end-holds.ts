@@ -18,7 +18,7 @@ export interface EndedHolds {
 }
 
 /** Ends a bounded number of holds, as releases in the audit trail and the ledger with the reason `ended`. */
-export async function endHolds({ store, now }: App): Promise<EndedHolds> {
+export async function endHolds({ store, now }: Pick<App, "store" | "now">): Promise<EndedHolds> {
   const yesterday = dateOf(now() - dayMs);
   const holds = await store.holds.listEnding(yesterday, endedAtOnce);
   const act = { actor: "retention", now: now() };
