@@ -269,6 +269,8 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
  */
 function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
+    // A client that disconnected before this has left a stream that emits nothing any more.
+    if (source.destroyed) return reject(brokenBody(new Error("the client has disconnected")));
     source.on("data", (chunk: Buffer) => {
       try {
         add(chunk);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import type { Readable } from "node:stream";
 import { after, before, describe, it, mock } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -66,5 +66,44 @@ describe("a decoded body that nobody reads", () => {
       ({ arguments: [target] }) => target as unknown as Readable,
     );
     assert.equal(decoder?.destroyed, true);
+  });
+});
+
+describe("a small body", () => {
+  const server = createServer();
+  before(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function receive(packets: readonly string[]) {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, "127.0.0.1");
+    const asked = once(server, "request") as Promise<Parameters<typeof readSmallBody>>;
+    const [first = "", ...others] = packets;
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n${first}`);
+    const [incoming] = await asked;
+    return { incoming, socket, others };
+  }
+
+  it("is read to its end if it comes in several packets", async () => {
+    const { incoming, socket, others } = await receive(["[1,", " 2, 3]"]);
+    const read = readSmallBody(incoming);
+    for (const packet of others) socket.write(packet);
+    assert.equal((await read).toString(), "[1, 2, 3]");
+  });
+
+  it("is refused if the client disconnected before it was read", async () => {
+    const { incoming, socket } = await receive(["[1,"]);
+    socket.destroy();
+    await waitFor("the request to be closed", () => incoming.destroyed);
+    let failure: unknown;
+    readSmallBody(incoming).catch((error: unknown) => (failure = error));
+    await waitFor("the reading to fail", () => failure !== undefined);
+    assert.match(String(failure), /The body is incomplete/);
   });
 });
