@@ -4,7 +4,8 @@ import { hash } from "node:crypto";
 import type { Store } from "../src/store/interface/store.ts";
 import { draftOf } from "../test/conformance/scene.ts";
 
-const listItems = 1_000;
+/** Neighbouring records, which are of one type. */
+export const listItems = 1_000;
 const listsAtOnce = 4;
 
 export interface Filling {
@@ -21,6 +22,10 @@ export function idOf(number: number, ids: Filling["ids"]): string {
 }
 
 /** A fifth of the records are checks. */
+export function isOfTransactions(list: number): boolean {
+  return list % 5 !== 4;
+}
+
 export async function fill(store: Store, { organizationId, records, ids }: Filling): Promise<void> {
   const lists = Math.ceil(records / listItems);
   let next = 0;
@@ -28,7 +33,7 @@ export async function fill(store: Store, { organizationId, records, ids }: Filli
     while (next < lists) {
       const list = next;
       next += 1;
-      const ofChecks = list % 5 === 4;
+      const ofChecks = !isOfTransactions(list);
       const drafts = Array.from({ length: listItems }, (_, index) => {
         const id = idOf(list * listItems + index, ids);
         return ofChecks

@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   timeline: "a picture of the latency of single adds over time, beside a bare floor",
   tails: "single adds beside lists and streams",
   import: "imports and streams of a million rows, compared with a bare floor",
+  large: "export, check, restart and existence checks on a store of ten million records",
   deletion: "deletions on either engine, alone and beside intake",
   closing: "the deletion of a closed organization, beside intake",
   parties: "finding the transactions that name a person",
