@@ -49,6 +49,16 @@ describe("the units of systemd", () => {
       Number(settings.shutdownDelayMs.fallback) + Number(settings.shutdownGraceMs.fallback);
     assert.ok(seconds * 1_000 > ms);
   });
+
+  it("keep compiled code where only the service can write", () => {
+    const unit = readUnit("sluice.service");
+    const [, folder] = /^Environment=NODE_COMPILE_CACHE=(.+)$/m.exec(unit) ?? [];
+    const [, name] = /^CacheDirectory=(.+)$/m.exec(unit) ?? [];
+    assert.equal(folder, `/var/cache/${name}`);
+    assert.match(unit, /^CacheDirectoryMode=0700$/m);
+    // Commands that another user runs must not execute what the service has written.
+    assert.doesNotMatch(readUnit("sluice-backup.service"), /NODE_COMPILE_CACHE/);
+  });
 });
 
 function readUnit(name: string): string {
