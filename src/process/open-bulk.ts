@@ -9,7 +9,7 @@ import type { RecordStore } from "../store/interface/store.ts";
 /** Heap limit of the thread: above it the thread ends and is restarted, and the process continues. */
 const heapMebibytesMax = 256;
 /** Limit of the young generation; without it V8 would grow it further and keep the memory. */
-const youngMebibytesMax = 24;
+const youngMebibytesMax = 12;
 
 export function openBulk(store: RecordStore, log: Logger): BulkClient {
   return new BulkClient({

@@ -13,7 +13,7 @@ import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 
 /** Heap limit of the thread: above it the thread ends, and the process continues. */
 const heapMebibytesMax = 80;
-/** Limit of the young generation, as in the bulk thread. */
+/** Limit of the young generation; without it V8 would grow it further and keep the memory. */
 const youngMebibytesMax = 24;
 
 const folderName = "uploads";

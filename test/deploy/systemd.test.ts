@@ -50,6 +50,12 @@ describe("the units of systemd", () => {
     assert.ok(seconds * 1_000 > ms);
   });
 
+  it("bound the memory of the C library as the image does", () => {
+    const bound = "MALLOC_ARENA_MAX=2";
+    assert.ok(readUnit("sluice.service").includes(`Environment=${bound}`));
+    assert.ok(readFile("deploy/container/Containerfile").text.includes(bound));
+  });
+
   it("keep compiled code where only the service can write", () => {
     const unit = readUnit("sluice.service");
     const [, folder] = /^Environment=NODE_COMPILE_CACHE=(.+)$/m.exec(unit) ?? [];
