@@ -46,6 +46,12 @@ export interface CompleterParts {
   ) => Promise<readonly (SealedReceipt | undefined)[]>;
 }
 
+interface CompletingClean {
+  readonly act: Act;
+  /** The receipts, if they are signed already. */
+  readonly sealed: readonly (SealedReceipt | undefined)[] | undefined;
+}
+
 /** One transaction verifies this many deletions first. */
 const verifiedAtOnceMax = 128;
 
@@ -86,11 +92,15 @@ export class DeletionCompleter {
     act: Act,
     outcomes: Map<string, Completion>,
   ): Promise<void> {
+    // The writer verifies, and this thread signs. If one is not clean, the receipts after it are signed again.
+    const early = this.#parts.seal(ids, act).catch(() => undefined);
     const clean = await this.#verify(ids, act, outcomes);
+    let sealed = clean.length === ids.length ? await early : undefined;
     // A deletion that is not clean at the last pass changes the chain for the receipts after it, so their
     // deletions are tried again.
     for (let left = clean, tries = 0; left.length > 0 && tries <= clean.length; tries += 1) {
-      left = await this.#completeClean(left, act, outcomes);
+      left = await this.#completeClean(left, { act, sealed, outcomes });
+      sealed = undefined;
     }
   }
 
@@ -100,13 +110,13 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
-  /** Verifies in steps, between which the writer serves others. Returns the deletions that are clean. */
+  /** Verifies in steps, between which the writer serves others. Returns the deletions that are clean, in the order of the ids. */
   async #verify(
     ids: readonly string[],
     act: Act,
     outcomes: Map<string, Completion>,
   ): Promise<readonly string[]> {
-    const clean: string[] = [];
+    const clean = new Set<string>();
     for (let left = ids; left.length > 0;) {
       const part = left.slice(0, verifiedAtOnceMax);
       const results = await this.#verifySome(part, act);
@@ -116,14 +126,14 @@ export class DeletionCompleter {
         if (verification.result === "partly") again.push(id);
         else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
         else {
-          clean.push(id);
+          clean.add(id);
           if ("erasure" in verification && verification.erasure !== undefined)
             this.#taken.set(id, verification.erasure);
         }
       }
       left = [...again, ...left.slice(results.length)];
     }
-    return clean;
+    return ids.filter((id) => clean.has(id));
   }
 
   /** Returns the results of the first deletions. If one of several fails, each is verified alone. */
@@ -154,10 +164,9 @@ export class DeletionCompleter {
   /** Completes clean deletions. Returns those that have to be tried again. */
   async #completeClean(
     ids: readonly string[],
-    act: Act,
-    outcomes: Map<string, Completion>,
+    { outcomes, ...completing }: CompletingClean & { readonly outcomes: Map<string, Completion> },
   ): Promise<readonly string[]> {
-    const results = await this.#whenNobodyReads(() => this.#scrubAndComplete(ids, act));
+    const results = await this.#whenNobodyReads(() => this.#scrubAndComplete(ids, completing));
     const moved: string[] = [];
     for (const [index, id] of ids.entries()) {
       const result = results[index];
@@ -168,7 +177,7 @@ export class DeletionCompleter {
     return moved;
   }
 
-  async #scrubAndComplete(ids: readonly string[], act: Act) {
+  async #scrubAndComplete(ids: readonly string[], { act, ...early }: CompletingClean) {
     const { perform, seal, descriptor, checkpoints, scrubber, unscrubbed } = this.#parts;
     // This pin must begin before the pin of the checkpointer is released.
     await unscrubbed.pin();
@@ -176,7 +185,7 @@ export class DeletionCompleter {
     try {
       await scrubber.unpin();
       await this.#scrubFile();
-      const sealed = await seal(ids, act);
+      const sealed = early.sealed ?? (await seal(ids, act));
       const completions = ids.map((deletionRequestId, index) => ({
         deletionRequestId,
         sealed: sealed[index],
