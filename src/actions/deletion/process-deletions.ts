@@ -9,7 +9,8 @@
 // verify     completeDeletions what is erased                             complete; erase, if anything is left
 // complete   completeDeletions what is verified, in the same transaction  done: the receipt is written
 //
-// The deletion of an organization takes its steps in between those of others, and so does not delay them. Between its steps, and
+// What is erased is completed while others are claimed and erased, so that signing and syncing don't wait for each other. The
+// deletion of an organization takes its steps in between those of others, and so does not delay them. Between its steps, and
 // after each while others write, the worker rests (deletion-pace.ts). What fails is postponed, longer each time.
 
 import { backOffMs } from "../../basics/back-off.ts";
@@ -97,6 +98,8 @@ class DeletionBatch {
   /** Results that are not reported yet. */
   #done: ProcessedDeletions[] = [];
   #joinedAt = performance.now();
+  /** Whether the last claim took as many as it was allowed to. */
+  #mayBeMore = false;
 
   constructor(app: App, options: ProcessOptions) {
     this.#app = app;
@@ -110,34 +113,56 @@ class DeletionBatch {
   async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
     const results: ProcessedDeletions[] = [];
     const own = new Set(claimed.map(idOf));
-    this.#add(claimed);
+    this.#add(claimed, limits.deletionsAtOnceMax);
     while (this.#open.size > 0) {
       await this.#takeSteps();
       const done = this.#done;
       this.#done = [];
       results.push(...done.filter(({ deletion }) => own.has(idOf(deletion))));
       if (done.length > 0) await this.#options.onDone?.(done);
-      await this.#join();
     }
     return results;
   }
 
-  #add(claimed: readonly Deletion[]): void {
+  #add(claimed: readonly Deletion[], deletionsMax: number): void {
+    this.#mayBeMore = claimed.length === deletionsMax;
     for (const deletion of claimed) {
       const open = { deletion, isErased: false, isNoted: false, verifications: 0 };
       this.#open.set(idOf(deletion), open);
     }
   }
 
-  /** Takes the next step of each deletion. If the step fails as a whole, all are postponed. */
+  /**
+   * Takes the next step of each deletion: completes what was erased before, while the others are erased, so that signing
+   * and syncing don't have to wait for each other. If a step fails as a whole, its deletions are postponed.
+   */
   async #takeSteps(): Promise<void> {
+    const erased = new Set([...this.#open.values()].filter(({ isErased }) => isErased));
+    const ends = await Promise.allSettled([
+      this.#attempt(
+        () => this.#complete([...erased]),
+        (one) => erased.has(one),
+      ),
+      this.#attempt(
+        () => this.#eraseOthers(),
+        (one) => !erased.has(one),
+      ),
+    ]);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  async #attempt(work: () => Promise<void>, isConcerned: (one: Open) => boolean): Promise<void> {
     try {
       this.#options.stopping.throwIfAborted();
-      await this.#erase();
-      await this.#completeErased();
+      await work();
     } catch (cause) {
-      for (const one of this.#open.values()) await this.#postpone(one, cause);
+      for (const one of this.#open.values()) if (isConcerned(one)) await this.#postpone(one, cause);
     }
+  }
+
+  async #eraseOthers(): Promise<void> {
+    await this.#join();
+    await this.#erase();
   }
 
   /** Erases until a step has not ended any plan of records, or none is left. */
@@ -214,8 +239,7 @@ class DeletionBatch {
     for (const one of first) one.isNoted = true;
   }
 
-  async #completeErased(): Promise<void> {
-    const erased = [...this.#open.values()].filter(({ isErased }) => isErased);
+  async #complete(erased: readonly Open[]): Promise<void> {
     if (erased.length === 0) return;
     await this.#note(erased);
     const act = { actor: "worker", now: this.#app.now() };
@@ -243,13 +267,13 @@ class DeletionBatch {
     this.#done.push(done);
   }
 
-  /** Claims further deletions that are due, so that they need not wait for those that take long. */
+  /** Claims further deletions that are due, so that they need not wait for those that take long, or are completed. */
   async #join(): Promise<void> {
-    const { stopping, claimant } = this.#options;
-    if (this.#open.size === 0 || stopping.aborted) return;
-    if (performance.now() - this.#joinedAt < joiningIntervalMs) return;
-    const room = Math.max(1, limits.deletionsAtOnceMax - this.#open.size);
-    this.#add(await claimAll(this.#app, claimant, room).catch(() => []));
+    const waiting = this.#toErase(() => true).length;
+    const isNext = this.#mayBeMore && waiting === 0;
+    if (!isNext && performance.now() - this.#joinedAt < joiningIntervalMs) return;
+    const room = Math.max(1, limits.deletionsAtOnceMax - waiting);
+    this.#add(await claimAll(this.#app, this.#options.claimant, room).catch(() => []), room);
     this.#joinedAt = performance.now();
   }
 }

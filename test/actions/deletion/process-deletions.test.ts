@@ -9,7 +9,8 @@ import { processDeletions } from "../../../src/actions/deletion/process-deletion
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
-import { keyOf, worker } from "../../conformance/scene.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "../../store/sqlite/place.ts";
 import type { TestStore } from "../../support/test-store.ts";
 
@@ -111,6 +112,39 @@ describe("a deletion of many steps", () => {
     await processDeletions(makeApp(place, slow), { claimant: "test", stopping });
     assert.equal((await store.deletionOf(id)).status, "completed");
     assert.deepEqual(calls, [...Array.from({ length: 30 }, () => "erase"), "verify"]);
+  });
+});
+
+describe("more deletions than are processed together", () => {
+  it("are erased while those before them are completed, once each", async (test) => {
+    const store = await makePlace(test).open();
+    const ids = Array.from({ length: limits.deletionsAtOnceMax + 1 }, (_, index) => `t${index}`);
+    await store.write(ids.map((id) => transaction(id)));
+    await Promise.all(ids.map((id) => store.request(keyOf("transaction", id))));
+    const events: string[] = [];
+    const watched = replaceMethods(store, {
+      eraseStep: async (...args) => {
+        events.push("erase");
+        return store.eraseStep(...args);
+      },
+      completeDeletions: async (...args) => {
+        const completed = await store.completeDeletions(...args);
+        events.push("completed");
+        return completed;
+      },
+    });
+    const done: number[] = [];
+    const app = makeApp(makePlace(test), watched);
+    await processDeletions(app, {
+      claimant: "test",
+      stopping: new AbortController().signal,
+      onDone: async (some) => void done.push(some.length),
+    });
+    const last = events.lastIndexOf("erase");
+    assert.ok(last > 1 && last < events.indexOf("completed"), events.join());
+    assert.deepEqual(done, [limits.deletionsAtOnceMax, 1]);
+    assert.deepEqual(await store.countRecords(acme), {});
+    await store.requireConsistent();
   });
 });
 
