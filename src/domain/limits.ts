@@ -127,8 +127,8 @@ export const limits = {
   // erasing
   /** How many deletions take their steps together, and how many of these one transaction claims and plans. */
   deletionsAtOnceMax: 512,
-  deletionsClaimedAtOnceMax: 128,
-  erasureStepRecordsMax: 128,
+  deletionsClaimedAtOnceMax: 256,
+  erasureStepRecordsMax: 256,
   /** Rows of a table that one step of the erasure of an organization removes, while others write and otherwise. */
   organizationStepRowsMax: 1_000,
   organizationStepRowsAloneMax: 4_000,

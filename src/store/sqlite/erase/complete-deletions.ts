@@ -53,7 +53,7 @@ interface CompletingClean {
 }
 
 /** One transaction verifies this many deletions first. */
-const verifiedAtOnceMax = 128;
+const verifiedAtOnceMax = 256;
 
 /** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
