@@ -12,6 +12,8 @@ const restMsMax = 1_000;
  * which is ten million in ten minutes; a higher rate would only take more from the writers.
  */
 const rowsPerSecondMax = 24_000;
+/** How many deletions of records are completed in a second while others write, for the same reason. */
+const deletionsPerSecondMax = 1_000;
 /** How long others count as writing after their last write. */
 const othersActiveMs = 500;
 
@@ -46,10 +48,23 @@ export class DeletionPace {
     await this.#rest(step, Math.max(step.workMs * restTimes, shortest), signal);
   }
 
+  /** Rests after deletions of records were completed, whose rate is limited as well. */
+  async restOfCompleted(
+    { count, tookMs }: { readonly count: number; readonly tookMs: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const ms = (count / deletionsPerSecondMax) * 1_000 - tookMs;
+    if (ms > 0) await this.#sleep(ms, signal);
+  }
+
   async #rest({ latestArrival }: ErasureStep, ms: number, signal: AbortSignal): Promise<void> {
     const hasGrown = latestArrival !== (this.#latestArrival ?? latestArrival);
     if (hasGrown) this.#activeUntil = performance.now() + othersActiveMs;
     this.#latestArrival = latestArrival;
+    await this.#sleep(ms, signal);
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#areOthersActive) await sleep(Math.min(ms, restMsMax), undefined, { signal });
   }

@@ -241,6 +241,7 @@ class DeletionBatch {
 
   async #complete(erased: readonly Open[]): Promise<void> {
     if (erased.length === 0) return;
+    const startedAt = performance.now();
     await this.#note(erased);
     const act = { actor: "worker", now: this.#app.now() };
     const outcomes = await this.#app.store.completeDeletions(idsOf(erased), act);
@@ -252,6 +253,8 @@ class DeletionBatch {
       const cause = failureOf(one, outcomes[index] ?? { result: "again" });
       if (cause !== undefined) await this.#postpone(one, cause);
     }
+    const tookMs = performance.now() - startedAt;
+    await this.#pace.restOfCompleted({ count: completed.length, tookMs }, this.#options.stopping);
   }
 
   async #postpone(one: Open, cause: unknown): Promise<void> {

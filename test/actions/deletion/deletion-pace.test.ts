@@ -62,3 +62,14 @@ describe("erasing an organization", () => {
     assert.deepEqual([...new Set(rows)], [large]);
   });
 });
+
+describe("completing deletions of records", () => {
+  it("rests while others write, so that at most 1,000 are completed in a second", async () => {
+    const pace = new DeletionPace({ store: { traits: sqliteTraits } });
+    const { signal } = new AbortController();
+    const startedAt = performance.now();
+    await pace.restOfCompleted({ count: 120, tookMs: 20 }, signal);
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs >= 99, `${tookMs}`);
+  });
+});
