@@ -34,6 +34,7 @@ import { restrictedExport, restrictedList, restrictedShow } from "./command/rest
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow } from "./command/subject.ts";
+import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -58,6 +59,8 @@ export const commands: readonly Command[] = [
   recordShow,
   subjectShow,
   subjectExport,
+  subjectFind,
+  subjectIndex,
   deletionRequest,
   deletionList,
   deletionShow,
@@ -92,7 +95,7 @@ export const groups: Readonly<Record<string, string>> = {
   key: "Create, list, revoke and rotate API keys.",
   operator: "Create, list and disable operators, and create sign-in links.",
   record: "Show a record and its changes.",
-  subject: "Show and export everything that is held on a person or a company.",
+  subject: "Find persons and companies, and show and export everything that is held on one.",
   deletion:
     "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",

@@ -6,6 +6,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
+import { makeIndexRound } from "../actions/search/build-index.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
@@ -20,6 +21,9 @@ const credentialsPollMs = 500;
 const ledgerIntervalMs = 2_000;
 /** The pause between two steps of releasing space, in which only writers use the store. */
 const spacePauseMs = 100;
+
+/** How long the hashes of a person or a company take to begin after a write. */
+const indexIntervalMs = 1_000;
 
 type Round = (stopping: AbortSignal) => Promise<boolean>;
 
@@ -45,6 +49,9 @@ export async function startUpkeep(
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),
     start("releasing unused space failed", spaceRound(app)),
+    start("building the index of persons failed", makeIndexRound(app), {
+      intervalMs: indexIntervalMs,
+    }),
     start(
       "updating the ledger of deletions failed",
       once(() => keepLedger(app)),

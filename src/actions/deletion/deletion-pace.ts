@@ -17,6 +17,8 @@ const deletionsPerSecondMax = 1_000;
 /** How long others count as writing after their last write. */
 const othersActiveMs = 500;
 
+type Paced = Pick<ErasureStep, "latestArrival" | "workMs">;
+
 export class DeletionPace {
   readonly #pace: Store["traits"]["besideWriters"];
   #latestArrival: number | undefined;
@@ -37,7 +39,7 @@ export class DeletionPace {
   }
 
   /** Rests after a step that others may have waited for. Throws if it is stopped. */
-  async rest(step: ErasureStep, signal: AbortSignal): Promise<void> {
+  async rest(step: Paced, signal: AbortSignal): Promise<void> {
     await this.#rest(step, this.#pace.restTimes * step.workMs, signal);
   }
 
@@ -57,7 +59,7 @@ export class DeletionPace {
     if (ms > 0) await this.#sleep(ms, signal);
   }
 
-  async #rest({ latestArrival }: ErasureStep, ms: number, signal: AbortSignal): Promise<void> {
+  async #rest({ latestArrival }: Paced, ms: number, signal: AbortSignal): Promise<void> {
     const hasGrown = latestArrival !== (this.#latestArrival ?? latestArrival);
     if (hasGrown) this.#activeUntil = performance.now() + othersActiveMs;
     this.#latestArrival = latestArrival;

@@ -36,6 +36,7 @@ export const operatorErrors = {
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
   no_such_type: row(404, "There is no such record type."),
+  search_key: row(409, "The index of persons was made with another key, or there is no key."),
   no_such_record: row(404, "There is no such record."),
   no_such_deletion: row(404, "There is no such deletion request."),
   no_receipt: row(409, "The deletion has no receipt."),
@@ -75,6 +76,8 @@ export interface ErrorContext {
   readonly isFirst?: boolean;
   /** A record was named where only a person or a company can be. */
   readonly isRecord?: boolean;
+  /** There is another one than is needed. */
+  readonly isOther?: boolean;
   /** Nobody was named who does it. */
   readonly isUnnamed?: boolean;
 }

@@ -1,7 +1,8 @@
 // Telephone numbers as ITU-T E.164 writes them, for the search. The numbering plans of all countries are data of a library,
-// which is imported here only.
+// which is imported
+// here only, and loaded when it is first needed.
 
-import { parsePhoneNumberFromString } from "libphonenumber-js/min";
+import type { parsePhoneNumberFromString } from "libphonenumber-js/min";
 
 export interface TelephoneNumber {
   /** In E.164, such as +49301234567; undefined if the text does not say of which country it is. */
@@ -15,19 +16,28 @@ const nationalDigitsMin = 5;
 /** E.164 allows 15 digits; some texts repeat a trunk prefix. */
 const digitsMax = 20;
 
-export function readTelephone(text: string): TelephoneNumber {
+export type TelephoneReader = (text: string) => TelephoneNumber;
+
+export async function loadTelephoneReader(): Promise<TelephoneReader> {
+  const library = await import("libphonenumber-js/min");
+  return (text) => readTelephone(text, library.parsePhoneNumberFromString);
+}
+
+type Parse = typeof parsePhoneNumberFromString;
+
+function readTelephone(text: string, library: Parse): TelephoneNumber {
   const international = text.normalize("NFKC").replace(/^[\s(]*00(?=[\s()-]*[1-9])/, "+");
-  const parsed = parse(international);
+  const parsed = parse(international, library);
   if (parsed !== undefined) return parsed;
   const digits = international.replaceAll(/[^\d]/g, "").slice(0, digitsMax);
   // Without a plus, the digits may begin with the code of a country or not.
-  const perhaps = digits.startsWith("0") ? undefined : parse(`+${digits}`);
+  const perhaps = digits.startsWith("0") ? undefined : parse(`+${digits}`, library);
   const national = [withoutTrunk(digits), ...(perhaps?.national ?? [])];
   return { full: undefined, national: national.filter((one) => one.length >= nationalDigitsMin) };
 }
 
-function parse(text: string): TelephoneNumber | undefined {
-  const number = parsePhoneNumberFromString(text);
+function parse(text: string, library: Parse): TelephoneNumber | undefined {
+  const number = library(text);
   if (number === undefined) return undefined;
   return { full: number.number, national: [withoutTrunk(number.nationalNumber)] };
 }

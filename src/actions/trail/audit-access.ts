@@ -7,6 +7,8 @@ import { requireRight } from "../operator/viewer.ts";
 export type AccessAction =
   | "subject.show"
   | "subject.export"
+  | "subject.find"
+  | "subject.index"
   | "record.show"
   | "records.export"
   | "records.import"

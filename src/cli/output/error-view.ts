@@ -71,9 +71,10 @@ export const advice: {
     `To change it, use: sluice organization set ${organizationId}`,
   replay_unread: ({ ledgers = [] }) =>
     `Run: sluice deletion replay${ledgers.map((name) => ` --ledger ${name}`).join("")}`,
+  search_key: where("isOther", "To make it again, run: sluice subject index"),
   several_holds: () => "Name the one to release: sluice deletion release HOLD_ID",
 };
 
-function where(condition: "isFirst" | "isRecord" | "isUnnamed", text: string) {
+function where(condition: "isFirst" | "isOther" | "isRecord" | "isUnnamed", text: string) {
   return (context: ErrorContext) => (context[condition] === true ? text : undefined);
 }

@@ -17,6 +17,8 @@ import { createKey, listKeys, revokeKey, rotateKey } from "../../../src/actions/
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { discloseReceipt } from "../../../src/actions/deletion/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
+import { beginIndex } from "../../../src/actions/search/build-index.ts";
+import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
 import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
 import {
@@ -74,6 +76,15 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "records.import": access("records.import"),
   "subject.show": access("subject.show"),
   "subject.export": access("subject.export"),
+  "subject.find": (app) =>
+    findSubjects(app, {
+      organizationId: "none",
+      reason: "r",
+      wanted: { name: "Ada" },
+      skip: 0,
+      limit: 1,
+    }),
+  "subject.index": (app) => beginIndex(app),
   "restricted.list": access("restricted.list"),
   "restricted.show": access("restricted.show"),
   "restricted.export": access("restricted.export"),

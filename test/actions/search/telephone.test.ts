@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readTelephone } from "../../../src/actions/search/telephone.ts";
+import { loadTelephoneReader } from "../../../src/actions/search/telephone.ts";
+
+const readTelephone = await loadTelephoneReader();
 
 describe("a telephone number", () => {
   for (const text of [

@@ -1,0 +1,189 @@
+// Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for officers
+// who answer an inquiry. The audit trail has the reason and what was asked by, never what was entered.
+
+import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
+import { searchedTypes } from "../../domain/search/searched-types.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
+import type { FoundToken } from "../../store/interface/search.ts";
+import type { App } from "../app.ts";
+import { findOrganization } from "../access/find-organization.ts";
+import { requireReason } from "../operator/require-text.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
+import { auditAccess } from "../trail/audit-access.ts";
+import { IndexBuilder, requireKeys } from "./build-index.ts";
+import { loadTelephoneReader } from "./telephone.ts";
+import {
+  type Criterion,
+  criteria,
+  readWanted,
+  type Wanted,
+  type WantedTerm,
+} from "./wanted-terms.ts";
+
+export interface SubjectSearch {
+  readonly organizationId: string;
+  readonly reason: string;
+  readonly wanted: Wanted;
+  /** How many of the subjects to leave out, those of earlier pages. */
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** How a subject was found. */
+export interface SubjectMatch {
+  readonly criterion: Criterion;
+  readonly match: "exact" | "partial";
+  /** The field of the record that has the value. */
+  readonly field: string;
+  /** Whether the value is not in the latest state of the record any more. */
+  readonly former: boolean;
+}
+
+export interface FoundSubject {
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  readonly matched: readonly SubjectMatch[];
+}
+
+export interface SubjectsFound {
+  readonly subjects: readonly FoundSubject[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** Whether there are more that were not considered, because so many records have one of the values. */
+  readonly more: boolean;
+  /** Why records may be missing; undefined if the index is complete. */
+  readonly incomplete: string | undefined;
+}
+
+/** Subjects of one page. */
+export const subjectsMax = 200;
+
+/** Records that are considered of each value. */
+const recordsMax = 1_000;
+/** Steps that a search takes to complete the index before it answers. */
+const stepsMax = 32;
+const dueShownMax = 10_000;
+
+/**
+ * Exact matches come before partial ones, and those of more criteria before those of fewer. Throws OperatorError
+ * not_permitted, invalid, no_such_organization and search_key.
+ */
+export async function findSubjects(app: App, search: SubjectSearch): Promise<SubjectsFound> {
+  const { organizationId, reason, wanted, skip, limit } = search;
+  requireRight(app, "subject.find");
+  requireReason(reason);
+  const terms = readWanted(wanted, await loadTelephoneReader());
+  await findOrganization(app, organizationId);
+  for (const resourceType of searchedTypes) {
+    await requireKnowledge(app, { organizationId, resourceType });
+  }
+  const by = criteria.filter((criterion) => terms.some((term) => term.criterion === criterion));
+  const detail = { reason, by };
+  await auditAccess(app, "subject.find", { organizationId, subject: organizationId, detail });
+  const incomplete = await complete(app, organizationId);
+  const keys = requireKeys(app);
+  const { tokens, more } = await app.store.search.find({
+    organizationId,
+    resourceTypes: searchedTypes,
+    hashes: terms.map(({ term }) => keys.hash(organizationId, term)),
+    recordsMax,
+  });
+  const ranked = rank(tokens, terms);
+  const page = ranked.slice(skip, skip + limit);
+  const subjects = await Promise.all(page.map((one) => describe(app, organizationId, one)));
+  return {
+    subjects: subjects.filter((subject) => subject !== undefined),
+    total: ranked.length,
+    more,
+    incomplete,
+  };
+}
+
+/** Takes what steps are left, as far as a search can wait for them. */
+async function complete(app: App, organizationId: string): Promise<string | undefined> {
+  const builder = new IndexBuilder(app, organizationId);
+  let hasMore = true;
+  for (let step = 0; hasMore && step < stepsMax; step += 1) hasMore = await builder.step();
+  if (!hasMore) return undefined;
+  const { collecting } = await app.store.search.state();
+  if (collecting)
+    return "The index is being made; persons and companies from before may be missing.";
+  const due = await app.store.search.countDue(organizationId, dueShownMax);
+  if (due === 0) return undefined;
+  const number = due < dueShownMax ? String(due) : `at least ${due}`;
+  return `The index lacks the latest changes of ${number} persons and companies.`;
+}
+
+interface Ranked extends Pick<RecordKey, "resourceType" | "resourceId"> {
+  readonly matched: readonly SubjectMatch[];
+}
+
+function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): readonly Ranked[] {
+  const given = new Set(terms.map(({ criterion }) => criterion));
+  const byRecord = Map.groupBy(tokens, (token) => `${token.resourceType} ${token.resourceId}`);
+  const found = Array.from(byRecord.values(), (own): Ranked => {
+    const { resourceType = "", resourceId = "" } = own[0] ?? {};
+    return { resourceType, resourceId, matched: matchesOf(own, terms) };
+  });
+  return found.filter(({ matched }) => isTelling(matched, given)).sort(compareRanks);
+}
+
+/** The best match of each criterion. */
+function matchesOf(
+  own: readonly FoundToken[],
+  terms: readonly WantedTerm[],
+): readonly SubjectMatch[] {
+  const best = new Map<Criterion, SubjectMatch>();
+  for (const { at, field, former } of own) {
+    const term = terms[at];
+    if (term === undefined) continue;
+    const { criterion, exact } = term;
+    const match = { criterion, match: exact ? "exact" : "partial", field, former } as const;
+    const known = best.get(criterion);
+    if (known === undefined || weigh([match]) > weigh([known])) best.set(criterion, match);
+  }
+  return criteria.flatMap((criterion) => best.get(criterion) ?? []);
+}
+
+/** Many people have the same date of birth, so it tells something only with another match, or alone. */
+function isTelling(matched: readonly SubjectMatch[], given: ReadonlySet<Criterion>): boolean {
+  return given.size === 1 || matched.some(({ criterion }) => criterion !== "born");
+}
+
+/** A criterion more counts more than exactness, and exactness more than a value that is current. */
+function weigh(matched: readonly SubjectMatch[]): number {
+  return matched.reduce(
+    (sum, { match, former }) => sum + 100 + (match === "exact" ? 10 : 0) + (former ? 0 : 1),
+    0,
+  );
+}
+
+function compareRanks(one: Ranked, other: Ranked): number {
+  const difference = weigh(other.matched) - weigh(one.matched);
+  if (difference !== 0) return difference;
+  const [name, otherName] = [one, other].map((of) => `${of.resourceType} ${of.resourceId}`);
+  return (name ?? "") < (otherName ?? "") ? -1 : 1;
+}
+
+/** Undefined if the record was erased meanwhile. */
+async function describe(
+  { store }: App,
+  organizationId: string,
+  { resourceType, resourceId, matched }: Ranked,
+): Promise<FoundSubject | undefined> {
+  const seen: Sighting | undefined = await store.findRecord({
+    organizationId,
+    resourceType,
+    resourceId,
+  });
+  if (seen === undefined) return undefined;
+  return {
+    resource_type: resourceType,
+    resource_id: resourceId,
+    first_seen: formatTimestamp(seen.firstSeen),
+    last_seen: formatTimestamp(seen.lastSeen),
+    matched,
+  };
+}

@@ -1,0 +1,171 @@
+// Finding persons and companies on the command line: what is found, what the audit trail says of it, and the index after a
+// change of the key.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { IndexBuilder } from "../../src/actions/search/build-index.ts";
+import { makeDraft } from "../../src/domain/record/payload.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+
+const line = makeCommandLine();
+for (const id of ["acme", "other"]) await line.ask("organization create --name A --id", id);
+replaceKey(readConfig(line.environment), makeKey());
+await operate(line.environment, async (app) => {
+  const both = { first_name: "Jürgen", last_name: "Müller", date_of_birth: "1990-12-10" };
+  await add(app, "person", "p1", both);
+  await add(app, "person", "p2", { first_name: "Jürgen Karl", last_name: "Müller" });
+  await add(app, "person", "p3", { ...both, first_name: "Petra", last_name: "Lang" });
+  await update(app, "p3", { last_name: "Kurz" });
+  await add(app, "person", "p4", {
+    name: "Ada",
+    email: "Ada@Example.com",
+    phone_number: "030 1234567",
+  });
+  await add(app, "company", "c1", { legal_name: "Müller Bau GmbH" });
+});
+
+function add(app: App, type: string, id: string, fields: Payload): Promise<unknown> {
+  return write(app, { type, id, fields: { ...exampleOf(type), ...fields }, mode: "add" });
+}
+
+function update(app: App, id: string, fields: Payload): Promise<unknown> {
+  const later = { timestamp: "2026-02-15T11:58:00Z", ...fields };
+  return write(app, { type: "person", id, fields: later, mode: "update" });
+}
+
+function exampleOf(type: string): Payload {
+  const own =
+    type === "person"
+      ? { is_test_user: false, is_retail_customer: true }
+      : { is_test_company: false, registration_number: { type: "HRB", value: "HRB 12-34" } };
+  return { timestamp: "2026-01-15T11:58:00Z", ...own };
+}
+
+async function write(
+  app: App,
+  options: {
+    readonly type: string;
+    readonly id: string;
+    readonly fields: Payload;
+    readonly mode: "add" | "update";
+  },
+): Promise<void> {
+  const { type: resourceType, id, fields, mode } = options;
+  const type = recordTypeByName(resourceType);
+  assert.ok(type);
+  const drafts = [makeDraft(type, { ...fields, [type.idField]: id }, mode)];
+  const one = { organizationId: "acme", resourceType, mode, lenient: false, receivedAt: 1_000 };
+  assert.equal((await app.store.writeRecords({ ...one, drafts })).written, 1);
+}
+
+interface Found {
+  readonly subjects: readonly {
+    readonly resource_id: string;
+    readonly matched: readonly { readonly [name: string]: unknown }[];
+  }[];
+  readonly total: number;
+  readonly incomplete: string | null;
+}
+
+async function find(...words: readonly string[]): Promise<Found> {
+  const found = await line.ask(
+    "subject find --organization acme --reason",
+    "Inquiry 17/26",
+    ...words,
+  );
+  return found as unknown as Found;
+}
+
+async function idsBy(...words: readonly string[]): Promise<readonly string[]> {
+  return (await find(...words)).subjects.map(({ resource_id }) => resource_id);
+}
+
+describe("subject find", () => {
+  it("finds other spellings of a name, exact ones before partial ones", async () => {
+    const { subjects, incomplete } = await find("--name", "Mueller, Juergen");
+    assert.equal(incomplete, null);
+    const exact = { criterion: "name", match: "exact", field: "first_name last_name" };
+    assert.deepEqual(
+      subjects.map(({ resource_id, matched }) => [resource_id, matched]),
+      [
+        ["p1", [{ ...exact, former: false }]],
+        ["p2", [{ ...exact, match: "partial", former: false }]],
+      ],
+    );
+  });
+
+  it("finds a former name, and says so", async () => {
+    const [one] = (await find("--name", "Petra Lang")).subjects;
+    assert.deepEqual([one?.resource_id, one?.matched[0]?.["former"]], ["p3", true]);
+    const [now] = (await find("--name", "Kurz")).subjects;
+    assert.deepEqual([now?.resource_id, now?.matched[0]?.["former"]], ["p3", false]);
+  });
+
+  it("finds by each of the other criteria", async () => {
+    assert.deepEqual(await idsBy("--email", "ada@example.COM"), ["p4"]);
+    assert.deepEqual(await idsBy("--telephone", "+49 30 1234567"), ["p4"]);
+    assert.deepEqual(await idsBy("--registration", "hrb1234"), ["c1"]);
+    assert.deepEqual(await idsBy("--document", "hrb1234"), []);
+    assert.deepEqual(await idsBy("--born", "1990-12-10"), ["p1", "p3"]);
+  });
+
+  it("lists those first that match more, and by a date of birth only with something else", async () => {
+    assert.deepEqual(await idsBy("--born", "1990-12-10", "--name", "Jürgen Müller"), ["p1", "p2"]);
+  });
+
+  it("shows page after page", async () => {
+    const first = await find("--name", "Müller", "--limit", "2");
+    assert.deepEqual([first.subjects.length, first.total], [2, 3]);
+    const rest = await idsBy("--name", "Müller", "--limit", "2", "--skip", "2");
+    const ids = [...first.subjects.map(({ resource_id }) => resource_id), ...rest];
+    assert.deepEqual(ids.toSorted(), ["c1", "p1", "p2"]);
+  });
+
+  it("is recorded with its reason, and without what was entered", async () => {
+    await find("--name", "Somebody Unheardof", "--email", "who@example.com");
+    const trail = await operate(line.environment, (app) => app.store.listAudit(0, 1_000));
+    const text = JSON.stringify(trail);
+    assert.match(text, /subject\.find/);
+    assert.match(text, /Inquiry 17\/26/);
+    assert.doesNotMatch(text, /unheardof|who@/i);
+  });
+
+  it("refuses a search without anything known, and a value that is none", async () => {
+    const start = "subject find --organization acme --reason r";
+    assert.match((await line.fail(start)).message, /Say what is known/);
+    for (const words of ["--born 10.12.1990", "--email nobody", "--telephone none", "--name ..."]) {
+      const failed = await line.fail(`${start} ${words}`);
+      assert.equal(failed.name, "invalid");
+      assert.doesNotMatch(failed.message, /nobody|none/);
+    }
+    const nowhere = "subject find --organization nowhere --reason r --name A";
+    assert.equal((await line.fail(nowhere)).name, "no_such_organization");
+  });
+
+  it("finds nothing of another organization", async () => {
+    const words = "subject find --organization other --reason r --email ada@example.com";
+    assert.deepEqual((await line.ask(words))["subjects"], []);
+  });
+});
+
+describe("subject index", () => {
+  it("is needed after a change of the key, and makes the same index", async () => {
+    const before = await find("--name", "Müller");
+    replaceKey(readConfig(line.environment), makeKey());
+    const failed = await line.fail("subject find --organization acme --reason r --name Ada");
+    assert.equal(failed.name, "search_key");
+    assert.match(failed.message, /sluice subject index/);
+    assert.deepEqual(await line.ask("subject index"), { complete: true });
+    assert.deepEqual(await find("--name", "Müller"), before);
+    await operate(line.environment, async (app) => {
+      assert.equal(await new IndexBuilder(app).step(), false);
+      assert.equal((await app.store.checkIntegrity()).findings.length, 0);
+    });
+  });
+});
