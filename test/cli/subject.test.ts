@@ -183,6 +183,27 @@ describe("subject show", () => {
     assert.match(out, /transaction +1/);
   });
 
+  it("says that a deletion waits for a floor, and until when, also in the archive", async () => {
+    await line.ask(`retention set ${of} --type transaction --keep-days 36500`);
+    await operate(line.environment, async ({ store, now }) => {
+      const claim = { now: now(), leaseUntil: now() + 60_000, claimant: "test" };
+      assert.deepEqual(await store.claimDeletions(claim, 1), []);
+    });
+    const shown = await line.ask(`subject show person q ${of}`);
+    const [request] = shown["deletion_requests"] as readonly Payload[];
+    assert.equal(request?.["waits_for"], "a retention floor");
+    const { page } = await exportAll("q");
+    assert.ok(page.includes(`waits for a retention floor, until ${String(request["due_at"])}`));
+    const { out } = await line.type("deletion list --organization acme");
+    const [id = ""] = /del_\w+/.exec(out) ?? [];
+    const { waiting_for } = await line.ask(`deletion show ${id}`);
+    assert.match(
+      String(waiting_for),
+      /^the retention floor of a transaction that names it: 36,500/,
+    );
+    await line.ask(`retention set ${of} --type transaction --keep-days none`);
+  });
+
   it("refuses another type, and a subject that does not exist", async () => {
     for (const [words, name, message] of [
       ["transaction sent", "invalid", /A subject is a person or a company, not a transaction/],

@@ -199,6 +199,14 @@ describe("the deletions in the console", () => {
     const { deletionRequestId } = await requestDeletionOf(service.app, wanted);
     const { text } = await show("viewer", deletionRequestId);
     assert.match(text, /with a pseudonym for the person: 3</);
+    const kept = /transaction has to be kept for 400 days from last_seen/;
+    for (const redactable of [true, false]) {
+      const rule = { keepDays: 400, countedFrom: "last_seen", redactable } as const;
+      const change = { organizationId, resourceType: "transaction", rule };
+      await service.app.store.retention.setFloor(change, { actor: "officer", now: 1 });
+      const { text: ruled } = await show("viewer", deletionRequestId);
+      assert.equal(kept.test(ruled), !redactable);
+    }
     const later = Array.from({ length: 4_000 }, (_, no) => `later-${no}`);
     await add(
       "transaction",

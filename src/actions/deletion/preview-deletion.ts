@@ -3,7 +3,7 @@
 
 import type { Hold } from "../../domain/access.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../../domain/deletion/erasure.ts";
-import { isPartyType } from "../../domain/deletion/party.ts";
+import { isPartyType, namingTypes } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
@@ -26,7 +26,7 @@ export interface DeletionPreview {
     readonly examinedMax: number;
   };
   readonly holds: readonly Hold[];
-  /** The rules for types of which it erases records. */
+  /** The rules for types of which it erases records, or changes some, unless these may be redacted. */
   readonly floors: readonly RetentionFloor[];
   /** False if there is more than was read. */
   readonly isComplete: boolean;
@@ -39,10 +39,10 @@ const holdsReadMax = 200;
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
   const knows = await viewerOf(app).knowledge(organizationId);
-  const types = recordTypes
+  const known = recordTypes
     .map((type) => type.resourceType)
     .filter((type) => knows({ organizationId, resourceType: type }));
-  const { edges, isComplete } = await app.store.overview.previewCascade(root, types);
+  const { edges, isComplete } = await app.store.overview.previewCascade(root, known);
   const plan = planErasure(nodeKey(resourceType, resourceId), edges);
   const erased = plan.erase.map(parseNodeKey).toReversed();
   const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
@@ -54,12 +54,26 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
     .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
     .filter(delays);
   const pseudonymised = await countNamings(app, organizationId, erased);
-  const erasedTypes = new Set(erased.map(({ type }) => type));
+  const types = { erased: typesOf(erased), changed: typesOf(redacted) };
+  if (pseudonymised.count > 0 || !pseudonymised.isComplete) {
+    for (const { resourceType: type } of namingTypes) types.changed.add(type);
+  }
   const floors = (await app.store.retention.listFloors(organizationId)).filter(
-    (floor) => erasedTypes.has(floor.resourceType) && delays(floor),
+    (floor) => isAffected(floor, types) && delays(floor),
   );
   const holds = await app.store.holds.ofRecords(keys);
   return { erased, redacted, pseudonymised, holds, floors, isComplete };
+}
+
+function typesOf(nodes: readonly Node[]): Set<string> {
+  return new Set(nodes.map(({ type }) => type));
+}
+
+function isAffected(
+  { resourceType, redactable }: RetentionFloor,
+  types: { readonly erased: ReadonlySet<string>; readonly changed: ReadonlySet<string> },
+): boolean {
+  return types.erased.has(resourceType) || (!redactable && types.changed.has(resourceType));
 }
 
 async function countNamings(

@@ -115,6 +115,9 @@ export interface SubjectDeletion {
   readonly reason: string;
   readonly requested_at: string;
   readonly completed_at?: string;
+  /** What a pending deletion waits for, and until when, unless that is a hold. */
+  readonly waits_for?: string;
+  readonly due_at?: string;
 }
 
 /**
@@ -133,17 +136,20 @@ export async function* readDeletionsOf(
         deletion.resourceType === resourceType &&
         deletion.resourceId === resourceId,
     );
-    if (own.length > 0) yield own.map(describeDeletion);
+    if (own.length > 0) yield own.map((deletion) => describeDeletion(deletion, app.now()));
   }
 }
 
-function describeDeletion(deletion: Deletion): SubjectDeletion {
-  const { completedAt } = deletion;
+function describeDeletion(deletion: Deletion, now: number): SubjectDeletion {
+  const { completedAt, floorUntil = 0 } = deletion;
+  const dueAt = new Date(floorUntil).toISOString();
+  const wait = floorUntil > now ? { waits_for: "a retention floor", due_at: dueAt } : {};
   return {
     deletion_request_id: deletion.deletionRequestId,
     status: deletion.status,
     reason: deletion.reason,
     requested_at: new Date(deletion.requestedAt).toISOString(),
+    ...wait,
     ...(completedAt === undefined ? {} : { completed_at: new Date(completedAt).toISOString() }),
   };
 }

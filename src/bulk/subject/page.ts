@@ -89,14 +89,22 @@ function recordTable({ counts }: SubjectSummary): string {
 function deletionTable(deletions: readonly SubjectDeletion[]): string {
   if (deletions.length === 0) return "<p>None.</p>";
   const rows = deletions.map(
-    ({ deletion_request_id, status, reason, requested_at, completed_at }) =>
-      `<tr>${[deletion_request_id, status, requested_at, completed_at ?? "", reason]
+    ({ deletion_request_id: id, status, reason, requested_at, completed_at = "", ...wait }) =>
+      `<tr>${[id, describeStatus(status, wait), requested_at, completed_at, reason]
         .map((text) => `<td>${escapeHtml(text)}</td>`)
         .join("")}</tr>`,
   );
   const head =
     "<tr><th>Id</th><th>Status</th><th>Requested</th><th>Completed</th><th>Reason</th></tr>";
   return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
+}
+
+/** "pending: waits for a retention floor, until 2031-03-01T00:00:00.000Z" */
+function describeStatus(
+  status: string,
+  { waits_for, due_at }: Pick<SubjectDeletion, "waits_for" | "due_at">,
+): string {
+  return waits_for === undefined ? status : `${status}: waits for ${waits_for}, until ${due_at}`;
 }
 
 function searched({ resourceType: type, confidential }: SubjectSummary): string {
