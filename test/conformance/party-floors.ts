@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
+import { changesSearchedMax } from "../../src/store/sql/plan/party-obstacle.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
@@ -131,6 +132,21 @@ export function testPartyFloors(engine: Engine): void {
       const status = { ...seen(10), status: "SETTLED" };
       await store.write(draftOf("transaction", "again", status), update);
       await store.write(draftOf("transaction", "other", { ...status, ...seen(11) }), update);
+      await requireWait(store, id, 15);
+      await processOn(store, id, 15);
+    });
+
+    it("counts on one of more transactions than one search reads", async (test) => {
+      const { store } = await open(engine, test);
+      await store.setFloor("transaction", 5);
+      await store.setFloor("person", 10);
+      const id = await store.request(ada);
+      assert.equal(await store.claim(), undefined);
+      const others = Array.from({ length: 2 * changesSearchedMax + 50 }, (_, index) =>
+        draftOf("transaction", `t${index}`, { ...seen(1), sender_id: "eve", sender_country: "DE" }),
+      );
+      await store.write(others);
+      await pay(store, "late", 10);
       await requireWait(store, id, 15);
       await processOn(store, id, 15);
     });

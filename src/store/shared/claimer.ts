@@ -34,11 +34,15 @@ export interface ClaimSteps {
   readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
 }
 
+/** How long a claim that finds nothing due waits for passes that make something due. */
+const passesMsMax = 5_000;
+
 export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
   const { claimSome, beginLarge } = steps;
   const scans = new PartyFloorScans(steps.floors);
   let turn = "";
   return async (claim, deletionsMax) => {
+    const until = performance.now() + passesMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
       await scans.advance(claim);
       const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
@@ -49,7 +53,8 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       const [first] = large;
       const begun = first && (await beginLarge(first, claim));
       if (begun !== undefined) return [...claimed, begun];
-      if (claimed.length > 0 || checked === 0) return claimed;
+      if (claimed.length > 0) return claimed;
+      if (checked === 0 && (!scans.isBusy || performance.now() > until)) return claimed;
     }
     return [];
   };

@@ -16,9 +16,9 @@ import type {
 } from "../interface/naming.ts";
 import { recordsAtOnce, restLike } from "./party-scan.ts";
 
-/** Deletions of an organization that share a pass, or wait for the next one. Others are claimed again later. */
-const deletionsMax = 512;
-const organizationsMax = 64;
+/** Deletions of an organization that wait for its next pass, and of all organizations. Others are claimed again later. */
+const waitingMax = 512;
+const waitingOfAllMax = 8_192;
 /** How long all passes together delay a claim. */
 const sliceMsMax = 1_000;
 
@@ -57,14 +57,20 @@ export class PartyFloorScans {
     this.#source = source;
   }
 
+  get isBusy(): boolean {
+    return this.#passes.size > 0;
+  }
+
   /** Has the records of these deletions read, unless there are too many of them already. */
   add(deletions: readonly Deletion[]): void {
+    let waitingOfAll = this.#passes.values().reduce((sum, one) => sum + one.waiting.size, 0);
     for (const deletion of deletions) {
       const { organizationId, deletionRequestId: id } = deletion;
       const passes = this.#passes.get(organizationId) ?? { waiting: new Map(), current: undefined };
       const isRead = passes.current?.deletions.some((one) => one.deletionRequestId === id);
-      if (isRead === true || passes.waiting.size >= deletionsMax) continue;
-      if (this.#passes.size >= organizationsMax && !this.#passes.has(organizationId)) continue;
+      if (isRead === true || passes.waiting.has(id)) continue;
+      if (passes.waiting.size >= waitingMax || waitingOfAll >= waitingOfAllMax) continue;
+      waitingOfAll += 1;
       passes.waiting.set(id, deletion);
       this.#passes.set(organizationId, passes);
     }

@@ -34,9 +34,9 @@ export const changesSearchedMax = 2_000;
 const changesBehindMax = 100_000;
 const anyArrival = Number.MAX_SAFE_INTEGER;
 
-/** Zero is in the past, so these deletions are tried before others. */
+/** These deletions are due, in the order in which they were before the pass. */
 const storeResults = `
-  UPDATE deletion SET cursor = named.cursor, next_attempt_at = 0
+  UPDATE deletion SET cursor = named.cursor, next_attempt_at = NULL
   FROM ${named("id", "cursor")}
   WHERE deletion_request_id = named.id AND status = 'pending' AND waiting_for = '${readingPartyFloors}'`;
 
@@ -152,11 +152,11 @@ export class PartyFloors {
     const deletions = clear.map(({ deletion }) => deletion);
     const searched = yield* this.#searchFrom(from, deletions);
     const { upTo } = searched;
-    const partly = upTo === undefined ? undefined : { ...reading, retryAt: 0 };
     const obstacles = new Map<string, Obstacle>();
     const rows = clear.map(({ deletion, finding }) => {
       const { deletionRequestId: id, resourceId } = deletion;
       const latest = searched.latest.get(resourceId);
+      const partly = upTo === undefined ? undefined : { ...reading, retryAt: deletion.dueAt };
       const obstacle = obstacleOfParty(latest, now) ?? partly;
       if (obstacle !== undefined) obstacles.set(id, obstacle);
       const progress = upTo === undefined ? {} : { upTo: Math.max(finding.upTo, upTo) };
@@ -223,7 +223,7 @@ function* readCursorOf({ deletionRequestId }: Deletion): Statements<string | nul
   return (yield* get<{ cursor: string | null }>(readCursor, deletionRequestId))?.cursor ?? null;
 }
 
-/** Stores what a pass has found, and makes the deletions due before others. */
+/** Stores what a pass has found, and makes the deletions due again. */
 export function* storePartyFloors(results: readonly PartyFloorResult[]): Statements<void> {
   const rows = results.map(({ deletionRequestId, floors, upTo, endedAt, latest }) => {
     const finding: Finding = { rules: rulesText(floors), upTo, at: endedAt, latest };

@@ -23,7 +23,7 @@ import {
   planningOf,
   type PlanTarget,
 } from "../../sql/plan/plan.ts";
-import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
+import { findPartyObstacle, readingPartyFloors } from "../../sql/plan/party-obstacle.ts";
 import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
 import type { Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
@@ -99,7 +99,7 @@ export function addToPlan(
   }
   if (deletion.status !== "pending" || claimant === undefined) return deletion;
   const ofParty = connection.perform(findPartyObstacle, deletion, { now, bounded: true });
-  if (ofParty?.retryAt === 0) {
+  if (ofParty?.waitingFor === readingPartyFloors && ofParty.isUnread !== true) {
     connection.run(extendClaim, deletionRequestId, leaseUntil);
     return "added";
   }
