@@ -44,7 +44,15 @@ export interface Scenario {
   readonly hidden: readonly string[];
   /** Whether records of these types have to be kept: by retention floors, and every other one by a legal hold. */
   readonly obliged: boolean;
+  /** Retention floors of types that are not hidden, the same in all worlds. Some have ended. */
+  readonly floors: readonly VisibleFloor[];
   readonly phases: readonly Phase[];
+}
+
+export interface VisibleFloor {
+  readonly resourceType: string;
+  readonly keepDays: number;
+  readonly redactable: boolean;
 }
 
 const grants: readonly { readonly scopes: readonly Scope[]; readonly strictScopes: boolean }[] = [
@@ -92,7 +100,21 @@ export function makeScenario(random: Random): Scenario {
   }));
   const retainDays = random.chance(0.5) ? null : random.integer(130, 138);
   const obliged = random.chance(0.6);
-  return { scopes, strictScopes, added, retainDays, hidden, obliged, phases };
+  const floors = random.chance(0.5) ? [] : makeFloors(random, open, retainDays);
+  return { scopes, strictScopes, added, retainDays, hidden, obliged, floors, phases };
+}
+
+/** Transactions usually have one, because they name those who are erased. */
+function makeFloors(
+  random: Random,
+  open: readonly string[],
+  retainDays: number | null,
+): readonly VisibleFloor[] {
+  const types = new Set(["transaction", random.pick(open)].filter((type) => open.includes(type)));
+  return [...types].map((resourceType) => {
+    const keepDays = random.chance(0.5) ? random.integer(100, 129) : (retainDays ?? 400);
+    return { resourceType, keepDays, redactable: random.chance(0.3) };
+  });
 }
 
 /** Records of hidden types for one phase of one world; often none. */
@@ -117,7 +139,11 @@ function makeRecord(random: Random, type: string): Written {
   return {
     type,
     id: anyId(random, type),
-    fields: { ...references(random, typeNamed(type)), timestamp: timestamp(random) },
+    fields: {
+      ...references(random, typeNamed(type)),
+      ...parties(random, type),
+      timestamp: timestamp(random),
+    },
     mode: random.chance(0.8) ? "add" : "update",
     idempotencyKey: random.chance(0.3) ? random.pick(idempotencyKeys) : undefined,
   };
@@ -151,6 +177,13 @@ function references(random: Random, type: RecordType): Payload {
       return [field, isList ? [...new Set(ids)] : ids[0]];
     }),
   );
+}
+
+/** Whom a transaction names. */
+function parties(random: Random, type: string): Payload {
+  if (type !== "transaction" || random.chance(0.4)) return {};
+  const party = random.pick(["person", "company"]);
+  return { sender_id: anyId(random, party), sender_country: "DE" };
 }
 
 function makeStep(random: Random): Step {

@@ -109,7 +109,11 @@ export class World {
   /** The same rules in both worlds; the records that they apply to differ. */
   async #oblige(): Promise<void> {
     const { organizationId } = this;
-    const { hidden, obliged, retainDays } = this.#scenario;
+    const { hidden, obliged, floors, retainDays } = this.#scenario;
+    for (const floor of floors) {
+      const rule = { ...floor, organizationId, countedFrom: "last_seen" } as const;
+      await setRule(this.#place.app, rule);
+    }
     if (!obliged) return;
     for (const resourceType of hidden) {
       const keepDays = retainDays ?? 3_650;
@@ -199,6 +203,9 @@ export class World {
     let text = json
       .replaceAll(receiptNumber, '"receipt_no":"<number>"')
       .replaceAll(chanceText, (_, name: string, random: string) => `"${name}":${random.length}`);
+    for (const [pseudonym] of text.matchAll(pseudonyms)) {
+      if (!this.#names.has(pseudonym)) this.#name(pseudonym, "pseudonym");
+    }
     for (const [id, name] of this.#names) text = text.replaceAll(id, `<${name}>`);
     this.transcript.push(`${what} ${text}`);
   }
@@ -208,4 +215,6 @@ export class World {
 const chanceHeaders = /\r\n(?:x-request-id|date|content-length): [^\r]*/gi;
 /** The numbers of receipts count the deletions of the store, those of the other world included. */
 const receiptNumber = /"receipt_no":\d+/g;
+/** Random, like the ids. */
+const pseudonyms = /erased_[0-9a-f]{32}/g;
 const chanceText = /"(previous_receipt|signature|salt|removed|kept|references_removed)":"([^"]*)"/g;

@@ -64,7 +64,7 @@ export class RetentionModel {
   /** The ceiling of types without one. */
   retainMs: number | undefined;
   /**
-   * When a record was last written, or erased from a closed organization: since then a deletion may be able to go ahead earlier
+   * When a record was last written, or erased so that others may have waited for it in vain: since then a deletion may be able to go ahead earlier
    * than it was told.
    */
   writtenAt = 0;
@@ -174,8 +174,13 @@ export class RetentionModel {
       for (const other of this.deletions) other.dueAt = Math.min(other.dueAt, now);
       return;
     }
-    if (this.isClosed) this.writtenAt = now;
     const gone = this.cascade(deletion.root);
+    // A floor that counts from a request may have ended for this deletion earlier than for one that waits for it.
+    const isFromRequest = [...gone].some((name) => {
+      const { from = "last_seen" } = this.rules.get(typeOf(name)) ?? {};
+      return from !== "last_seen";
+    });
+    if (this.isClosed || isFromRequest) this.writtenAt = now;
     this.#restrict(deletion, gone, now);
     for (const name of gone) this.records.delete(name);
     const stays = (name: Name) => !gone.has(name);
