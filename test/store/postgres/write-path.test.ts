@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setImmediate as endOfTick } from "node:timers/promises";
 import { Client } from "pg";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
-import { draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
-import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { acme, draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
+import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const clients = 64;
@@ -144,6 +145,42 @@ describe("the write path on PostgreSQL", () => {
     });
     await another.close();
     assert.deepEqual(outcome.drafts, ["created", "deletion_open"]);
+  });
+
+  function sendList(list: string, amount: number) {
+    const ids = [`held ${list}`, ...Array.from({ length: 500 }, (_, row) => `${list} ${row}`)];
+    const drafts = ids.map((id) => transaction(id, { amount }));
+    return store.write(drafts, { mode: "append", lenient: true });
+  }
+
+  /**
+   * Sends a large list that has to wait for a transaction of somebody else, and then another, which only waits if it
+   * has the same records. Returns their outcomes.
+   */
+  async function sendBeside(name: string, next: string) {
+    const client = new Client({ connectionString: urlOf(url, { user: "postgres" }) });
+    await client.connect();
+    await client.query(
+      `BEGIN; INSERT INTO record VALUES ('${acme}', 'transaction', 'held ${name}', '2026', '2026')`,
+    );
+    const first = sendList(name, 1);
+    // A group of its own begins.
+    await endOfTick();
+    await endOfTick();
+    const second = sendList(next, 2);
+    if (next !== name) await second;
+    // Long enough for it to be stored if nothing stops it.
+    for (let look = 0; look < 20; look += 1) await store.findRecord(keyOf("transaction", name));
+    await client.query("ROLLBACK");
+    await client.end();
+    const outcomes = await Promise.all([first, second]);
+    return [...new Set(outcomes.flatMap(({ drafts }) => drafts))];
+  }
+
+  it("commits a large group beside another one, but after it if they have a record in common", async () => {
+    assert.deepEqual(await sendBeside("one", "other"), ["created"]);
+    assert.deepEqual(await sendBeside("same", "same"), ["created", "updated"]);
+    await store.requireConsistent();
   });
 
   it("shares all statements between requests for deletions", async () => {

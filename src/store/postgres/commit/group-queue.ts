@@ -1,6 +1,7 @@
 // Group commit: jobs that arrive while a group is committed wait, and share the next group. A single job does not wait
-// for others. One group is committed at a time; the scheduler decides which jobs it contains, so that organizations
-// take turns.
+// for others. The scheduler decides which jobs a group contains, so that organizations take turns. One group is
+// committed at a time, except that a large one may follow another large one before that has ended, on a connection of
+// its own: while the server commits the one, this process prepares the next.
 
 import { AppError, unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -16,12 +17,22 @@ export interface GroupOptions<Job, Result> {
   readonly bytesOf: (job: Job) => number;
   /** Jobs share a transaction only with jobs of their kind. */
   readonly kindOf: (job: Job) => string;
+  /** Whether the order in which these groups are committed makes no difference. Never, if left out. */
+  readonly areIndependent?: ((one: readonly Job[], other: readonly Job[]) => boolean) | undefined;
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
 
 /** From `gatherMin` jobs on it is worth waiting for more, but no longer than `gatherMs`. */
 const gatherMin = 16;
 const gatherMs = 1;
+
+/** From so many rows on a group is large, and it is worth having a second transaction for those that wait. */
+const largeRowsMin = 400;
+
+interface LargeGroup<Job> {
+  readonly jobs: readonly Job[];
+  readonly done: Promise<void>;
+}
 
 interface Waiting<Job, Result> {
   readonly job: Job;
@@ -37,6 +48,9 @@ export class GroupQueue<Job, Result> {
   #expected = 0;
   #gathered: (() => void) | undefined;
   #current: Promise<void> | undefined;
+  /** A large group that has not ended, while the next one may begin. */
+  #earlier: LargeGroup<Job> | undefined;
+  #waitingRows = 0;
   #closing = false;
 
   constructor(options: GroupOptions<Job, Result>) {
@@ -59,6 +73,7 @@ export class GroupQueue<Job, Result> {
         alone: false,
       };
       this.#scheduler.add(arrival, performance.now());
+      this.#waitingRows += arrival.rows;
       if (this.#scheduler.size >= this.#expected) this.#gathered?.();
       this.#schedule();
     });
@@ -68,17 +83,20 @@ export class GroupQueue<Job, Result> {
   refuse(): void {
     this.#closing = true;
     for (const { reject } of this.#scheduler.takeAll()) reject(unavailable("closing"));
+    this.#waitingRows = 0;
   }
 
   /** Accepts no more jobs, and finishes those that wait. */
   async close(): Promise<void> {
     this.#closing = true;
     while (this.#scheduler.size > 0 || this.#current !== undefined) await this.#start();
+    await this.#earlier?.done;
   }
 
   /** Starts at the end of this tick of the event loop, so that jobs of one tick share a group. */
   #schedule(): void {
     if (this.#scheduled || this.#current !== undefined) return;
+    if (this.#earlier !== undefined && this.#waitingRows < largeRowsMin) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -86,19 +104,43 @@ export class GroupQueue<Job, Result> {
     });
   }
 
-  /** Starts the next group unless one is being committed; resolves when that one is done. Never rejects. */
+  /** Starts the next group unless one is being started; resolves when the one after it may start. Never rejects. */
   #start(): Promise<void> {
     this.#current ??= this.#runNext();
     return this.#current;
   }
 
   async #runNext(): Promise<void> {
-    await this.#gather();
+    const earlier = this.#earlier;
+    if (earlier === undefined) await this.#gather();
     const group = this.#scheduler.take(performance.now())?.items ?? [];
-    for (const part of this.#partsOf(group)) await this.#runGroup(part);
+    const jobs = group.map(({ job }) => job);
+    const rows = jobs.reduce((sum, job) => sum + this.#options.rowsOf(job), 0);
+    this.#waitingRows -= rows;
+    const { areIndependent } = this.#options;
+    if (earlier !== undefined && areIndependent?.(earlier.jobs, jobs) !== true) await earlier.done;
+    const done = this.#runParts(group);
+    // So there are never more than two.
+    await earlier?.done;
+    if (areIndependent !== undefined && rows >= largeRowsMin) this.#follow({ jobs, done });
+    else await done;
     this.#expected = group.length + this.#scheduler.size;
     this.#current = undefined;
-    if (this.#scheduler.size > 0) void this.#start();
+    if (this.#scheduler.size > 0) this.#schedule();
+  }
+
+  /** Lets the next group begin before this one has ended. */
+  #follow(large: LargeGroup<Job>): void {
+    this.#earlier = large;
+    void large.done.finally(() => {
+      if (this.#earlier === large) this.#earlier = undefined;
+      if (this.#scheduler.size > 0) this.#schedule();
+    });
+  }
+
+  /** Never rejects. */
+  async #runParts(group: readonly Waiting<Job, Result>[]): Promise<void> {
+    for (const part of this.#partsOf(group)) await this.#runGroup(part);
   }
 
   /**

@@ -35,14 +35,14 @@ export interface JobQueue {
 }
 
 /**
- * Makes three queues, each with its own connection. Requests for deletions wait for the lock on the audit trail, and
- * long lists take long; all other writes wait for neither.
+ * Makes three queues, each with connections of its own: the writes with two, the others with one. Requests for deletions
+ * wait for the lock on the audit trail, and long lists take long; all other writes wait for neither.
  */
 export function makeJobQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
 ): JobQueue {
-  const writes = makeQueue(database, onGroup);
+  const writes = makeQueue(database, onGroup, areIndependent);
   const requests = makeQueue(database, onGroup);
   const longLists = makeQueue(database, onGroup);
   const all = [writes, requests, longLists];
@@ -82,6 +82,7 @@ class QueueByOrganization {
 function makeQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
+  independence?: typeof areIndependent,
 ): Queue {
   const writeGroups = new WriteGroups(database);
   return new GroupQueue<Job, JobResult>({
@@ -94,7 +95,23 @@ function makeQueue(
     rowsOf,
     bytesOf,
     kindOf: ({ kind }) => kind,
+    areIndependent: independence,
     onGroup,
+  });
+}
+
+/** True for writes of different records. What deletions are requested for may be among the records of a write. */
+function areIndependent(one: readonly Job[], other: readonly Job[]): boolean {
+  const written = new Map<string, Set<string>>();
+  for (const job of one) {
+    if (job.kind !== "write") return false;
+    const ids = written.get(organizationOf(job)) ?? new Set();
+    for (const { id } of job.write.drafts) ids.add(id);
+    written.set(organizationOf(job), ids);
+  }
+  return other.every((job) => {
+    const ids = written.get(organizationOf(job));
+    return job.kind === "write" && !job.write.drafts.some(({ id }) => ids?.has(id) === true);
   });
 }
 
