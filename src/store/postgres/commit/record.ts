@@ -53,12 +53,17 @@ const widenRecords = `
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
+/** Beside `unnest` in the same list, `nextval` would be called once more than there are rows. */
 const insertChanges = `
   INSERT INTO change
     (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
-  SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), nextval('arrival'),
-    unnest($4::bigint[]), unnest($5::bytea[]), unnest($6::text[]), unnest($7::bigint[])
-  WHERE ${inTransaction}`;
+  SELECT organization_id, resource_type, resource_id, nextval('arrival'),
+    received_at, reply_key, payload, digest
+  FROM (
+    SELECT unnest($1::text[]) AS organization_id, unnest($2::text[]) AS resource_type,
+      unnest($3::text[]) AS resource_id, unnest($4::bigint[]) AS received_at, unnest($5::bytea[]) AS reply_key,
+      unnest($6::text[]) AS payload, unnest($7::bigint[]) AS digest
+    WHERE ${inTransaction}) AS added`;
 
 const insertChangesOnCitus: Insertion = {
   into: `
