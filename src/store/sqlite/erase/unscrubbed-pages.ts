@@ -40,7 +40,8 @@ export class UnscrubbedPages {
     if (known === undefined) return;
     this.#position = known.position;
     this.#pages = new PageSet(known.pages);
-    await this.#save();
+    // Saving starts a thread, which the start after a kill need not wait for.
+    if (!known.isSaved) await this.#save();
   }
 
   /** Keeps the WAL from being restarted unnoticed when others release their pins. */

@@ -16,15 +16,20 @@ export interface Unscrubbed {
   readonly pages: Uint8Array;
 }
 
+interface ResumedMark extends Unscrubbed {
+  /** Whether the file of the mark says the same: the mark of a killed process, whose WAL continues. */
+  readonly isSaved: boolean;
+}
+
 /** What the mark of an earlier process proves about the file and its WAL. Call before this process writes. */
-export function resumeMark(connection: Connection): Unscrubbed | undefined {
+export function resumeMark(connection: Connection): ResumedMark | undefined {
   const { path } = connection;
   const mark = readMark(path);
   if (mark === undefined) return undefined;
   const { file, generation, pages } = mark;
   if (generation !== undefined) {
     const isSame = findWalStart(path).generation === generation && inodeOf(path) === file;
-    return isSame ? { position: { generation, frames: 0 }, pages } : undefined;
+    return isSame ? { position: { generation, frames: 0 }, pages, isSaved: true } : undefined;
   }
   const version = readDataVersion(connection);
   const isSame = transaction(connection, () => {
@@ -35,7 +40,8 @@ export function resumeMark(connection: Connection): Unscrubbed | undefined {
     return true;
   });
   const position = findWalStart(path);
-  return isSame && readDataVersion(connection) === version ? { position, pages } : undefined;
+  if (!isSame || readDataVersion(connection) !== version) return undefined;
+  return { position, pages, isSaved: false };
 }
 
 export interface WalRestart {

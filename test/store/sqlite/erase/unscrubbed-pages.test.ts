@@ -103,6 +103,20 @@ describe("a process that opens a store after another one", () => {
   });
 });
 
+describe("a process that opens a store after one that was killed", () => {
+  it("leaves the mark as it is, and saves none", async (test) => {
+    const place = await prepare(test);
+    const killed = await openRecorded(place.path);
+    await killed.store.add("transaction", "third");
+    const mark = statSync(`${place.path}.scrubbed`).ino;
+    const { store, unscrubbed } = await openRecorded(place.path);
+    assert.equal(statSync(`${place.path}.scrubbed`).ino, mark);
+    assert.notEqual(unscrubbed.take(), undefined);
+    await store.close();
+    await killed.store.close();
+  });
+});
+
 describe("a process that continues with another WAL", () => {
   it("scrubs what was written to the WAL before", async (test) => {
     const place = await prepare(test);
