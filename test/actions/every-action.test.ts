@@ -56,7 +56,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/view-record viewRecord": partly,
   "retention/apply-retention retaining": found,
   "retention/holds requireListable": found,
-  "retention/holds reviewStateOf": begun,
+  "retention/apply-retention requireFuture": found,
+  "retention/holds stateOf": begun,
   "upkeep/store-upkeep describeStore": open,
 };
 

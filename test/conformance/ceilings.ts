@@ -167,6 +167,52 @@ export function testCeilings(engine: Engine): void {
       assert.equal((await store.claim(operator.now))?.deletionRequestId, id);
     });
 
+    it("is previewed with what is erased besides, each record once, and with what makes it wait", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["a", "b", "c", "d"]) await store.add("transaction", id, seen(10));
+      await store.add("transaction", "new", seen(40));
+      const check = (id: string, ...to: string[]) =>
+        store.add("transaction_check", id, { ...seen(10), related_tx_ids: to });
+      await check("of-a", "a");
+      await check("of-a-and-b", "a", "b");
+      await check("of-a-and-new", "a", "new");
+      await check("of-c", "c");
+      await check("of-d", "d");
+      const deep = { ...seen(10), related_check_id: "of-a", related_tx_ids: ["a"] };
+      await store.add("transaction_alert", "deep", deep);
+      await store.add("transaction_suspicious_activity", "report", { related_tx_ids: ["a"] });
+      await store.hold(keyOf("transaction_check", "of-c"));
+      await store.add("screening", "of-d", { ...seen(30), related_tx_id: "d" });
+      await store.setFloor("screening", 5);
+      await setCeiling(store, "transaction", 5);
+      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
+      const preview = async (ids: readonly string[], now: number) => {
+        const due = ids.map((id) => keyOf("transaction", id));
+        return store.retention.previewErased({ organizationId: acme, ceilings, due, now });
+      };
+      assert.deepEqual(await preview(["a", "b", "c", "d"], onDay(35) - 1), {
+        waiting: [
+          { key: keyOf("transaction", "c"), expiry: "held" },
+          { key: keyOf("transaction", "d"), expiry: "floor" },
+        ],
+        erasedWith: { transaction_check: 2, transaction_alert: 1 },
+        shared: {},
+      });
+      // Part by part: the last owner decides.
+      const [first, second] = [await preview(["a"], onDay(35)), await preview(["b"], onDay(35))];
+      assert.deepEqual(first.erasedWith, { transaction_check: 1, transaction_alert: 1 });
+      assert.deepEqual([second.erasedWith, second.shared], [{}, { transaction_check: 1 }]);
+      const last = await preview(["new", "d"], onDay(45));
+      assert.deepEqual(last.shared, { transaction_check: 1 });
+      assert.deepEqual(last.erasedWith, { transaction_check: 1, screening: 1 });
+      assert.deepEqual(last.waiting, []);
+      await setCeiling(store, "transaction_check", 5);
+      const own = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
+      const due = [keyOf("transaction", "a")];
+      const query = { organizationId: acme, ceilings: own, due, now: onDay(35) };
+      assert.deepEqual((await store.retention.previewErased(query)).erasedWith, {});
+    });
+
     it("is read a bounded part at a time, and of histories a smaller one", async (test) => {
       const store = await open(engine, test);
       const max = limits.floorScanHistoriesMax;

@@ -8,7 +8,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { type Ceiling, ceilingsOf } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
-import type { Expired, ExpiredPart } from "../../store/interface/retention.ts";
+import type { ErasedPreview, Expired, ExpiredPart } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { previewRestriction } from "../deletion/preview-restriction.ts";
@@ -65,24 +65,37 @@ export class ExpiryTally {
   readonly counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
   /** The first records that would be deleted. */
   readonly due: RecordKey[] = [];
-  readonly #dueByType = new Map<string, number>();
+  readonly dueByType: Record<string, number> = {};
+  /** By type: what would be erased with these records. */
+  readonly erasedWith: Record<string, number> = {};
+  /** By type: what would be erased with the last record that it belongs to. */
+  readonly shared: Record<string, number> = {};
 
-  add(expired: ExpiredPart["expired"]): void {
-    for (const { key, expiry } of expired) {
+  /** Adds records that have expired, and what the deletions of those that are due would do. */
+  add(expired: ExpiredPart["expired"], { waiting, erasedWith, shared }: ErasedPreview): void {
+    const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
+    for (const { key, expiry: own } of expired) {
+      const expiry = waits.get(textOf(key)) ?? own;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
-      this.#dueByType.set(key.resourceType, (this.#dueByType.get(key.resourceType) ?? 0) + 1);
+      addCount(this.dueByType, key.resourceType, 1);
       if (this.due.length < retentionShownMax) this.due.push(key);
     }
-  }
-
-  get dueByType(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#dueByType);
+    for (const [type, count] of Object.entries(erasedWith)) addCount(this.erasedWith, type, count);
+    for (const [type, count] of Object.entries(shared)) addCount(this.shared, type, count);
   }
 }
 
+function textOf({ resourceType, resourceId }: RecordKey): string {
+  return nodeKey(resourceType, resourceId);
+}
+
+function addCount(counts: Record<string, number>, type: string, count: number): void {
+  counts[type] = (counts[type] ?? 0) + count;
+}
+
 export interface RetentionPreview extends Readonly<
-  Pick<ExpiryTally, "counts" | "due" | "dueByType">
+  Pick<ExpiryTally, "counts" | "due" | "dueByType" | "erasedWith" | "shared">
 > {
   readonly organization: Organization;
   readonly ceilings: readonly Ceiling[];
@@ -119,14 +132,31 @@ export async function previewRetention(
   let after: RecordKey | undefined;
   do {
     const part = await scanPart(app, { organizationId, ceilings, after, at });
-    tally.add(part.expired.filter(({ key }) => knows({ ...key, organizationId })));
+    const expired = part.expired.filter(({ key }) => knows({ ...key, organizationId }));
+    await tallyPart(app, tally, { organizationId, ceilings, at, expired });
     after = part.next;
   } while (after !== undefined);
-  const { counts, dueByType, due } = tally;
+  const { counts, dueByType, erasedWith, shared, due } = tally;
   const mayKnow = hasRight(app, "confidential.read");
   const restricted = mayKnow ? await previewRestricted(app, due) : undefined;
   const known = ceilings.filter((ceiling) => knows({ ...ceiling, organizationId }));
-  return { organization, ceilings: known, at, counts, dueByType, due, restricted };
+  const counted = { counts, dueByType, erasedWith, shared, due };
+  return { organization, ceilings: known, at, ...counted, restricted };
+}
+
+interface TalliedPart extends Pick<ScanOptions, "organizationId" | "ceilings" | "at"> {
+  readonly expired: ExpiredPart["expired"];
+}
+
+/** Adds a part to the tally, with what the deletions of its records would do. */
+export async function tallyPart(
+  app: App,
+  tally: ExpiryTally,
+  { organizationId, ceilings, at = app.now(), expired }: TalliedPart,
+): Promise<void> {
+  const due = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
+  const query = { organizationId, ceilings, now: at, due };
+  tally.add(expired, await app.store.retention.previewErased(query));
 }
 
 /** Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */

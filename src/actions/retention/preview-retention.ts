@@ -6,7 +6,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
-import { ExpiryTally, readCeilings, scanPart } from "./apply-retention.ts";
+import { ExpiryTally, readCeilings, scanPart, tallyPart } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { readKnownTypes } from "../record/find-records.ts";
 import { findOrganization } from "../access/find-organization.ts";
@@ -90,7 +90,8 @@ async function previewStep(
   const { organizationId, resourceType } = after;
   const scannedMax = examinedAtOnce;
   const part = await scanPart(app, { organizationId, ceilings, after, scannedMax, at });
-  tally.add(part.expired.filter(({ key }) => key.resourceType === resourceType));
+  const expired = part.expired.filter(({ key }) => key.resourceType === resourceType);
+  await tallyPart(app, tally, { organizationId, ceilings, at, expired });
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };

@@ -89,6 +89,7 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
  * nothing was changed.
  */
 export async function setRule(app: App, wanted: RuleSetting): Promise<Retention> {
+  requireRight(app, "retention.set");
   const { organizationId, resourceType, ...rule } = (await planRule(app, wanted)).rule;
   const isEmpty = rule.keepDays === 0 && rule.deleteAfterDays === undefined;
   const change = { organizationId, resourceType, rule: isEmpty ? undefined : rule };

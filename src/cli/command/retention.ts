@@ -132,7 +132,8 @@ export const retentionPreview = defineStoreCommand({
     "A record is due when the ceiling of its type has passed, or else the organization's --retain-days since it was last " +
     "seen. A record under a legal hold or a retention floor is kept, and without a ceiling of its type so is one that a " +
     "more recent record belongs to. A running server checks every minute and queues the deletions, which are processed, " +
-    "verified and receipted like any other. With --at, the answer is for the beginning of that day in UTC, if no record " +
+    "verified and receipted like any other. What belongs only to such records is erased with them, and what belongs to " +
+    "others too with the last of them. With --at, the answer is for the beginning of that day in UTC, if no record " +
     "and no rule changes until then. Confidential records are left out, and deleted in the same way.",
   examples: [
     "sluice retention preview",

@@ -63,6 +63,8 @@ export function viewPreview(preview: RetentionPreview) {
     ceilings: ceilings.filter(({ isOwn }) => isOwn).map(viewCeiling),
     due: counts.due,
     due_by_type: dueByType,
+    erased_with_them: preview.erasedWith,
+    shared_with_others: preview.shared,
     held: counts.held,
     under_floor: counts.floor,
     deletion_open: counts.open,
@@ -92,14 +94,20 @@ function describeCeilings({ organization, ceilings }: RetentionPreview): string 
   return [...own, ...common].join("; ") || "none";
 }
 
+function describeCounts(counts: Readonly<Record<string, number>>): string {
+  const types = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
+  return types.length === 0 ? "nothing" : types.join(", ");
+}
+
 export function describePreview(preview: RetentionPreview): string {
   const { organization, at, counts, dueByType, due, restricted } = preview;
-  const types = Object.entries(dueByType).map(([type, count]) => `${count} ${type}`);
   const fields = renderFields([
     ["organization", organization.organizationId],
     ["at", formatTime(at)],
     ["ceilings", describeCeilings(preview)],
-    ["would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
+    ["would be deleted", describeCounts(dueByType)],
+    ["erased with these", describeCounts(preview.erasedWith)],
+    ["of several, erased with the last", describeCounts(preview.shared)],
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],
     ["kept, needed by later ones", String(counts.needed)],

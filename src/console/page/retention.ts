@@ -162,12 +162,19 @@ function renderRetentionPreview(
 
 const dueShownMax = 20;
 
-function renderTally({ counts, due, dueByType }: PreviewPart["tally"], date: string): Html {
-  const types = Object.entries(dueByType).map(([type, count]) => `${formatNumber(count)} ${type}`);
+function describeCounts(counts: Readonly<Record<string, number>>): string {
+  const types = Object.entries(counts).map(([type, count]) => `${formatNumber(count)} ${type}`);
+  return types.length === 0 ? "nothing" : types.join(", ");
+}
+
+function renderTally(tally: PreviewPart["tally"], date: string): Html {
+  const { counts, due, dueByType, erasedWith, shared } = tally;
   const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
-    ["Would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
+    ["Would be deleted", describeCounts(dueByType)],
+    ["Erased with these", describeCounts(erasedWith)],
+    ["Of several records, erased with the last", describeCounts(shared)],
     ["Kept by a hold", formatNumber(counts.held)],
     ["Kept by a floor", formatNumber(counts.floor)],
     ["Needed by later records", formatNumber(counts.needed)],

@@ -2,7 +2,8 @@
 // of an organization; that of a type takes the place of the other. Pure; knows no store and no clock.
 
 import type { RecordType } from "../record-type.ts";
-import { type FloorOrigin, formatDays, type RetentionRule } from "./floor.ts";
+import type { NormalisedTimestamp } from "../timestamp.ts";
+import { floorEnd, type FloorOrigin, formatDays, type RetentionRule } from "./floor.ts";
 
 export interface Ceiling {
   readonly resourceType: string;
@@ -39,6 +40,16 @@ export function ceilingOf(
   }
   if (retainDays === undefined) return undefined;
   return { resourceType, days: retainDays, countedFrom: "last_seen", isOwn: false };
+}
+
+/** Whether a record has reached the ceiling. `from`: the time that the ceiling counts from. */
+export function hasPassed(
+  { days, isOwn }: Ceiling,
+  from: NormalisedTimestamp,
+  now: number,
+): boolean {
+  const end = floorEnd({ keepDays: days }, from, now);
+  return isOwn ? end <= now : end < now;
 }
 
 /** Whether the second ceiling may erase a record earlier than the first. */

@@ -49,3 +49,17 @@ export interface ExpiredPart {
   /** Where to continue; undefined at the end. */
   readonly next: RecordKey | undefined;
 }
+
+/** Records that have expired, and would be deleted at this time. */
+export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceilings" | "now"> {
+  readonly due: readonly RecordKey[];
+}
+
+export interface ErasedPreview {
+  /** Records whose deletion would wait for a hold or a floor of what it would erase or change. */
+  readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
+  /** By type: what would be erased with the others, because it belongs only to what is erased. */
+  readonly erasedWith: Readonly<Record<string, number>>;
+  /** By type: what belongs to other records too, and would be erased with the last of them. */
+  readonly shared: Readonly<Record<string, number>>;
+}

@@ -8,6 +8,7 @@ import { approveDeletion } from "./deletion/approval.ts";
 import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit-search.ts";
 import * as closing from "./deletion/close-organization.ts";
+import { previewErased } from "./plan/erased-with.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
@@ -165,6 +166,7 @@ export const methods = {
     wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
     listFloors: lookup(organization, floor.listFloors),
     listRules: lookup(oneOrAll, floor.listRules),
+    previewErased: read(ofOrganization, previewErased),
     findFloorNow: read(ofOrganization, findFloorNow),
   },
   restricted: {

@@ -113,6 +113,8 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           ceilings: [],
           due: 2,
           due_by_type: { transaction: 1, transaction_check: 1 },
+          erased_with_them: {},
+          shared_with_others: {},
           held: 1,
           under_floor: 0,
           deletion_open: 0,

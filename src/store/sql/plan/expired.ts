@@ -5,8 +5,8 @@ import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Ceiling } from "../../../domain/retention/ceiling.ts";
-import { dayMs, floorEnd } from "../../../domain/retention/floor.ts";
+import { type Ceiling, hasPassed } from "../../../domain/retention/ceiling.ts";
+import { dayMs } from "../../../domain/retention/floor.ts";
 import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
@@ -61,7 +61,8 @@ function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
     const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, last, limit);
     const keyOf = (resourceId: string) => ({ organizationId, resourceType, resourceId });
     for (const row of rows) {
-      const mayHaveExpired = isPast(ceiling, earliestBeginning(ceiling, row), now);
+      const earliest = earliestBeginning(ceiling, row);
+      const mayHaveExpired = earliest === undefined || hasPassed(ceiling, earliest, now);
       if (mayHaveExpired && isByHistory(ceiling)) {
         if (histories === limits.floorScanHistoriesMax) return { candidates, next: keyOf(last) };
         histories += 1;
@@ -81,12 +82,6 @@ function earliestBeginning({ countedFrom }: Ceiling, { first_seen, last_seen }: 
   return countedFrom === "closed" ? first_seen : undefined;
 }
 
-function isPast({ days, isOwn }: Ceiling, from: NormalisedTimestamp | undefined, now: number) {
-  if (from === undefined) return true;
-  const end = floorEnd({ keepDays: days }, from, now);
-  return isOwn ? end <= now : end < now;
-}
-
 function isByHistory({ countedFrom }: Ceiling): boolean {
   return countedFrom !== "last_seen";
 }
@@ -103,7 +98,7 @@ function* filterByHistory(
   const origins = yield* readOrigins({ floors: ceilings, records });
   return candidates.filter(({ key, ceiling }) => {
     const from = origins.get(keyText(key));
-    return !isByHistory(ceiling) || (from !== undefined && isPast(ceiling, from, now));
+    return !isByHistory(ceiling) || (from !== undefined && hasPassed(ceiling, from, now));
   });
 }
 

@@ -1,0 +1,141 @@
+// Previews what the deletions of expired records would erase besides these, and which of them would wait for a hold or a
+// floor of it: level by level, for many records at once. Counts each record once, whatever part of the records is
+// previewed. Leaves out confidential types, which delay no deletion. Changes nothing.
+
+import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { hasPassed } from "../../../domain/retention/ceiling.ts";
+import { hasEnded } from "../../../domain/retention/hold-end.ts";
+import type { ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { listFloors } from "../retention/floor.ts";
+import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
+import { findHoldsOf } from "../retention/hold.ts";
+import { rest, type Statements } from "../statement/statements.ts";
+import { toKey } from "./plan.ts";
+import { eachPage } from "./relations.ts";
+
+/** By record: the expired records with which it is erased. */
+type Roots = Map<NodeKey, ReadonlySet<NodeKey>>;
+
+interface Cascade {
+  readonly erased: Roots;
+  /** Records that also belong to others. */
+  readonly shared: Roots;
+}
+
+export function* previewErased(query: ErasedQuery): Statements<ErasedPreview> {
+  const cascade = yield* collectCascade(query);
+  const waits = yield* findWaits(query, cascade);
+  const isErased = (roots: ReadonlySet<NodeKey>) => !roots.values().some((root) => waits.has(root));
+  const count = (nodes: Roots) => {
+    const counts: Record<string, number> = {};
+    for (const [node, roots] of nodes) {
+      const { type } = parseNodeKey(node);
+      if (!roots.has(node) && isErased(roots)) counts[type] = (counts[type] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const waiting = [...waits].map(([root, expiry]) => {
+    return { key: toKey(query.organizationId, root), expiry };
+  });
+  return { waiting, erasedWith: count(cascade.erased), shared: count(cascade.shared) };
+}
+
+function* collectCascade(query: ErasedQuery): Statements<Cascade> {
+  const { organizationId, due } = query;
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const shared: Roots = new Map();
+  const nodes = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
+  const erased: Roots = new Map(nodes.map((node) => [node, new Set([node])]));
+  for (let level = nodes; level.length > 0;) {
+    const here = new Set(level);
+    const belonging = yield* findBelonging(query, { level, confidential });
+    const expiring = yield* findExpiring(query, [...belonging.keys()]);
+    level = [];
+    for (const [node, owners] of belonging) {
+      // A record of several owners is counted with the last of them only, and one that expires by itself not here.
+      const last = owners.reduce((one, other) => (one > other ? one : other));
+      if (!here.has(last) || erased.has(node) || expiring.has(node)) continue;
+      const known = owners.map((owner) => erased.get(owner));
+      const roots = new Set(known.flatMap((some) => [...(some ?? [])]));
+      if (known.includes(undefined)) shared.set(node, roots);
+      else {
+        erased.set(node, roots);
+        level.push(node);
+      }
+    }
+  }
+  return { erased, shared };
+}
+
+interface Level {
+  readonly level: readonly NodeKey[];
+  readonly confidential: ReadonlySet<ResourceType>;
+}
+
+/** What belongs to any of these records, with everything that it belongs to. */
+function* findBelonging(
+  { organizationId }: ErasedQuery,
+  { level, confidential }: Level,
+): Statements<ReadonlyMap<NodeKey, readonly NodeKey[]>> {
+  const owners = new Map<NodeKey, NodeKey[]>();
+  yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
+    for (const { kind, from_type, from_id } of rows) {
+      const isCounted = kind === "belongs" && !confidential.has(from_type);
+      if (isCounted) owners.set(nodeKey(from_type, from_id), []);
+    }
+    yield* rest();
+    return true;
+  });
+  const nodes = [...owners.keys()];
+  yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
+    for (const { kind, from_type, from_id, to_type, to_id } of rows) {
+      if (kind === "belongs")
+        owners.get(nodeKey(from_type, from_id))?.push(nodeKey(to_type, to_id));
+    }
+    yield* rest();
+    return true;
+  });
+  return owners;
+}
+
+/** Those of these records that have reached a ceiling themselves. */
+function* findExpiring(
+  { organizationId, ceilings, now }: ErasedQuery,
+  nodes: readonly NodeKey[],
+): Statements<ReadonlySet<NodeKey>> {
+  const byType = new Map(ceilings.map((ceiling) => [ceiling.resourceType, ceiling]));
+  const limited = nodes.filter((node) => byType.has(parseNodeKey(node).type));
+  const records = limited.map((node) => toKey(organizationId, node));
+  const origins = yield* readOrigins({ floors: ceilings, records });
+  const expiring = limited.filter((node) => {
+    const ceiling = byType.get(parseNodeKey(node).type);
+    const from = origins.get(keyText(toKey(organizationId, node)));
+    return ceiling !== undefined && from !== undefined && hasPassed(ceiling, from, now);
+  });
+  return new Set(expiring);
+}
+
+/** Why expired records have to wait for what would be erased with them, or would lose a reference. */
+function* findWaits(
+  { organizationId, now }: ErasedQuery,
+  { erased, shared }: Cascade,
+): Statements<ReadonlyMap<NodeKey, "held" | "floor">> {
+  const affected = [...erased, ...shared].filter(([node, roots]) => !roots.has(node));
+  const keys = affected.map(([node]) => toKey(organizationId, node));
+  const holds = (yield* findHoldsOf(keys)).filter((hold) => !hasEnded(hold, now));
+  const held = new Set(holds.map(keyText));
+  const floors = yield* listFloors(organizationId);
+  const origins = yield* readOrigins({ floors, records: keys });
+  const waits = new Map<NodeKey, "held" | "floor">();
+  for (const [node, roots] of affected) {
+    const key = toKey(organizationId, node);
+    const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
+    const isFloored = (floor?.until ?? 0) > now && (erased.has(node) || floor?.redactable !== true);
+    const isHeld = held.has(keyText(key));
+    for (const root of roots) if (isHeld || isFloored) waits.set(root, isHeld ? "held" : "floor");
+  }
+  return waits;
+}
