@@ -183,14 +183,15 @@ export function testPartyFloors(engine: Engine): void {
 
     it("is read again by a new rule, and not at all without one", async (test) => {
       const { store } = await open(engine, test);
-      await store.setFloor("transaction", 5);
       await pay(store, "t", 2);
       const id = await store.request(ada);
-      await requireWait(store, id, 7);
-      await store.setFloor("transaction", 8);
-      await requireWait(store, id, 10);
+      for (const keepDays of [5, 8, 4, 9]) {
+        await store.setFloor("transaction", keepDays);
+        assert.equal(await store.claim(onDay(3)), undefined);
+        assert.equal((await store.deletionOf(id)).floorUntil, onDay(2 + keepDays));
+      }
       await setFloor(store, 8, true);
-      await processOn(store, id, 2);
+      await processOn(store, id, 3);
     });
 
     it("comes after a hold", async (test) => {

@@ -5,9 +5,8 @@
 // the result                        is followed by
 // missing, or by other rules        a pass
 // a floor that has not ended        waiting for its end
-// a floor that has ended            a pass: the same records may have been seen again meanwhile
-// no floor, some time ago           a pass
-// no floor                          a search of what was changed since, in the transaction that plans
+// no such floor, long ago           a pass
+// no such floor                     a search of what was changed since, in the transaction that plans
 //
 // Erases nothing.
 
@@ -133,8 +132,8 @@ export class PartyFloors {
     return this.#searched.get(id);
   }
 
-  #isFresh({ latest, at }: Finding): boolean {
-    return latest === undefined && this.#latestArrival - at <= changesBehindMax;
+  #isFresh({ at }: Finding): boolean {
+    return this.#latestArrival - at <= changesBehindMax;
   }
 
   /**
