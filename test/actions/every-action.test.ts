@@ -22,6 +22,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
   "deletion/bulk-deletions changeAll": partly,
+  "change/read-changes readChanges": begun,
   "deletion/preview-deletion previewDeletion": begun,
   "deletion/show-deletion readDeletionDetails": partly,
   "intake/write-records writeDrafts": begun,

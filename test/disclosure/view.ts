@@ -166,21 +166,26 @@ function wordsOf({ name, arguments: positional, options }: Command, given: Given
  * something is counted; the totals beside its charts are compared.
  */
 export function withoutChance(text: string): string {
-  return text
-    .replaceAll(/<svg\s+class="bars".*?<\/svg>/gs, "<svg>")
-    .replaceAll(/<section aria-labelledby="durations">.*?<\/section>/gs, "")
-    .replaceAll(/<dt>Size of the store<\/dt>\s*<dd>[^<]*/g, "")
-    .replaceAll(/\bstore_[0-9a-f]{24}\b/g, "<store>")
-    .replaceAll(/\b(del|hold|key|op|ses|imp|rec)_[0-9A-Za-z]{8,}/g, "<$1>")
-    .replaceAll(/\bsluice_[0-9A-Za-z_]{16,}/g, "<secret>")
-    .replaceAll(/\berased_[0-9a-f]{32}\b/g, "<pseudonym>")
-    .replaceAll(
-      /"(removed|kept|references_removed|previous_receipt|salt|signature)": ?"[^"]*"/g,
-      '"$1"',
-    )
-    .replaceAll(/(name="digest" value=)"[0-9a-f]{32}"/g, "$1")
-    .replaceAll(randomText, "<random>")
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/g, "<uuid>");
+  return (
+    text
+      .replaceAll(/<svg\s+class="bars".*?<\/svg>/gs, "<svg>")
+      .replaceAll(/<section aria-labelledby="durations">.*?<\/section>/gs, "")
+      .replaceAll(/<dt>Size of the store<\/dt>\s*<dd>[^<]*/g, "")
+      .replaceAll(/\bstore_[0-9a-f]{24}\b/g, "<store>")
+      .replaceAll(/\b(del|hold|key|op|ses|imp|rec)_[0-9A-Za-z]{8,}/g, "<$1>")
+      .replaceAll(/\bsluice_[0-9A-Za-z_]{16,}/g, "<secret>")
+      .replaceAll(/\berased_[0-9a-f]{32}\b/g, "<pseudonym>")
+      .replaceAll(
+        /"(removed|kept|references_removed|previous_receipt|salt|signature)": ?"[^"]*"/g,
+        '"$1"',
+      )
+      .replaceAll(/(name="digest" value=)"[0-9a-f]{32}"/g, "$1")
+      .replaceAll(/"id":"[0-9a-f]{32}"/g, '"id"')
+      // The hidden part of an offset; its place is compared.
+      .replaceAll(/\b([0-9a-f]{19})[0-9a-f]{32}\b/g, "$1<hidden>")
+      .replaceAll(randomText, "<random>")
+      .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/g, "<uuid>")
+  );
 }
 
 /** It may begin or end with a hyphen, where there is no word boundary. */
