@@ -1,10 +1,12 @@
 // `sluice changes`: what operators see of the feed.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
+import { startProgram } from "./program.ts";
 import { addTransaction, updateTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
@@ -49,6 +51,20 @@ describe("changes", () => {
     const { out } = await line.type("changes", "--organization", "acme");
     const [first = ""] = out.split("\n");
     assert.match(first, /^\S+Z sluice\.transaction\.created tx-1$/);
+  });
+
+  it("follows until it is interrupted", async () => {
+    const words = ["changes", "--organization", "acme", "--from", "now", "--follow", "--json"];
+    const { child, ended } = startProgram(words, line.environment);
+    const [first] = (await once(child.stdout, "data")) as readonly Buffer[];
+    assert.match(String(first), /^\{"next_offset":"[0-9a-f]{51}"\}\n$/);
+    const printed = once(child.stdout, "data") as Promise<readonly Buffer[]>;
+    await operate(line.environment, async (app) => {
+      await addTransaction(app, "acme", { tx_id: "tx-followed", timestamp });
+    });
+    assert.match(String((await printed)[0]), /"subject":"tx-followed"/);
+    child.kill("SIGINT");
+    assert.equal((await ended).code, 0);
   });
 
   it("says what an offset has to be", async () => {

@@ -96,6 +96,24 @@ describe("a stream of changes", () => {
     await raw.closed;
   });
 
+  it("is read once for all that wait at the same place", async () => {
+    const customer = await scene.makeCustomer();
+    const { settled } = await service.app.store.settledArrival();
+    const streams = Array.from({ length: 5 }, () => open(customer, "offset=now&live=sse"));
+    for (const raw of streams) {
+      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    }
+    pagesRead = 0;
+    await add(customer, 1);
+    for (const raw of streams) {
+      await waitFor("the event", () => eventsIn(raw).subjects.length > 0 || undefined);
+    }
+    assert.equal((await service.app.store.settledArrival()).settled, settled + 1);
+    assert.equal(pagesRead, 1);
+    for (const raw of streams) raw.socket.destroy();
+    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+  });
+
   it("ends when its key is revoked, before anything else arrives", async () => {
     const customer = await scene.makeCustomer();
     const raw = open(customer, "offset=now&live=sse");

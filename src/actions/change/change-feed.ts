@@ -8,7 +8,7 @@ import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
 /** How long a look rests before the next; it rests longer after one that took long. */
-const lookMs = 25;
+const lookMs = 40;
 const lookServerMs = 100;
 const restTimes = 4;
 /** How long the next look waits after one that failed. */
@@ -42,6 +42,8 @@ export class ChangeFeed {
   readonly #open = new Map<string, number>();
   #cipher: FeedCipher | undefined;
   #looking = false;
+  /** The number up to which the last look went; undefined if nobody waits. */
+  #seen: number | undefined;
   #stopped = false;
 
   constructor(app: App) {
@@ -59,17 +61,38 @@ export class ChangeFeed {
 
   /** Throws AppError offset_gone. */
   async read({ view, from, bytesMax }: Reading, signal?: AbortSignal): Promise<FeedPage> {
-    if (from === undefined) return this.end({ from });
-    const through = await this.#settled(from);
+    if (from === undefined) return this.end({ view, from });
+    return this.#readUpTo(await this.#settled(from), { view, from, bytesMax }, signal);
+  }
+
+  /**
+   * The same for a reader that waits if there is nothing: while others wait, it sees what the last look has seen. Otherwise
+   * readers that come back for each event would all read at different times, and share nothing.
+   */
+  async readLive(reading: Reading): Promise<FeedPage> {
+    const { from } = reading;
+    const seen = this.#seen;
+    if (from === undefined || seen === undefined || from.position.changeNo > seen) {
+      return this.read(reading);
+    }
+    return this.#readUpTo(seen, { ...reading, from });
+  }
+
+  async #readUpTo(
+    through: number,
+    { view, from, bytesMax }: Reading & { readonly from: Cursor },
+    signal?: AbortSignal,
+  ): Promise<FeedPage> {
     const cipher = await this.cipher();
     return readChanges(this.#app, { view, from, cipher }, { eventsMax, bytesMax, through, signal });
   }
 
   /** The end of the feed, as a page without events. Throws AppError offset_gone for where the reader would begin. */
-  async end({ from }: Pick<Reading, "from">): Promise<FeedPage> {
+  async end({ view, from }: Pick<Reading, "view" | "from">): Promise<FeedPage> {
     const scanned = await this.#settled(from);
     const position = { changeNo: scanned, at: this.#app.now(), following: 0 };
-    return { events: [], upToDate: true, next: { position, scanned } };
+    const offset = (await this.cipher()).encode(view.organizationId, position);
+    return { events: [], list: "[]", upToDate: true, next: { position, scanned }, offset };
   }
 
   async #settled(from: Cursor | undefined): Promise<number> {
@@ -111,14 +134,15 @@ export class ChangeFeed {
     { until, signal }: { readonly until: number; readonly signal: AbortSignal },
   ): Promise<FeedPage | undefined> {
     if (this.#stopped || signal.aborted) return Promise.resolve(undefined);
-    return new Promise((resolve, reject) => {
-      const key = JSON.stringify([view, from, bytesMax]);
-      const { scanned } = from;
-      const waiter = { view, bytesMax, cursor: from, key, until, resolve, reject, scanned };
-      this.#waiters.add(waiter);
-      signal.addEventListener("abort", () => this.#settle(waiter, undefined), { once: true });
-      if (!this.#looking) void this.#look();
-    });
+    const waiting = Promise.withResolvers<FeedPage | undefined>();
+    const { scanned, position } = from;
+    const key = `${position.changeNo} ${position.at} ${position.following} ${bytesMax} ${view.key}`;
+    const waiter: Waiter = { view, bytesMax, cursor: from, key, until, ...waiting, scanned };
+    this.#waiters.add(waiter);
+    const leave = (): void => this.#settle(waiter, undefined);
+    signal.addEventListener("abort", leave);
+    if (!this.#looking) void this.#look();
+    return waiting.promise.finally(() => signal.removeEventListener("abort", leave));
   }
 
   /** Whether all waiting has ended, because the process is asked to stop. */
@@ -147,21 +171,24 @@ export class ChangeFeed {
         await this.#serve();
         restMs = Math.max(usualMs, (performance.now() - began) * restTimes);
       } catch (error) {
+        this.#seen = undefined;
         for (const waiter of this.#waiters) {
           this.#waiters.delete(waiter);
           waiter.reject(error);
         }
         restMs = failedLookMs;
       }
-      await new Promise((resolve) => setTimeout(resolve, restMs).unref());
+      await new Promise((resolve) => setTimeout(resolve, restMs));
     }
     this.#looking = false;
+    this.#seen = undefined;
   }
 
   async #serve(): Promise<void> {
     const now = this.#app.now();
     for (const waiter of this.#waiters) if (waiter.until <= now) this.#settle(waiter, undefined);
     const { settled: through } = await this.#app.store.settledArrival();
+    this.#seen = through;
     const behind = [...this.#waiters].filter(({ scanned }) => scanned < through);
     if (behind.length === 0) return;
     const news = await this.#app.store.arrivals.find({

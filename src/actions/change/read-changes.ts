@@ -25,6 +25,12 @@ export interface FeedView {
   /** Those of them that the reader wants. */
   readonly types: readonly string[];
   readonly content: boolean;
+  /** Readers with the same key see the same. */
+  readonly key: string;
+}
+
+export function makeView(view: Omit<FeedView, "key">): FeedView {
+  return { ...view, key: JSON.stringify(view) };
 }
 
 /** How far a reader has come. */
@@ -37,7 +43,11 @@ export interface Cursor {
 export interface FeedPage {
   /** CloudEvents as JSON. */
   readonly events: readonly string[];
+  /** All of them as a list, made once for all readers that get the page. */
+  readonly list: string;
   readonly next: Cursor;
+  /** The same place as readers know it. */
+  readonly offset: string;
   /** No further event had arrived. */
   readonly upToDate: boolean;
 }
@@ -72,7 +82,9 @@ export async function readChanges(
     writeChangeEvent({ ...change, organizationId, id: ids[index] ?? "" }),
   );
   const scanned = upToDate ? Math.max(from.scanned, bounds.through) : position.changeNo;
-  return { events, upToDate, next: { position, scanned } };
+  const offset = cipher.encode(organizationId, position);
+  const list = `[${events.join(",")}]`;
+  return { events, list, upToDate, next: { position, scanned }, offset };
 }
 
 /** Reads one change more than fit, to know whether there are any. */

@@ -2,7 +2,12 @@
 
 import { ChangeFeed, type Reading } from "../../actions/change/change-feed.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
-import type { Cursor, FeedPage, FeedView } from "../../actions/change/read-changes.ts";
+import {
+  type Cursor,
+  type FeedPage,
+  type FeedView,
+  makeView,
+} from "../../actions/change/read-changes.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
@@ -55,8 +60,7 @@ export const changes = defineStoreCommand({
     const reading = { view, from: readFrom(from, view, cipher), bytesMax };
     await runUntilStopped(async (signal) => {
       for await (const page of pagesOf(feed, reading, { follow, signal })) {
-        const offset = cipher.encode(organization, page.next.position);
-        await sink.write(describe(page, { offset, json: context.json }));
+        await sink.write(describe(page, context.json));
       }
     });
     await sink.finish();
@@ -87,7 +91,7 @@ async function viewOf(app: App, organizationId: string, content: boolean): Promi
   const types = recordTypes
     .map(({ resourceType }) => resourceType)
     .filter((resourceType) => knows({ organizationId, resourceType }));
-  return { organizationId, readable: types, types, content };
+  return makeView({ organizationId, readable: types, types, content });
 }
 
 /** Undefined for the end. */
@@ -102,10 +106,7 @@ function readFrom(
   throw new UsageError("--from must be -1, now, or an offset that this command has printed.");
 }
 
-function describe(
-  { events }: FeedPage,
-  { offset, json }: { readonly offset: string; readonly json: boolean },
-): string {
+function describe({ events, offset }: FeedPage, json: boolean): string {
   const lines = json ? events : events.map(describeEvent);
   const last = json ? JSON.stringify({ next_offset: offset }) : `Next: --from ${offset}`;
   return [...lines, last, ""].join("\n");

@@ -3,29 +3,22 @@
 
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { FeedCipher } from "../../actions/change/offset.ts";
 import type { FeedPage } from "../../actions/change/read-changes.ts";
 import { isNamed } from "../reply/representation.ts";
 import type { Answer } from "../reply/reply.ts";
 import { nextCursor } from "./reader-cursor.ts";
 
-export interface PageContext {
-  readonly cipher: FeedCipher;
-  readonly organizationId: string;
-  /** Present for a live request: the cursor that it sent. */
-  readonly cursor?: number;
-}
-
+/** `cursor`: present for a live request, the one that it sent. */
 export function answerPage(
-  { events, next, upToDate }: FeedPage,
-  { cipher, organizationId, cursor }: PageContext,
+  { list, offset, upToDate }: FeedPage,
+  cursor?: number,
 ): Answer & { readonly body: string } {
   return {
     status: 200,
-    body: `[${events.join(",")}]`,
+    body: list,
     headers: {
       "cache-control": "no-store",
-      "stream-next-offset": cipher.encode(organizationId, next.position),
+      "stream-next-offset": offset,
       ...(upToDate ? { "stream-up-to-date": "true" } : {}),
       ...(cursor === undefined ? {} : { "stream-cursor": nextCursor(cursor) }),
     },

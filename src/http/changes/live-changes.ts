@@ -38,9 +38,7 @@ export async function answerLater(
     const found = await waitOn(context, input, { ...reading, from, until, signal });
     if (signal.aborted && reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
-    const cipher = await context.feed.cipher();
-    const { organizationId } = reading.view;
-    const answer = answerPage(found ?? page, { cipher, organizationId, cursor: reading.cursor });
+    const answer = answerPage(found ?? page, reading.cursor);
     chargePage(context, input.caller, found);
     if (found !== undefined) context.replies.send(request, reply, answer);
     else context.replies.send(request, reply, { ...answer, status: 204, body: undefined });
@@ -79,7 +77,6 @@ export async function beginStream(
   const { reply, request, requestContext, caller } = input;
   const signal = readerGone(reply.raw);
   const first = await context.feed.read(reading, signal);
-  const cipher = await context.feed.cipher();
   reply.raw.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-store",
@@ -93,10 +90,8 @@ export async function beginStream(
   const seconds = (performance.now() - requestContext.startedAt) / 1_000;
   if (name !== undefined) context.observe(name, 200, seconds);
   const until = endOf(context, caller, limits.changeStreamMs);
-  const write = (page: FeedPage): boolean => {
-    const offset = cipher.encode(reading.view.organizationId, page.next.position);
-    return reply.raw.write(partOf(page, { offset, cursor: nextCursor(reading.cursor) }));
-  };
+  const write = (page: FeedPage): boolean =>
+    reply.raw.write(partOf(page, nextCursor(reading.cursor)));
   const next = async (page: FeedPage): Promise<FeedPage | undefined> => {
     const from = page.next;
     if (page.upToDate) return waitOn(context, input, { ...reading, from, until, signal });
@@ -117,19 +112,14 @@ export async function beginStream(
   };
 }
 
-interface Place {
-  readonly offset: string;
-  readonly cursor: string;
-}
-
 /** The text of JSON has no line breaks. */
-function partOf({ events, upToDate }: FeedPage, { offset, cursor }: Place): string {
+function partOf({ events, list, offset, upToDate }: FeedPage, cursor: string): string {
   const control = {
     streamNextOffset: offset,
     streamCursor: cursor,
     ...(upToDate ? { upToDate } : {}),
   };
-  const data = events.length === 0 ? "" : `event: data\ndata: [${events.join(",")}]\n\n`;
+  const data = events.length === 0 ? "" : `event: data\ndata: ${list}\n\n`;
   return `${data}event: control\ndata: ${JSON.stringify(control)}\n\n`;
 }
 

@@ -31,14 +31,13 @@ export const readChanges: Verb = {
     const { feed } = context;
     requireDecodable(request);
     const cipher = await feed.cipher();
-    const { organizationId } = caller;
     const asked = readChangeQuery(request.query as Record<string, unknown>, caller, cipher);
     const bytesMax =
       asked.live === "sse" ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
     const reading = { ...asked, bytesMax };
     if (request.method === "HEAD") {
       const end = await feed.end(reading);
-      return answerPage({ ...end, upToDate: false }, { cipher, organizationId });
+      return answerPage({ ...end, upToDate: false });
     }
     if (asked.live !== undefined) reply.raw.once("close", feed.begin(caller));
     if (asked.live === "sse") {
@@ -48,17 +47,17 @@ export const readChanges: Verb = {
       return undefined;
     }
     const began = performance.now();
-    const page = await feed.read(reading);
+    const page = await (asked.live === undefined ? feed.read(reading) : feed.readLive(reading));
     const { events } = page;
     const processorMs = performance.now() - began;
     const work = { items: events.length, bytes: 0, processorMs };
     await charge(context, { requestContext, caller }, work);
     if (asked.live === undefined) {
-      const answer = answerPage(page, { cipher, organizationId });
+      const answer = answerPage(page);
       return asked.from === undefined ? answer : tagged(request, answer);
     }
     if (events.length > 0 || !page.upToDate) {
-      return answerPage(page, { cipher, organizationId, cursor: asked.cursor });
+      return answerPage(page, asked.cursor);
     }
     void answerLater(context, input, { reading, page });
     return undefined;
