@@ -61,6 +61,8 @@ export const changes = defineStoreCommand({
     await runUntilStopped(async (signal) => {
       for await (const page of pagesOf(feed, reading, { follow, signal })) {
         await sink.write(describe(page, context.json));
+        // The next page may be far off.
+        if (page.upToDate) await sink.finish();
       }
     });
     await sink.finish();
