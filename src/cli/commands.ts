@@ -34,6 +34,7 @@ import { restrictedExport, restrictedList, restrictedShow } from "./command/rest
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow } from "./command/subject.ts";
+import { subjectAnswer } from "./command/subject-answer.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 
 export const commands: readonly Command[] = [
@@ -60,6 +61,7 @@ export const commands: readonly Command[] = [
   subjectShow,
   subjectExport,
   subjectFind,
+  subjectAnswer,
   subjectIndex,
   deletionRequest,
   deletionList,

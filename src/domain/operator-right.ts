@@ -36,6 +36,7 @@ export const operatorRights = {
   "subject.show": may(["officer"], "see how much is stored on a person or a company"),
   "subject.export": may(["officer"], "export everything that is stored on a person or a company"),
   "subject.find": may(["officer"], "find persons and companies by name, date of birth or number"),
+  "subject.answer": may(["officer"], "answer an inquiry about a person or a company"),
   "subject.index": may(
     ["operator", "officer"],
     "make the index again by which persons and companies are found",

@@ -8,6 +8,7 @@ export type AccessAction =
   | "subject.show"
   | "subject.export"
   | "subject.find"
+  | "subject.answer"
   | "subject.index"
   | "record.show"
   | "records.export"
