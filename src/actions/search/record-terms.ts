@@ -18,8 +18,9 @@ export interface RecordTerm {
   readonly former: boolean;
 }
 
-/** A record has no more; the latest state comes first. */
+/** A record has no more; the latest state comes first. A long name has many terms, so names get what other values leave. */
 const termsMax = 256;
+const valueTermsMax = 128;
 
 /** `form` tells terms of different kinds apart that have the same text. */
 export function makeTerm(form: string, text: string): string {
@@ -50,19 +51,23 @@ function telephone(text: string, readTelephone: TelephoneReader): readonly strin
   ];
 }
 
-/** By the name of a field, or of fields that make one value. */
-const fields: Readonly<Record<SearchedType, Readonly<Record<string, ReadTerms>>>> = {
+type Fields = Readonly<Record<SearchedType, Readonly<Record<string, ReadTerms>>>>;
+
+/** By the name of a field, or of fields that make one name. */
+const names: Fields = {
+  person: { name: nameOf("person"), "first_name last_name": nameOf("person") },
+  company: { legal_name: nameOf("company"), trading_name: nameOf("company") },
+};
+
+/** Each has a few terms at most. */
+const values: Fields = {
   person: {
-    name: nameOf("person"),
-    "first_name last_name": nameOf("person"),
     email,
     phone_number: telephone,
     date_of_birth: oneOf("born", normaliseDate),
     national_identification_number: oneOf("document", normaliseNumber),
   },
   company: {
-    legal_name: nameOf("company"),
-    trading_name: nameOf("company"),
     email,
     phone_number: telephone,
     registration_number: oneOf("registration", normaliseNumber),
@@ -73,6 +78,11 @@ interface TermSources {
   readonly state: Payload;
   readonly changes: readonly Payload[];
   readonly readTelephone: TelephoneReader;
+}
+
+interface Adding {
+  readonly former: boolean;
+  readonly max: number;
 }
 
 /**
@@ -86,18 +96,24 @@ export function readTerms(
 ): readonly RecordTerm[] {
   const found = new Map<string, RecordTerm>();
   const seen = new Set<string>();
-  const add = (payload: Payload, former: boolean): void => {
+  const earlier = statesOf(changes).toReversed();
+  const add = (fields: Fields, payload: Payload, { former, max }: Adding): void => {
     for (const [field, read] of Object.entries(fields[type])) {
       const value = valueOf(payload, field);
       if (value === undefined || seen.has(`${field} ${value}`)) continue;
       seen.add(`${field} ${value}`);
       for (const term of read(value, readTelephone)) {
-        if (!found.has(term) && found.size < termsMax) found.set(term, { term, field, former });
+        if (!found.has(term) && found.size < max) found.set(term, { term, field, former });
       }
     }
   };
-  add(state, false);
-  for (const earlier of statesOf(changes).toReversed()) add(earlier, true);
+  for (const [fields, max] of [
+    [values, valueTermsMax],
+    [names, termsMax],
+  ] as const) {
+    add(fields, state, { former: false, max });
+    for (const payload of earlier) add(fields, payload, { former: true, max });
+  }
   return [...found.values()];
 }
 

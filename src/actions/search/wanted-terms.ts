@@ -26,8 +26,8 @@ export interface WantedTerm {
   readonly exact: boolean;
 }
 
-/** Of a name of six words in three spellings there are fewer. */
-const termsMax = 320;
+/** Of a name of six words in three spellings there are fewer. The other values have a few terms, which a name never displaces. */
+const nameTermsMax = 320;
 
 type ReadWanted = (
   text: string,
@@ -36,10 +36,9 @@ type ReadWanted = (
 
 const readers: Readonly<Record<Criterion, ReadWanted>> = {
   name: (text) =>
-    termsOfWantedName(text).map((one) => ({
-      term: makeTerm(one.form, one.text),
-      exact: one.exact,
-    })),
+    termsOfWantedName(text)
+      .slice(0, nameTermsMax)
+      .map((one) => ({ term: makeTerm(one.form, one.text), exact: one.exact })),
   born: (text) => exactly("born", normaliseDate(text)),
   email: (text) => exactly("email", normaliseEmail(text)),
   telephone: (text, readTelephone) => {
@@ -77,12 +76,11 @@ export function readWanted(wanted: Wanted, readTelephone: TelephoneReader): read
       "Say what is known: a name, a date of birth, an e-mail address, a telephone number, or the number of a document or a register.",
     );
   }
-  const terms = given.flatMap((criterion) => {
+  return given.flatMap((criterion) => {
     const text = wanted[criterion] ?? "";
     requireLine(`The ${criterion}`, text, limits.textCharactersMax);
     const found = readers[criterion](text, readTelephone);
     if (found.length > 0) return found.map((one) => ({ ...one, criterion }));
     throw new OperatorError("invalid", `The ${criterion} must be ${expected[criterion]}.`);
   });
-  return terms.slice(0, termsMax);
 }

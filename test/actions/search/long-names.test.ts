@@ -1,0 +1,45 @@
+// Names with more terms than are kept: they never displace the other values that a person is found by.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readTerms } from "../../../src/actions/search/record-terms.ts";
+import { loadTelephoneReader } from "../../../src/actions/search/telephone.ts";
+import { readWanted } from "../../../src/actions/search/wanted-terms.ts";
+
+/** Each word has three spellings, with the hyphen and without it. */
+const words = ["Ахг", "Бхг", "Вхг", "Гхг", "Дхг", "Жхг", "Зхг", "Кхг"];
+const name = `${words.map((word, at) => `${word}-${words[(at + 3) % words.length]}`).join(" ")} GmbH`;
+const readTelephone = await loadTelephoneReader();
+
+describe("a name with more terms than are kept", () => {
+  it("leaves room for the other values of a record, of now and of before", () => {
+    const before = { name, email: "before@example.com" };
+    const now = { email: "now@example.com", date_of_birth: "1990-12-10" };
+    const changes = [before, now];
+    const terms = readTerms("person", { state: { ...before, ...now }, changes, readTelephone });
+    const found = terms.filter(({ field }) => field !== "name").map(({ term }) => term);
+    assert.deepEqual(found.toSorted(), [
+      "born 1990-12-10",
+      "email before@example.com",
+      "email now@example.com",
+    ]);
+  });
+
+  it("leaves room for what else is known", () => {
+    const wanted = readWanted({ name, born: "1990-12-10" }, readTelephone);
+    assert.deepEqual(
+      wanted.filter(({ criterion }) => criterion !== "name").map(({ term }) => term),
+      ["born 1990-12-10"],
+    );
+  });
+
+  it("is found by its own terms beside many values of before", () => {
+    const changes = Array.from({ length: 400 }, (_, at) => ({
+      name: "Ada Example",
+      email: `a${at}@example.com`,
+    }));
+    const terms = readTerms("person", { state: changes.at(-1) ?? {}, changes, readTelephone });
+    assert.ok(terms.some(({ term }) => term === "whole adaexample"));
+    assert.ok(terms.length <= 256);
+  });
+});
