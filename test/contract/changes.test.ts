@@ -133,6 +133,20 @@ describe("the feed of changes", () => {
     assert.match(nextOf(first), /^[0-9a-f]{51}$/);
   });
 
+  it("bounds a page by bytes, whatever the script of its content", async () => {
+    const customer = await scene.makeCustomer();
+    const value = "界".repeat(20_000);
+    const large = { additional_properties: [{ key: "k", value, type: "STRING" }] };
+    const body = Array.from({ length: 24 }, () => scene.records.record(transaction, large));
+    const path = listPathOf(transaction);
+    assert.equal((await scene.ask(customer, { method: "POST", path, body })).status, 200);
+    const first = await get(customer, { include: "content" });
+    const eventBytes = Buffer.byteLength(first.text) / eventsOf(first).length;
+    const bytes = Buffer.byteLength(first.text);
+    assert.ok(bytes < limits.changesReplyBytesMax + eventBytes * 2, `${bytes} bytes`);
+    assert.equal((await readAll(customer, { include: "content" })).events.length, body.length);
+  });
+
   it("ends a page that is full to the last event as one that is not", async () => {
     const customer = await scene.makeCustomer();
     await addMany(customer, limits.changesReplyEventsMax);

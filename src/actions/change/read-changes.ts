@@ -106,7 +106,7 @@ async function collect(
     for (const change of changes) {
       if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false };
       found.push(change);
-      bytes += eventBytes + (change.payload?.length ?? 0);
+      bytes += eventBytes + Buffer.byteLength(change.payload ?? "");
     }
     scanned = changes.length < limit ? end : (changes.at(-1)?.changeNo ?? end);
     if (performance.now() - turnBegan < turnMs) continue;
