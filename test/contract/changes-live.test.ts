@@ -126,6 +126,22 @@ describe("a stream of changes", () => {
     assert.deepEqual(eventsIn(raw).subjects, []);
   });
 
+  it("disconnects a reader that has not read when the stream is over", async () => {
+    const customer = await scene.makeCustomer();
+    const large = {
+      additional_properties: [{ key: "k", value: "x".repeat(30_000), type: "STRING" }],
+    };
+    for (let part = 0; part < 6; part += 1) await add(customer, 100, large);
+    const raw = open(customer, "offset=-1&live=sse&include=content");
+    raw.socket.pause().setTimeout(0);
+    await waitFor("the stream to begin", () => service.readers() === 1 || undefined);
+    await waitFor("the stream to end", () => {
+      service.clock.advanceMs(limits.changeStreamMs);
+      return service.readers() === 0 || undefined;
+    });
+    raw.socket.destroy();
+  });
+
   it("does not read on for a reader that does not", async () => {
     const customer = await scene.makeCustomer();
     const large = {

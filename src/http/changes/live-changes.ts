@@ -98,12 +98,13 @@ export async function beginStream(
     await identifyCaller(context.app, request.headers.authorization);
     return context.feed.read({ ...reading, from }, signal);
   };
+  const isOver = (): boolean => context.feed.stopped || context.app.now() >= until;
   return async () => {
     try {
       for (let page: FeedPage | undefined = first; page !== undefined; page = await next(page)) {
         chargePage(context, caller, page);
-        if (!write(page)) await drained(reply.raw);
-        if (signal.aborted || context.feed.stopped || context.app.now() >= until) break;
+        if (!write(page)) await drained(reply.raw, isOver);
+        if (signal.aborted || isOver()) break;
       }
     } catch {
       // The reader connects again, and is told why that is not possible.
@@ -148,10 +149,13 @@ function readerGone(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** A reader that has not read a part when its stream is over is disconnected, however slowly it goes on reading. */
+function drained(response: ServerResponse, isOver: () => boolean): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
+    const timer = setInterval(() => isOver() && response.destroy(), checkMs).unref();
     const finish = (): void => {
+      clearInterval(timer);
       response.off("drain", finish).off("close", finish);
       resolve();
     };
