@@ -27,12 +27,14 @@ const legalForms: ReadonlySet<string> = new Set(
 
 /** An apostrophe within a word is removed: "O'Brien" is one word. */
 const apostrophe = /(?<=\p{L})['’ʼʻ‘`´ʹ](?=\p{L})/gu;
+/** Joiners, soft hyphens and marks of direction, which nobody sees; a space of no width divides words. */
+const invisible = /[\p{Cf}--\u200b]/gv;
 const between = /[^\p{L}\p{N}]+/u;
 const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
 
 /** The words of each spelling of a name; a name with a hyphen is also spelled without it, in one word. */
 function readNames(name: string): readonly (readonly string[])[] {
-  const plain = name.normalize("NFKC").replaceAll(apostrophe, "");
+  const plain = name.normalize("NFKC").replaceAll(invisible, "").replaceAll(apostrophe, "");
   const joined = plain.replaceAll(hyphen, "");
   const spelled = [...new Set([plain, joined])].flatMap((one) => spell(one));
   const names = spelled.map((text) => text.split(between).filter((word) => word !== ""));

@@ -35,4 +35,13 @@ describe("a name", () => {
       assert.equal(new Set(some.map(([country]) => country)).size, 10);
     }
   });
+
+  it("is found by its words where characters are in them that nobody sees", () => {
+    for (const one of ["\u00ad", "\u200c", "\u200d", "\u200e", "\u202e", "\u2060", "\ufeff"]) {
+      const hidden = `Ada${one} Maria Exa${one}mple`;
+      assert.equal(compare("person", hidden, "Ada Example"), "partial", JSON.stringify(one));
+      assert.equal(compare("person", "Ada Maria Example", hidden), "exact", JSON.stringify(one));
+    }
+    assert.equal(compare("person", "Ada Maria\u200bExample", "Ada Example"), "partial");
+  });
 });
