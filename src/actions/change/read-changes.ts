@@ -12,6 +12,8 @@ const numbersAtOnce = 16_384;
 /** Changes that are read at a time: those with content have up to 64 KiB each. */
 const thinAtOnce = 1_000;
 const fullAtOnce = 64;
+/** How many with content are read before it is known how large they are. */
+const firstFull = 8;
 /** After this time others have their turn. */
 const turnMs = 5;
 /** About the length of an event without its content. */
@@ -100,7 +102,10 @@ async function collect(
   for (let { scanned } = from; scanned < through && types.length > 0;) {
     if (signal?.aborted === true) return { found, upToDate: false };
     const end = Math.min(through, scanned + numbersAtOnce);
-    const limit = Math.min(content ? fullAtOnce : thinAtOnce, eventsMax + 1 - found.length);
+    const limit = Math.min(
+      content ? fitting({ bytes, count: found.length, bytesMax }) : thinAtOnce,
+      eventsMax + 1 - found.length,
+    );
     const part = { organizationId, after: scanned, through: end, types, content, limit };
     const changes = await app.store.arrivals.list(part);
     for (const change of changes) {
@@ -114,6 +119,14 @@ async function collect(
     turnBegan = performance.now();
   }
   return { found, upToDate: true };
+}
+
+/** How many more are likely to fit, and one: what is read beyond the bound is read again for the next page. */
+function fitting(read: { bytes: number; count: number; bytesMax: number }): number {
+  const { bytes, count, bytesMax } = read;
+  if (count === 0) return firstFull;
+  const left = Math.max(0, bytesMax - bytes);
+  return Math.min(fullAtOnce, Math.ceil((left * count) / bytes) + 1);
 }
 
 /** Passes events of types that the reader may read and does not want, so that they are not scanned again. */
