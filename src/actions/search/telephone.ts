@@ -1,8 +1,7 @@
 // Telephone numbers as ITU-T E.164 writes them, for the search. The numbering plans of all countries are data of a library,
-// which is imported
-// here only, and loaded when it is first needed.
+// which is imported here only, and loaded when it is first needed.
 
-import type { parsePhoneNumberFromString } from "libphonenumber-js/min";
+import type { parsePhoneNumber } from "awesome-phonenumber";
 
 export interface TelephoneNumber {
   /** In E.164, such as +49301234567; undefined if the text does not say of which country it is. */
@@ -19,11 +18,11 @@ const digitsMax = 20;
 export type TelephoneReader = (text: string) => TelephoneNumber;
 
 export async function loadTelephoneReader(): Promise<TelephoneReader> {
-  const library = await import("libphonenumber-js/min");
-  return (text) => readTelephone(text, library.parsePhoneNumberFromString);
+  const library = await import("awesome-phonenumber");
+  return (text) => readTelephone(text, library.parsePhoneNumber);
 }
 
-type Parse = typeof parsePhoneNumberFromString;
+type Parse = typeof parsePhoneNumber;
 
 function readTelephone(text: string, library: Parse): TelephoneNumber {
   const international = text.normalize("NFKC").replace(/^[\s(]*00(?=[\s()-]*[1-9])/, "+");
@@ -37,9 +36,9 @@ function readTelephone(text: string, library: Parse): TelephoneNumber {
 }
 
 function parse(text: string, library: Parse): TelephoneNumber | undefined {
-  const number = library(text);
-  if (number === undefined) return undefined;
-  return { full: number.number, national: [withoutTrunk(number.nationalNumber)] };
+  const { number, possible } = library(text);
+  if (number === undefined || !possible) return undefined;
+  return { full: number.e164, national: [withoutTrunk(number.significant)] };
 }
 
 function withoutTrunk(digits: string): string {
