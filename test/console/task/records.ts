@@ -59,13 +59,15 @@ export const recordTasks: readonly Task[] = [
       const hands = await as("ben");
       await hands.open("Retention");
       await hands.press("acme");
-      const floor = hands.within("Set or remove a floor");
-      await floor.choose("Record type", "company");
-      await floor.write("Days", "3650");
-      await floor.write("Id of the organization", "acme");
-      await floor.press("Set the floor");
+      const rule = hands.within("Set or remove the rule of a type");
+      await rule.choose("Record type", "company");
+      await rule.write("Keep at least, in days", "3650");
+      await rule.press("Say what it would do");
+      const planned = hands.within("Set this rule?");
+      await planned.write("Id of the organization", "acme");
+      await planned.press("Set the rule");
       await hands.see("3,650 days");
-      await hands.write("With a ceiling of, in days", "30");
+      await hands.write("With a ceiling of other types of, in days", "30");
       await hands.press("Preview");
       await hands.see("Kept by a floor");
     },
