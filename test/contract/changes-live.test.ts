@@ -171,6 +171,26 @@ describe("a stream of changes", () => {
   });
 });
 
+describe("live requests that others follow on the connection", () => {
+  for (const live of ["long-poll", "sse"]) {
+    for (const leave of ["resetAndDestroy", "end"] as const) {
+      it(`end when the reader has left: ${live}, ${leave}`, async () => {
+        const { token } = await scene.makeCustomer();
+        const raw = openRaw(service.address);
+        const request = `GET /v2/changes?offset=now&live=${live} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`;
+        raw.socket.write(request.repeat(3));
+        await waitFor("the last to wait", () => {
+          return raw.received().split("HTTP/1.1 20").length > 2 && service.readers() > 0
+            ? true
+            : undefined;
+        });
+        raw.socket[leave]();
+        await waitFor("none to wait", () => service.readers() === 0 || undefined);
+      });
+    }
+  }
+});
+
 describe("a client of Durable Streams", () => {
   for (const live of ["long-poll", "sse", true] as const) {
     it(`follows unmodified, with live ${live}`, async () => {

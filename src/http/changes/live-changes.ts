@@ -134,16 +134,19 @@ function chargePage(context: HttpContext, caller: Identity, page: FeedPage | und
   if (items > 0) void context.rates.work(caller, tokensOf({ items, bytes: 0, processorMs: 0 }));
 }
 
-/** A client that closes its side of the connection reads no more of a live reply, or waits for its end. */
+/**
+ * A client that closes its side of the connection reads no more of a live reply, or waits for its end. One that has sent its
+ * next request waits for that; the connection is not read meanwhile, so its end would not be noticed.
+ */
 function readerGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const { socket } = response;
   const leave = (): void => gone.abort();
   // It may have left while the first page was read.
-  if (response.destroyed || socket === null || socket.readableEnded) leave();
-  socket?.once("end", leave);
+  if (response.destroyed || socket === null || socket.readableEnded || socket.isPaused()) leave();
+  socket?.once("end", leave).once("pause", leave);
   response.once("close", () => {
-    socket?.off("end", leave);
+    socket?.off("end", leave).off("pause", leave);
     leave();
   });
   return gone.signal;
