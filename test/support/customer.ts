@@ -6,7 +6,7 @@ import type { App } from "../../src/actions/app.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { allScopes, type Scope } from "../../src/domain/scope.ts";
+import { allScopes, recordScopes, type Scope } from "../../src/domain/scope.ts";
 import type { OrganizationChange } from "../../src/store/interface/access.ts";
 import type { Client } from "./http-client.ts";
 
@@ -51,12 +51,12 @@ export async function makeCustomer(
   return { ...holder, organizationName: name, keyId: made.key.keyId, token };
 }
 
-/** A token over HTTP, as a client gets it. */
+/** A token over HTTP, as a client gets it: with what a key can do unless its scopes are named. */
 export async function fetchToken(
   client: Pick<Client, "send">,
   { organizationId, apiKey }: { organizationId: string; apiKey: string },
   {
-    scopes = allScopes,
+    scopes = recordScopes,
     expirySeconds = 86_400,
   }: { scopes?: readonly string[]; expirySeconds?: number } = {},
 ): Promise<string> {
