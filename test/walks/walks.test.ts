@@ -125,7 +125,7 @@ describe("the walks through the code", () => {
     unnamedMax: number,
   ])[] = [
     ["One added transaction", add, 5],
-    ["One deletion", addThenDelete, 13],
+    ["One deletion", addThenDelete, 15],
     ["One page of the console", readPage, 4],
     ["One upload", upload, 8],
   ];
