@@ -9,8 +9,11 @@ import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
 
+/** Left to itself, SQLite would search all hashes of the organization. */
 const removeTokens = `
-  DELETE FROM search_token ${among("USING", "search_token", key)}
+  DELETE FROM search_token
+    --sqlite INDEXED BY search_token_by_record
+    ${among("USING", "search_token", key)}
     --citus AND search_token.resource_id = ANY ($3::text[])
   `;
 
