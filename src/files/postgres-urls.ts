@@ -28,11 +28,8 @@ export function describeServers(url: string): string | undefined {
 
 /** Every server has to accept writes, so this parameter of libpq can have no other value. */
 function isUrl(url: string): boolean {
-  const parsed = parse(url);
-  return (
-    parsed !== null &&
-    ["read-write", null].includes(parsed.searchParams.get("target_session_attrs"))
-  );
+  const values = parse(url)?.searchParams.getAll("target_session_attrs");
+  return values?.every((value) => value === "read-write") ?? false;
 }
 
 /** The URL of a socket has no host: postgres://user@/database?host=/run/…. URL refuses it, the driver accepts it. */

@@ -26,6 +26,7 @@ const wrong: readonly Case[] = [
       "postgres://u:secret@one,two:99999/x",
       "postgres://u:secret@1,2,3,4,5,6,7,8,9/x",
       "postgres://u:secret@one,two/x?target_session_attrs=any",
+      "postgres://u:secret@one/x?target_session_attrs=read-write&target_session_attrs=any",
     ],
     /a URL such as postgres:\/\/user:password@host:5432\/database/,
   ],
