@@ -31,11 +31,10 @@ import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { findExpired } from "../sql/plan/expired.ts";
-import { awaitWriters, readLatestArrival } from "./export.ts";
+import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { postgresTraits } from "./traits.ts";
-import { readSettledArrival } from "./settled-arrival.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };

@@ -1,5 +1,5 @@
 // Marks where the arrival numbers of a transaction begin, so that readers know which ones may still become visible
-// (../settled-arrival.ts).
+// (../arrival.ts).
 
 import type { Transaction } from "../transaction.ts";
 
@@ -11,7 +11,7 @@ export const markKey = `(5::bigint << ${markBits})`;
  * A lock that nobody waits for, held until the end of the transaction: numbers that it takes are greater than the one in
  * the key.
  */
-const mark = `
+export const markBeginning = `
   SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;
 
 const marked = new WeakSet<Transaction>();
@@ -20,5 +20,5 @@ const marked = new WeakSet<Transaction>();
 export async function markArrival(transaction: Transaction): Promise<void> {
   if (marked.has(transaction)) return;
   marked.add(transaction);
-  await transaction.run(mark);
+  await transaction.run(markBeginning);
 }

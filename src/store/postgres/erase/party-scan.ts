@@ -9,7 +9,7 @@ import { listPartyFloors, readPartyFloorPage } from "../../sql/retention/party-f
 import { readNamingPage } from "../../sql/retention/naming.ts";
 import { organization, type Visibility } from "../../sql/statement/visibility.ts";
 import type { Database } from "../database.ts";
-import { readLatestArrival } from "../export.ts";
+import { readLatestArrival } from "../arrival.ts";
 import { lockPlansFor } from "./enter.ts";
 import type { Leases } from "./lease.ts";
 

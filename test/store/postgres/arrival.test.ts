@@ -1,14 +1,27 @@
-// How far a reader of changes may read on PostgreSQL, while transactions are open that have taken numbers, or that have not.
+// How far readers of changes and exports may read on PostgreSQL, where numbers of arrival are assigned before their changes become
+// visible: while transactions are open that have taken numbers, or that have not.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
+import { markBeginning } from "../../../src/store/postgres/commit/arrival-mark.ts";
 import { acme, transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-describe("the settled arrival number on PostgreSQL", () => {
+/** As a group of another process does it. */
+const addSlowly = (id: string) => `
+  BEGIN;
+  SELECT set_config('sluice.organizations', '${acme}', true);
+  ${markBeginning};
+  INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
+    VALUES ('${acme}', 'transaction', '${id}', '2026-01-01T00:00:00', '2026-01-01T00:00:00');
+  INSERT INTO change
+    (organization_id, resource_type, resource_id, change_no, received_at, payload)
+    VALUES ('${acme}', 'transaction', '${id}', nextval('arrival'), 1, '{}')`;
+
+describe("arrival numbers on PostgreSQL", () => {
   let server: PostgresServer;
   let store: TestStore;
   let client: Client;
@@ -27,7 +40,7 @@ describe("the settled arrival number on PostgreSQL", () => {
 
   const settled = async () => (await store.settledArrival()).settled;
 
-  it("goes on beside an open transaction of somebody else that has written", async () => {
+  it("are settled beside an open transaction of somebody else that has written", async () => {
     await client.query(`BEGIN; SELECT set_config('sluice.view', 'all', true);
       DELETE FROM change WHERE false; INSERT INTO meta (name, value) VALUES ('x', 1)`);
     const first = await settled();
@@ -36,7 +49,7 @@ describe("the settled arrival number on PostgreSQL", () => {
     await client.query("ROLLBACK");
   });
 
-  it("waits before the numbers of a group that is not committed, and for nobody who adds nothing", async () => {
+  it("are settled up to those of a group that is not committed, whoever else adds nothing", async () => {
     const begun = await settled();
     // The group waits for the end of this transaction when it stores the reply, after it has taken a number.
     await client.query(`BEGIN; SELECT set_config('sluice.organizations', '${acme}', true);
@@ -56,4 +69,25 @@ describe("the settled arrival number on PostgreSQL", () => {
     await slow;
     assert.ok((await settled()) > begun + 1);
   });
+
+  async function read(upTo: number): Promise<readonly string[]> {
+    const asked = { organizationId: acme, resourceType: "transaction", after: undefined };
+    const changes = await store.listChanges({ ...asked, upTo, limit: 100 });
+    return changes.map(({ resourceId }) => resourceId);
+  }
+
+  for (const end of ["COMMIT", "ROLLBACK"] as const) {
+    it(`of an export wait for a transaction with a lower number, until its ${end}`, async () => {
+      await client.query(addSlowly(`slow ${end}`));
+      await store.write(transaction(`quick ${end}`));
+      let upTo: number | undefined;
+      const reading = store.latestArrival().then((number) => (upTo = number));
+      for (let round = 0; round < 30; round += 1) await store.ping();
+      assert.equal(upTo, undefined);
+      await client.query(end);
+      const ids = await read(await reading);
+      assert.equal(ids.includes(`quick ${end}`), true);
+      assert.equal(ids.includes(`slow ${end}`), end === "COMMIT");
+    });
+  }
 });

@@ -1,0 +1,86 @@
+// How far arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can become
+// visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also the end of transactions
+// that write.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../interface/store-error.ts";
+import type { SettledArrival } from "../interface/store.ts";
+import { findLatestArrival } from "../sql/record/record.ts";
+import { allOrganizations } from "../sql/statement/visibility.ts";
+import { awaitVisibleCommits } from "./citus.ts";
+import { markBits, markKey } from "./commit/arrival-mark.ts";
+import { inSequence } from "./commit/settle-all.ts";
+import type { Database } from "./database.ts";
+import type { Transaction } from "./transaction.ts";
+
+const here = `database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+const findLeastMark = `
+  SELECT min(((classid::bigint << 32) | objid::bigint) - ${markKey}) AS least FROM pg_locks
+  WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objsubid = 1 AND (classid::bigint >> ${markBits - 32}) = 5
+    AND ${here}`;
+
+/**
+ * The number up to which every change is stored and none will be added, and the latest number. Waits for nobody:
+ * transactions of other programs, and of ours that add no change, don't matter. The latest number is read before the
+ * marks: whoever took it or a lower one has its mark by then, or has committed, and whoever comes later takes a greater
+ * one. What is read after this sees all changes up to the result.
+ */
+export async function readSettledArrival(database: Database): Promise<SettledArrival> {
+  const [latest, found] = await database.inOneGo({}, (transaction) =>
+    inSequence([
+      transaction.perform(findLatestArrival),
+      transaction.get<{ least: number | null }>(findLeastMark),
+    ] as const),
+  );
+  if (database.distributed) await database.transaction({}, awaitVisibleCommits);
+  return { settled: Math.min(latest, found?.least ?? latest), latest };
+}
+
+/**
+ * Reads the latest arrival number, and waits until it is settled. So no change up to the number is added later, every
+ * change acknowledged by now is included, and later requests are not.
+ */
+export async function readLatestArrival(database: Database): Promise<number> {
+  const { latest, settled } = await readSettledArrival(database);
+  const isSettled = async () => (await readSettledArrival(database)).settled >= latest;
+  if (settled < latest) await waitUntil(isSettled);
+  return latest;
+}
+
+/** Each transaction that writes changes or replies holds this lock from its first write until its end. */
+const findWriters = `
+  SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+  WHERE relation IN ('change'::regclass, 'idempotent_reply'::regclass)
+    AND mode = 'RowExclusiveLock' AND granted AND ${here}`;
+
+/** Resolves when every transaction that writes records now has ended, so that what it has written can be seen. */
+export async function awaitWriters(database: Database): Promise<void> {
+  let pending = await database.inOneGo(allOrganizations, readWriters);
+  const haveEnded = async () => {
+    const still = new Set(await database.inOneGo(allOrganizations, readWriters));
+    pending = pending.filter((writer) => still.has(writer));
+    return pending.length === 0;
+  };
+  if (pending.length > 0) await waitUntil(haveEnded);
+  if (database.distributed) await database.transaction(allOrganizations, awaitVisibleCommits);
+}
+
+async function readWriters(transaction: Transaction): Promise<readonly string[]> {
+  const rows = await transaction.all<{ writer: string }>(findWriters);
+  return rows.map(({ writer }) => writer);
+}
+
+/** How long somebody waits for transactions that began before. */
+const waitMsMax = 30_000;
+const pollMs = 5;
+
+async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + waitMsMax;
+  while (!(await isDone())) {
+    if (performance.now() > until) {
+      throw new StoreError("A transaction on the server keeps writing; try again later.");
+    }
+    await sleep(pollMs);
+  }
+}
