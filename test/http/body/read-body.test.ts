@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Readable } from "node:stream";
 import { after, before, describe, it, mock } from "node:test";
@@ -10,7 +10,8 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { decodedBody, readSmallBody } from "../../../src/http/body/read-body.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-describe("a decoded body that nobody reads", () => {
+/** For the tests of a group. */
+function useServer(): Server {
   const server = createServer();
   before(async () => {
     server.listen(0, "127.0.0.1");
@@ -20,6 +21,11 @@ describe("a decoded body that nobody reads", () => {
     server.closeAllConnections();
     server.close();
   });
+  return server;
+}
+
+describe("a decoded body that nobody reads", () => {
+  const server = useServer();
 
   function send(encoding: string) {
     const { port } = server.address() as AddressInfo;
@@ -70,15 +76,7 @@ describe("a decoded body that nobody reads", () => {
 });
 
 describe("a small body", () => {
-  const server = createServer();
-  before(async () => {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-  });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const server = useServer();
 
   async function receive(packets: readonly string[]) {
     const { port } = server.address() as AddressInfo;
