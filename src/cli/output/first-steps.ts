@@ -11,7 +11,7 @@ export interface FirstOrganization {
 
 export function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
-  return `The store is new. Created an organization "${organizationId}" with an API key that has all scopes.
+  return `The store is new. Created an organization "${organizationId}" with an API key for all records.
 The key is shown only this once:
 
     ${apiKey}
