@@ -27,7 +27,7 @@ async function dueIds(store: TestStore, organizationId?: string): Promise<readon
 async function index(store: TestStore, key: RecordKey, ...texts: readonly string[]): Promise<void> {
   const [change] = await store.search.readChanges([key], 1);
   const tokens = texts.map((text) => ({ hash: hashOf(text), field: "name", former: false }));
-  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }]);
+  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], 0);
 }
 
 async function find(store: TestStore, texts: readonly string[], organizationId = acme) {
@@ -111,7 +111,7 @@ export function testSearching(engine: Engine): void {
       await store.write(draftOf("person", "p", { name: "B" }), { ...person, mode: "update" });
       const late = { ...keyOf("person", "p"), changeNo: read?.changeNo ?? 0 };
       const token = { hash: hashOf("late"), field: "name", former: false };
-      await store.search.store([{ ...late, tokens: [token] }]);
+      await store.search.store([{ ...late, tokens: [token] }], 0);
       assert.deepEqual(await dueIds(store), ["p"]);
       assert.deepEqual(await find(store, ["late"]), [false]);
     });
@@ -136,8 +136,21 @@ export function testSearching(engine: Engine): void {
       assert.deepEqual(await dueIds(store), ["a", "b"]);
       assert.equal(await store.search.collect({ ...from, resourceId: "b" }, 2), undefined);
       assert.deepEqual(await dueIds(store), ["a", "b", "c"]);
-      await store.search.setState({ keyCheck: 7, collecting: false });
+      await store.search.begin(7);
+      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: true });
+      await store.search.endCollection(7);
       assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: false });
+    });
+
+    it("takes nothing from a process that began before the key changed", async (test) => {
+      const store = await open(engine, test);
+      await store.add("person", "p");
+      await store.search.begin(7);
+      await index(store, keyOf("person", "p"), "of the key before");
+      await store.search.endCollection(0);
+      assert.deepEqual(await find(store, ["of the key before"]), [false]);
+      assert.deepEqual(await dueIds(store), ["p"]);
+      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: true });
     });
 
     it("forgets a record with its erasure, indexed or due", async (test) => {
@@ -150,9 +163,8 @@ export function testSearching(engine: Engine): void {
       assert.deepEqual(await dueIds(store), []);
       // What was read before the erasure is not stored after it.
       const late = { ...keyOf("person", "due"), changeNo: read?.changeNo ?? 0 };
-      await store.search.store([
-        { ...late, tokens: [{ hash: hashOf("due"), field: "name", former: false }] },
-      ]);
+      const token = { hash: hashOf("due"), field: "name", former: false };
+      await store.search.store([{ ...late, tokens: [token] }], 0);
       assert.deepEqual(await find(store, ["due"]), [false]);
       await store.requireConsistent();
     });

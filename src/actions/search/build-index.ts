@@ -31,7 +31,7 @@ export class IndexBuilder {
   readonly #app: App;
   readonly #organizationId: string | undefined;
   #due: RecordKey | undefined;
-  #collected: RecordKey | undefined;
+  #collection: Collection | undefined;
 
   /** For the records of one organization, or of all. */
   constructor(app: App, organizationId?: string) {
@@ -44,9 +44,13 @@ export class IndexBuilder {
     const { search } = this.#app.store;
     const keys = requireKeys(this.#app);
     const { keyCheck, collecting } = await search.state();
-    if (keyCheck === 0) await search.setState({ keyCheck: keys.check, collecting });
+    if (keyCheck === 0) await search.begin(keys.check);
     else requireSame(keys, keyCheck);
-    if (collecting) return this.#collect(keys);
+    if (collecting) {
+      await this.#collect(keys.check);
+      return true;
+    }
+    this.#collection = undefined;
     const due = await search.listDue({
       organizationId: this.#organizationId,
       after: this.#due,
@@ -54,38 +58,38 @@ export class IndexBuilder {
     });
     const hadMore = this.#due !== undefined;
     this.#due = due.at(-1);
-    if (due.length > 0) await search.store(await hashRecords(this.#app, due, keys));
+    if (due.length > 0) await search.store(await hashRecords(this.#app, due, keys), keys.check);
     return due.length > 0 || hadMore;
   }
 
-  async #collect(keys: SearchKeys): Promise<true> {
-    const { store } = this.#app;
-    const from = this.#collected ?? (await this.#nextPart());
-    if (from === undefined) {
-      await store.search.setState({ keyCheck: keys.check, collecting: false });
-      return true;
+  /** What was collected for another key may have been hashed with it, so the collection begins again. */
+  async #collect(keyCheck: number): Promise<void> {
+    const { search } = this.#app.store;
+    if (this.#collection?.keyCheck !== keyCheck) {
+      this.#collection = { keyCheck, left: await listParts(this.#app) };
     }
-    const last = await store.search.collect(from, collectedAtOnce);
-    this.#collected =
-      last === undefined ? await this.#nextPart(from) : { ...from, resourceId: last };
-    if (this.#collected === undefined) {
-      await store.search.setState({ keyCheck: keys.check, collecting: false });
-    }
-    return true;
+    const { left } = this.#collection;
+    const part = left.at(-1);
+    if (part === undefined) return search.endCollection(keyCheck);
+    const resourceId = await search.collect(part, collectedAtOnce);
+    left.pop();
+    if (resourceId !== undefined) left.push({ ...part, resourceId });
   }
+}
 
-  /** The beginning of the records of the next type, or of the next organization. */
-  async #nextPart(after?: RecordKey): Promise<RecordKey | undefined> {
-    const organizations = await this.#app.store.listOrganizations();
-    const parts = organizations.flatMap(({ organizationId }) =>
-      searchedTypes.map((resourceType) => ({ organizationId, resourceType, resourceId: "" })),
-    );
-    const at = parts.findIndex(
-      (part) =>
-        part.organizationId === after?.organizationId && part.resourceType === after.resourceType,
-    );
-    return parts[at + 1];
-  }
+/** Marks all records from before as due, for the hashes of one key. */
+interface Collection {
+  readonly keyCheck: number;
+  /** The records of each type after this one; the last part is the next one. */
+  readonly left: RecordKey[];
+}
+
+/** An organization that is created later has no records from before. */
+async function listParts({ store }: App): Promise<RecordKey[]> {
+  const organizations = await store.listOrganizations();
+  return organizations.flatMap(({ organizationId }) =>
+    searchedTypes.map((resourceType) => ({ organizationId, resourceType, resourceId: "" })),
+  );
 }
 
 /**
@@ -122,7 +126,7 @@ export async function beginIndex(app: App): Promise<void> {
     limit: 1,
   });
   if (keyCheck === check && (collecting || due.length > 0)) return;
-  await app.store.search.setState({ keyCheck: check, collecting: true });
+  await app.store.search.begin(check);
 }
 
 /** Throws OperatorError search_key. */

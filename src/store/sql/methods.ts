@@ -40,13 +40,14 @@ import {
 } from "./statement/visibility.ts";
 import { findTokens } from "./search/find-tokens.ts";
 import {
+  beginIndex,
   collectRecords,
   countDueRecords,
+  endCollection,
   listDue,
   readDueChanges,
   readSearchState,
   storeTokens,
-  writeSearchState,
 } from "./search/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
@@ -177,7 +178,8 @@ export const methods = {
   },
   search: {
     state: lookup({}, readSearchState),
-    setState: change(every, writeSearchState),
+    begin: change(every, beginIndex),
+    endCollection: change(every, endCollection),
     countDue: lookup(organization, countDueRecords),
     listDue: lookup(ofFilter, listDue),
     collect: change(ofOrganization, collectRecords),

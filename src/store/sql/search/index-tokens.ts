@@ -20,7 +20,8 @@ import {
 import { removeFromIndex } from "./erase-tokens.ts";
 
 const readState = `SELECT key_check, collecting FROM search_index`;
-const writeState = `UPDATE search_index SET key_check = $1, collecting = $2`;
+const begin = `UPDATE search_index SET key_check = $1, collecting = true`;
+const end = `UPDATE search_index SET collecting = false WHERE key_check = $1`;
 
 const countDue = `
   SELECT count(*) AS due FROM (SELECT 1 FROM search_due WHERE organization_id = $1 LIMIT $2) AS due_row`;
@@ -102,8 +103,14 @@ export function* readSearchState(): Statements<SearchState> {
   return state;
 }
 
-export function* writeSearchState({ keyCheck, collecting }: SearchState): Statements<void> {
-  yield* run(writeState, keyCheck, collecting);
+/** From now on the hashes are those of this key, and all records have to be marked as due. */
+export function* beginIndex(keyCheck: number): Statements<void> {
+  yield* run(begin, keyCheck);
+}
+
+/** Changes nothing if the index was begun with another key meanwhile. */
+export function* endCollection(keyCheck: number): Statements<void> {
+  yield* run(end, keyCheck);
 }
 
 /** How many records of an organization are due, counted up to `max`. */
@@ -154,10 +161,14 @@ export function* readDueChanges(
 
 /**
  * Replaces what the index contains of these records. A record that has changed since it was read remains due; one that was
- * erased is forgotten.
+ * erased is forgotten. Nothing is stored if the index was begun with another key since the hashes were made.
  */
-export function* storeTokens(records: readonly IndexedRecord[]): Statements<void> {
+export function* storeTokens(
+  records: readonly IndexedRecord[],
+  keyCheck: number,
+): Statements<void> {
   yield* lock(records);
+  if ((yield* readSearchState()).keyCheck !== keyCheck) return;
   const rows = yield* all<KeyRow & { change_no: number }>(findLatest, keyRows(records));
   const latest = new Map(rows.map((row) => [rowKeyText(row), row.change_no]));
   const settled = records.filter((record) => {
