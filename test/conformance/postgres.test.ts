@@ -40,6 +40,7 @@ const emptyAll = `
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;
   UPDATE receipt_head SET receipt_no = 0, hash = repeat('0', 64);
   UPDATE audit_head SET entry_no = 0, hash = repeat('0', 64);
+  UPDATE search_index SET key_check = 0, collecting = true;
   UPDATE counter SET value = 1; ALTER SEQUENCE arrival RESTART`;
 
 const postgres: Engine = {
