@@ -171,6 +171,26 @@ describe("a stream of changes", () => {
   });
 });
 
+describe("a live request whose reader leaves before it is authenticated", () => {
+  for (const live of ["long-poll", "sse"]) {
+    it(`is not counted for ever: ${live}`, async () => {
+      const customer = await scene.makeCustomer();
+      const held = service.holdStore("findCaller");
+      const before = service.edge.connections.count;
+      const raw = open(customer, `offset=now&live=${live}`);
+      await held.called;
+      raw.socket.resetAndDestroy();
+      await waitFor("the connection to end", () =>
+        service.edge.connections.count === before ? true : undefined,
+      );
+      held.release();
+      const ended = await scene.ask(customer, { method: "GET", path: "/v2/changes" });
+      assert.equal(ended.status, 200);
+      assert.equal(service.readers(), 0);
+    });
+  }
+});
+
 describe("live requests that others follow on the connection", () => {
   for (const live of ["long-poll", "sse"]) {
     for (const leave of ["resetAndDestroy", "end"] as const) {

@@ -39,7 +39,11 @@ export const readChanges: Verb = {
       const end = await feed.end(reading);
       return answerPage({ ...end, upToDate: false });
     }
-    if (asked.live !== undefined) reply.raw.once("close", feed.begin(caller));
+    if (asked.live !== undefined) {
+      // The reader may have left while its token was looked up: then nothing would end the count.
+      if (reply.raw.destroyed) return undefined;
+      reply.raw.once("close", feed.begin(caller));
+    }
     if (asked.live === "sse") {
       context.load.shedding.admitStream();
       const goOn = await beginStream(context, input, reading);
