@@ -1,5 +1,5 @@
-// Starts a server as a child process, reads its port, reports the processor time that it used, and stops it. Shows the standard
-// error of the server only if it failed.
+// Starts a server as a child process, reads its port, reports the processor time that it used, and stops it. Shows the
+// standard error of the server only if it failed.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";

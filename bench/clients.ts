@@ -1,5 +1,5 @@
-// `npm run bench -- clients`: concurrent calls of `add` with one record by each client, one request for each call and batched,
-// in turns against the same server. Skips a language whose tools the machine lacks. Asserts nothing.
+// `npm run bench -- clients`: concurrent calls of `add` with one record by each client, one request for each call and
+// batched, in turns against the same server. Skips a language whose tools the machine lacks. Asserts nothing.
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Runs one operation against floor and product in turn, on new stores with the same seed, then counts the rows of both stores.
-// The server that goes first changes from round to round, so that neither always follows the other.
+// Runs one operation against floor and product in turn, on new stores with the same seed, then counts the rows of both
+// stores. The server that goes first changes from round to round, so that neither always follows the other.
 
 import { availableParallelism } from "node:os";
 import { machineSeconds } from "./processor.ts";

@@ -1,5 +1,5 @@
-// One keep-alive connection of the load generator: sends a prepared request, and reads the status and length of the reply. Parses
-// no more of HTTP than that, so it costs far less than the server. Never has two requests in flight.
+// One keep-alive connection of the load generator: sends a prepared request, and reads the status and length of the
+// reply. Parses no more of HTTP than that, so it costs far less than the server. Never has two requests in flight.
 
 import { connect } from "node:net";
 

@@ -171,7 +171,10 @@ async function measureTries(
   return { first, later };
 }
 
-/** All deletions become due at the same time, so that intake is measured only while they are processed. Returns their number. */
+/**
+ * All deletions become due at the same time, so that intake is measured only while they are processed. Returns their
+ * number.
+ */
 async function requestAll(
   environment: Settings,
   { deletions, records, rounds: all }: Options,

@@ -1,5 +1,5 @@
-// The two tables of the floor, the same as `record` and `change` of the product, and the settings of its connections. It has
-// no other table of the product, because the comparison is about the cost of the rest.
+// The two tables of the floor, the same as `record` and `change` of the product, and the settings of its connections.
+// It has no other table of the product, because the comparison is about the cost of the rest.
 
 import { DatabaseSync } from "node:sqlite";
 

@@ -1,5 +1,5 @@
-// The writer thread of the floor: commits all writes that have arrived together, and then answers them together. One fsync serves
-// all of them; none is answered before it.
+// The writer thread of the floor: commits all writes that have arrived together, and then answers them together. One
+// fsync serves all of them; none is answered before it.
 
 import type { SQLInputValue } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// The floor for the figures of the product: what bare Fastify achieves on this machine with the same schema validation and the
-// same durable writes, on either engine. It has no authentication, limits, idempotency or deletion.
+// The floor for the figures of the product: what bare Fastify achieves on this machine with the same schema validation
+// and the same durable writes, on either engine. It has no authentication, limits, idempotency or deletion.
 
 import Fastify, { type FastifyReply } from "fastify";
 import type { Payload } from "../src/domain/record-type.ts";

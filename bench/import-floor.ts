@@ -1,5 +1,5 @@
-// The floor of an import, `node bench/import-floor.ts CSV DATABASE`: one thread that splits lines at commas, makes JSON of
-// the cells and inserts it into the two tables of the floor, in groups. Checks nothing, and skips rows that exist.
+// The floor of an import, `node bench/import-floor.ts CSV DATABASE`: one thread that splits lines at commas, makes JSON
+// of the cells and inserts it into the two tables of the floor, in groups. Checks nothing, and skips rows that exist.
 
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";

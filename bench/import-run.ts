@@ -1,5 +1,5 @@
-// One way of writing the transactions of a file, on a new store of its own: first, and again with the same rows. Measures the
-// time, and the processor time and peak memory of the process that reads the file and of the server.
+// One way of writing the transactions of a file, on a new store of its own: first, and again with the same rows.
+// Measures the time, and the processor time and peak memory of the process that reads the file and of the server.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-// `npm run bench -- import`: writes a million generated transactions into new stores in four ways, twice each, and prints
-// rows per second, processor time and peak memory: a bare floor, `sluice import` of CSV into the local store and over
-// HTTP, and an NDJSON stream. Fails if a count is wrong or a process exceeds its memory limit.
+// `npm run bench -- import`: writes a million generated transactions into new stores in four ways, twice each, and
+// prints rows per second, processor time and peak memory: a bare floor, `sluice import` of CSV into the local store and
+// over HTTP, and an NDJSON stream. Fails if a count is wrong or a process exceeds its memory limit.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// A steady intake of single transactions over HTTP, one at a time per connection. Reports for a period how many were acknowledged,
-// and the longest wait.
+// A steady intake of single transactions over HTTP, one at a time per connection. Reports for a period how many were
+// acknowledged, and the longest wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, openConnection } from "./connection.ts";

@@ -1,5 +1,5 @@
-// The load generator, which runs as a child process: runs one round on request, over connections with one request in flight each.
-// Only a 2xx counts as acknowledged; anything else fails the round, and with it the benchmark.
+// The load generator, which runs as a child process: runs one round on request, over connections with one request in
+// flight each. Only a 2xx counts as acknowledged; anything else fails the round, and with it the benchmark.
 
 import { type Connection, openConnection } from "./connection.ts";
 import { makeHistogram } from "./histogram.ts";

@@ -1,5 +1,5 @@
-// The floor of bulk writes on PostgreSQL, `node bench/postgres-bulk-floor.ts URL NDJSON GROUP`: one connection that inserts the
-// lines of a file into one table, GROUP lines with each statement, which is a transaction. Checks nothing.
+// The floor of bulk writes on PostgreSQL, `node bench/postgres-bulk-floor.ts URL NDJSON GROUP`: one connection that
+// inserts the lines of a file into one table, GROUP lines with each statement, which is a transaction. Checks nothing.
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,6 +1,7 @@
-// `npm run bench -- postgres-bulk`: lists of 100 over 64 connections, and a stream, into PostgreSQL, each beside a floor: one
-// connection with `unnest` INSERTs of the same rows into one table. Floor and product take turns, on one durable server, each
-// round on new databases. Sets no threshold for a figure; fails only if a request fails or a count is wrong.
+// `npm run bench -- postgres-bulk`: lists of 100 over 64 connections, and a stream, into PostgreSQL, each beside a
+// floor: one connection with `unnest` INSERTs of the same rows into one table. Floor and product take turns, on one
+// durable server, each round on new databases. Sets no threshold for a figure; fails only if a request fails or a count
+// is wrong.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

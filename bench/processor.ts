@@ -1,5 +1,5 @@
-// Reads processor time from /proc of Linux, in ticks of 10 milliseconds. NaN on systems without /proc, where the columns that need
-// it stay empty.
+// Reads processor time from /proc of Linux, in ticks of 10 milliseconds. NaN on systems without /proc, where the
+// columns that need it stay empty.
 
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// The requests of each operation as text, with a new id in every write. Floor and product get the same requests, except for the
-// Authorization header.
+// The requests of each operation as text, with a new id in every write. Floor and product get the same requests, except
+// for the Authorization header.
 
 import { hash, randomUUID } from "node:crypto";
 

@@ -26,7 +26,10 @@ export interface Subject {
 
 export type Subjects = Readonly<Record<SubjectName, Subject>>;
 
-/** Runs both on empty stores of the engine, with these settings of PostgreSQL. `stop` stops them, after which their stores can still be read. */
+/**
+ * Runs both on empty stores of the engine, with these settings of PostgreSQL. `stop` stops them, after which their
+ * stores can still be read.
+ */
 export function withSubjects<Result>(
   engine: string,
   measure: (subjects: Subjects, stop: () => Promise<void>) => Promise<Result>,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts Sluice with a version of Node that can run it: the current one, or the one installed in the checkout. Written in plain
-// JavaScript, so that old versions of Node can run it too.
+// Starts Sluice with a version of Node that can run it: the current one, or the one installed in the checkout. Written
+// in plain JavaScript, so that old versions of Node can run it too.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

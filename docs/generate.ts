@@ -1,5 +1,5 @@
-// Writes the generated reference pages (npm run docs). The others are written by hand, and a test compares them with the
-// code; this changes only what it generates.
+// Writes the generated reference pages (npm run docs). The others are written by hand, and a test compares them with
+// the code; this changes only what it generates.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Turns the events of files that ran in one process (together/) into those of files that ran on their own. Each of these files
-// is a test there and a suite in it, both named by its path.
+// Turns the events of files that ran in one process (together/) into those of files that ran on their own. Each of
+// these files is a test there and a suite in it, both named by its path.
 
 import { dirname, join } from "node:path";
 import type { RunEvent, TestData } from "./test-report.ts";

@@ -1,5 +1,5 @@
-// Reports a run of the tests: a line per file, every failure in full at the end, what was skipped and why, then the counts.
-// Only listens; run.ts decides what to run and what follows.
+// Reports a run of the tests: a line per file, every failure in full at the end, what was skipped and why, then the
+// counts. Only listens; run.ts decides what to run and what follows.
 
 import { relative } from "node:path";
 import { inspect } from "node:util";

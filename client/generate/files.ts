@@ -1,5 +1,5 @@
-// The files of the client that are generated from the schemas of the service (npm run docs). A test compares them with the
-// files in the repository.
+// The files of the client that are generated from the schemas of the service (npm run docs). A test compares them with
+// the files in the repository.
 
 import { renderCodes } from "./codes.ts";
 import { renderCollections } from "./collections.ts";

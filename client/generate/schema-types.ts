@@ -1,5 +1,5 @@
-// Converts JSON Schemas of the OpenAPI document to TypeScript, with one interface per object; nested objects get names of their
-// own. Throws for anything that it does not support, rather than leave it out.
+// Converts JSON Schemas of the OpenAPI document to TypeScript, with one interface per object; nested objects get names
+// of their own. Throws for anything that it does not support, rather than leave it out.
 
 import type { JsonSchema } from "../../src/http/openapi/document.ts";
 import { docstring, pascalCase, withUnion } from "./code-text.ts";

@@ -1,5 +1,5 @@
-// Collects records from a source into batches while the previous batch is being sent. Buffers at most one batch, and reads no
-// further from the source than that.
+// Collects records from a source into batches while the previous batch is being sent. Buffers at most one batch, and
+// reads no further from the source than that.
 
 import { toJson } from "./json.ts";
 import { sleep } from "./wait.ts";
@@ -14,7 +14,10 @@ export interface Batched<Item> {
   readonly reason: string | undefined;
 }
 
-/** A batch has room for a thousand characters per record, and for at least this many: many proxies limit bodies to a megabyte. */
+/**
+ * A batch has room for a thousand characters per record, and for at least this many: many proxies limit bodies to a
+ * megabyte.
+ */
 const charactersMin = 1_000_000;
 /** Within the limit of the service, even at three bytes per character. */
 const charactersMax = 5_000_000;
@@ -38,8 +41,8 @@ export class Batcher<Item> {
   }
 
   /**
-   * Resolves to the next batch, empty at the end. If the source fails, everything before that is returned first, then its error is
-   * thrown.
+   * Resolves to the next batch, empty at the end. If the source fails, everything before that is returned first, then
+   * its error is thrown.
    */
   async take(): Promise<readonly Batched<Item>[]> {
     await this.#until(() => this.#buffered.length > 0 || this.#ended);

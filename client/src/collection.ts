@@ -124,8 +124,8 @@ export class DeletableCollection<
   }
 
   /**
-   * Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait` waits until it is done. The
-   * reason is stored longer than the record. Sent as a POST, because proxies may drop the body of a DELETE.
+   * Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait` waits until it is
+   * done. The reason is stored longer than the record. Sent as a POST, because proxies may drop the body of a DELETE.
    */
   delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
     const body = toJson({ resource_type: this.#type, resource_id: id, reason });

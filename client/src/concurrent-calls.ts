@@ -1,12 +1,12 @@
-// Sends concurrent calls that write one record each as one list, in which every call gets the answer of a request of its own
-// (`verdicts=single`).
+// Sends concurrent calls that write one record each as one list, in which every call gets the answer of a request of
+// its own (`verdicts=single`).
 //
 //   nothing in flight     a call is sent at once, with those of the same tick
 //   a request in flight   calls wait until one is answered, at most 2 ms
 //   two in flight         calls wait until one is answered
 //
-// Calls for one record take effect in their order: while one of them is in flight, the others wait. A call that is cancelled
-// before it is sent is never sent.
+// Calls for one record take effect in their order: while one of them is in flight, the others wait. A call that is
+// cancelled before it is sent is never sent.
 
 import { describe, randomName } from "./connection.ts";
 import { SluiceError, SluiceNetworkError } from "./errors.ts";

@@ -27,8 +27,8 @@ export class Deletions {
   }
 
   /**
-   * Polls, less and less often, until the deletion is completed, or cancelled by the operator. This may take days if there is a
-   * grace period or a hold: limit it with a signal.
+   * Polls, less and less often, until the deletion is completed, or cancelled by the operator. This may take days if
+   * there is a grace period or a hold: limit it with a signal.
    */
   async wait(
     deletionRequestId: string,

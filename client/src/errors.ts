@@ -1,5 +1,5 @@
-// The errors of a call: SluiceError if the service refused it, SluiceNetworkError if no complete reply arrived. They never
-// contain the API key, a token, or what was sent.
+// The errors of a call: SluiceError if the service refused it, SluiceNetworkError if no complete reply arrived. They
+// never contain the API key, a token, or what was sent.
 
 import type { ErrorCode } from "./generated/codes.ts";
 import type { ErrorItem } from "./generated/replies.ts";
@@ -43,8 +43,8 @@ export class SluiceError extends Error {
 }
 
 /**
- * No complete reply arrived in any attempt, so it is unknown whether the call had its effect. Call again with `idempotencyKey` to
- * make sure that it has. Status and code are 0.
+ * No complete reply arrived in any attempt, so it is unknown whether the call had its effect. Call again with
+ * `idempotencyKey` to make sure that it has. Status and code are 0.
  */
 export class SluiceNetworkError extends SluiceError {
   override readonly name: string = "SluiceNetworkError";

@@ -1,5 +1,5 @@
-// One attempt: sends a request and reads the complete reply within the time limit. Checks that the reply belongs to this request,
-// but not what it says. Never follows a redirect, because the credential is not meant for its target.
+// One attempt: sends a request and reads the complete reply within the time limit. Checks that the reply belongs to
+// this request, but not what it says. Never follows a redirect, because the credential is not meant for its target.
 
 import { SluiceNetworkError } from "./errors.ts";
 import type { Settings } from "./options.ts";
@@ -23,7 +23,9 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Throws SluiceNetworkError if no complete reply to this call arrived, or the signal's reason if the signal ended it. */
+/**
+ * Throws SluiceNetworkError if no complete reply to this call arrived, or the signal's reason if the signal ended it.
+ */
 export async function exchange(settings: Settings, attempt: Attempt): Promise<Reply> {
   const { signal } = attempt;
   const ending = new AbortController();
@@ -67,8 +69,9 @@ async function send(settings: Settings, attempt: Attempt, signal: AbortSignal): 
 }
 
 /**
- * If a reply was sent twice, the second copy stays on the connection and would be read as the reply to the next request. The
- * service returns our X-Request-Id. Proxies may replace it with their own, so only an id of another call proves a mix-up.
+ * If a reply was sent twice, the second copy stays on the connection and would be read as the reply to the next
+ * request. The service returns our X-Request-Id. Proxies may replace it with their own, so only an id of another call
+ * proves a mix-up.
  */
 function requireOwn({ requestId }: Reply, attempt: Attempt): void {
   const client = attempt.call.slice(0, attempt.call.indexOf(".") + 1);

@@ -1,6 +1,9 @@
 // JSON.stringify without its surprises: it never turns a number or a date into null, and never returns undefined.
 
-/** Throws TypeError for values that JSON can't represent: numbers that are not finite, invalid dates, bigints, cycles, undefined. */
+/**
+ * Throws TypeError for values that JSON can't represent: numbers that are not finite, invalid dates, bigints, cycles,
+ * undefined.
+ */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError("There is nothing to send.");
@@ -9,7 +12,10 @@ export function toJson(value: unknown): string {
   return text;
 }
 
-/** An invalid Date, and those of most date libraries, become null before `value` is passed on; a null would clear the field. */
+/**
+ * An invalid Date, and those of most date libraries, become null before `value` is passed on; a null would clear the
+ * field.
+ */
 function requireExact(
   this: Readonly<Record<string, unknown>>,
   field: string,

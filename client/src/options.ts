@@ -14,15 +14,21 @@ export interface SluiceOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** The lifetime of a token, 300 to 86400. Default: 3600. */
   readonly expirySeconds?: number | undefined;
-  /** Instead of `apiKey`: resolves to a token in the form of the reply to `POST /auth/token`, such as from your own backend. */
+  /**
+   * Instead of `apiKey`: resolves to a token in the form of the reply to `POST /auth/token`, such as from your own
+   * backend.
+   */
   readonly getToken?: (() => Promise<Pick<AccessToken, "token" | "expiry">>) | undefined;
-  /** How long a call is retried after its first failure, such as while the service restarts. Default: 120,000. 0 disables retries. */
+  /**
+   * How long a call is retried after its first failure, such as while the service restarts. Default: 120,000. 0
+   * disables retries.
+   */
   readonly retryForMs?: number | undefined;
   /** The time limit of one attempt. Default: 30,000. The `signal` of a call limits all of its attempts. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether concurrent calls of `add` and `update` with one record are sent as one list, with the answers that they would
-   * get alone. A call with an `idempotencyKey` never is. Default: true.
+   * Whether concurrent calls of `add` and `update` with one record are sent as one list, with the answers that they
+   * would get alone. A call with an `idempotencyKey` never is. Default: true.
    */
   readonly batching?: boolean | undefined;
   /** Instead of the runtime's own. */

@@ -5,7 +5,9 @@ import { SluiceError, SluiceNetworkError } from "./errors.ts";
 
 /** The limits of retrying a call. */
 export interface RetryLimits {
-  /** The last retry begins at most this long after the first failure in a row. 0 disables all retries, also after 429. */
+  /**
+   * The last retry begins at most this long after the first failure in a row. 0 disables all retries, also after 429.
+   */
   readonly failingMsMax: number;
   /** How often to wait after a 429, or while the same request is in flight. This is not a failure. */
   readonly turnsMax?: number;

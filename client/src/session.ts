@@ -1,5 +1,5 @@
-// An authenticated call: with an access token, with an Idempotency-Key if it writes, and with one renewal if the token is no
-// longer valid. Never renews the token of a revoked key.
+// An authenticated call: with an access token, with an Idempotency-Key if it writes, and with one renewal if the token
+// is no longer valid. Never renews the token of a revoked key.
 
 import { type Ask, type Connection, randomName } from "./connection.ts";
 import { SluiceError } from "./errors.ts";

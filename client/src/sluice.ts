@@ -1,5 +1,5 @@
-// The client of a Sluice service: `new Sluice(…)` gives access to all operations. Also exports the other public names of the
-// package.
+// The client of a Sluice service: `new Sluice(…)` gives access to all operations. Also exports the other public names
+// of the package.
 
 import { Collection, DeletableCollection } from "./collection.ts";
 import { Connection } from "./connection.ts";

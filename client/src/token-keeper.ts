@@ -1,5 +1,5 @@
-// Caches the access token: fetches it when it is first needed, and renews it shortly before it expires, with one request however
-// many calls wait for it. Key and token are sent to the service only, and never appear in an error.
+// Caches the access token: fetches it when it is first needed, and renews it shortly before it expires, with one
+// request however many calls wait for it. Key and token are sent to the service only, and never appear in an error.
 
 import type { Connection } from "./connection.ts";
 import type { AccessToken } from "./generated/replies.ts";
@@ -80,7 +80,8 @@ function fetchWithCallback(
   return async () => {
     const { token, expiry } = await getToken();
     const now = Date.now();
-    // The expiry is by the clock of the service, so a token that seems to have expired may be valid. The service decides.
+    // The expiry is by the clock of the service, so a token that seems to have expired may be valid. The service
+    // decides.
     const lifeMs = Math.max(expiry * 1_000 - now, marginMs);
     return toCachedToken(token, { from: now, lifeMs });
   };

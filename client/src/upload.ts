@@ -1,5 +1,5 @@
-// Sends records from a source of any length in batches: one is in flight, with its own Idempotency-Key, while the next is being
-// collected. Memory is bounded, failures can be retried, and no record is written twice.
+// Sends records from a source of any length in batches: one is in flight, with its own Idempotency-Key, while the next
+// is being collected. Memory is bounded, failures can be retried, and no record is written twice.
 
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";

@@ -1,5 +1,5 @@
-// The settings in the schema of the chart's values: each setting of the service by its name, and its valid texts where a list or
-// two bounds say them. The rest of the schema is written by hand.
+// The settings in the schema of the chart's values: each setting of the service by its name, and its valid texts where
+// a list or two bounds say them. The rest of the schema is written by hand.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
+// What every action is given: the store, the ledger, the clock, the operator, and what this process caches between
+// requests.
 
 import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";

@@ -1,9 +1,9 @@
-// A queue that keys share fairly, by surplus round robin: each key in turn is served until its credit is used up, and one
-// that overdraws its credit waits for as many turns. Items of a key are in the order of their arrival. The cost of a step
-// depends neither on how many keys wait nor on how many items.
+// A queue that keys share fairly, by surplus round robin: each key in turn is served until its credit is used up, and
+// one that overdraws its credit waits for as many turns. Items of a key are in the order of their arrival. The cost of
+// a step depends neither on how many keys wait nor on how many items.
 //
-// The items of a key are linked. The arrays or tables that a queue outgrows would become old objects that still refer to
-// short-lived items, and keep them in memory until the next major collection.
+// The items of a key are linked. The arrays or tables that a queue outgrows would become old objects that still refer
+// to short-lived items, and keep them in memory until the next major collection.
 
 /** The place of an item in the queue. */
 export interface Place<Item> {
@@ -68,8 +68,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * The first items of the keys in turn. An item that the caller takes is followed by the next in turn; one that it does
-   * not take lets its key wait for the next call.
+   * The first items of the keys in turn. An item that the caller takes is followed by the next in turn; one that it
+   * does not take lets its key wait for the next call.
    */
   *inTurn(): Generator<Place<Item>> {
     for (const line of this.#lines.values()) {

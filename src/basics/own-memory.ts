@@ -1,5 +1,6 @@
-// Memory outside of the heap that belongs to one array of bytes. V8 frees it when the array is collected as garbage, and
-// collects the whole heap for a few megabytes of it; what nobody else can reach is better freed or passed on at once.
+// Memory outside of the heap that belongs to one array of bytes. V8 frees it when the array is collected as garbage,
+// and collects the whole heap for a few megabytes of it; what nobody else can reach is better freed or passed on at
+// once.
 
 /** True if no other array can refer to the same memory: it is not part of a larger buffer. */
 export function ownsMemory(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
@@ -11,7 +12,9 @@ export function freeMemory(bytes: Uint8Array): void {
   if (ownsMemory(bytes)) bytes.buffer.transfer(0);
 }
 
-/** Frees all of the buffer behind the bytes, whatever part of it they are. Call this where nobody else can have a part. */
+/**
+ * Frees all of the buffer behind the bytes, whatever part of it they are. Call this where nobody else can have a part.
+ */
 export function freeBuffer({ buffer }: Uint8Array<ArrayBuffer>): void {
   if (!buffer.detached) buffer.transfer(0);
 }

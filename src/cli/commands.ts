@@ -1,5 +1,5 @@
-// The table of commands, in the order of the help and the documentation. Everything else about a command is in the file of
-// its noun.
+// The table of commands, in the order of the help and the documentation. Everything else about a command is in the file
+// of its noun.
 
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";

@@ -1,4 +1,5 @@
-// The context of a command in a process: its environment and streams, who runs it, and the store that the environment names.
+// The context of a command in a process: its environment and streams, who runs it, and the store that the environment
+// names.
 
 import type { App } from "../actions/app.ts";
 import { readConfig } from "../settings/config.ts";

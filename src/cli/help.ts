@@ -1,5 +1,5 @@
-// The help of the whole program: one screen, and topics with the rest. The help of a command is built from its definition
-// (program.ts).
+// The help of the whole program: one screen, and topics with the rest. The help of a command is built from its
+// definition (program.ts).
 
 import { Help } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";

@@ -1,6 +1,6 @@
 // Exports everything of a closed organization into a folder: for each record type a file with every change, as
-// `sluice export --history` writes it, and a manifest. The files get their names only if nothing can have been erased since they
-// were begun. Never replaces a file of anything else than an interrupted export of the same closing.
+// `sluice export --history` writes it, and a manifest. The files get their names only if nothing can have been erased
+// since they were begun. Never replaces a file of anything else than an interrupted export of the same closing.
 
 import { createHash, hash } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, rmSync, createReadStream, readFileSync } from "node:fs";
@@ -84,8 +84,9 @@ interface Exporting {
 }
 
 /**
- * Everything is on stable storage when the promise resolves. Continues with a complete export of an interrupted command. Throws
- * OperatorError, also if the deletion was requested meanwhile: then what was read may lack what is erased.
+ * Everything is on stable storage when the promise resolves. Continues with a complete export of an interrupted
+ * command. Throws OperatorError, also if the deletion was requested meanwhile: then what was read may lack what is
+ * erased.
  */
 export async function exportOrganization(
   context: Context,

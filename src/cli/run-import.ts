@@ -1,5 +1,5 @@
-// Runs `sluice import` and reports its counts of rows per file. Is loaded with the file formats and the client only when
-// something is imported.
+// Runs `sluice import` and reports its counts of rows per file. Is loaded with the file formats and the client only
+// when something is imported.
 
 import { beginImport, trackImport } from "../actions/intake/imports.ts";
 import type { App } from "../actions/app.ts";

@@ -1,5 +1,5 @@
-// Runs one command line and returns its exit code (see exit-code.ts). Results go to standard output and errors to standard
-// error, both as JSON with --json. Never ends the process itself.
+// Runs one command line and returns its exit code (see exit-code.ts). Results go to standard output and errors to
+// standard error, both as JSON with --json. Never ends the process itself.
 
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../settings/config.ts";

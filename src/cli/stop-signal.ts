@@ -1,5 +1,5 @@
-// Waits for the signal that asks a process to stop. During the delay before a stop, a second signal ends the delay; at any
-// other time it ends the process at once.
+// Waits for the signal that asks a process to stop. During the delay before a stop, a second signal ends the delay; at
+// any other time it ends the process at once.
 
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

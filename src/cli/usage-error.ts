@@ -1,5 +1,5 @@
-// The message for a command line that is wrong: what is wrong, what was probably meant, and where to find help. Always one
-// line.
+// The message for a command line that is wrong: what is wrong, what was probably meant, and where to find help. Always
+// one line.
 
 import type { CommanderError } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";

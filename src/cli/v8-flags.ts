@@ -1,11 +1,14 @@
-// V8 flags that bound the memory of a process. They affect when garbage is collected and at what cost, never what a program
-// does.
+// V8 flags that bound the memory of a process. They affect when garbage is collected and at what cost, never what a
+// program does.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 export interface HeapLimits {
-  /** How much garbage the old generation collects at, in percent of the memory in use. V8's default is several times this. */
+  /**
+   * How much garbage the old generation collects at, in percent of the memory in use. V8's default is several times
+   * this.
+   */
   readonly garbagePercent: number;
   /** The young generation doubles until it has about this size. V8's default if left out. */
   readonly youngGenerationBytes?: number;

@@ -1,5 +1,5 @@
-// What every page needs: who asks and what was sent, and the replies. Bodies are small forms, or small JSON. Contains no
-// page of its own.
+// What every page needs: who asks and what was sent, and the replies. Bodies are small forms, or small JSON. Contains
+// no page of its own.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";

@@ -1,5 +1,5 @@
-// The console on one screen: every page and every form as a row, with the right that it needs. The actions check the right
-// again.
+// The console on one screen: every page and every form as a row, with the right that it needs. The actions check the
+// right again.
 
 import type { PersonalRoute, Route } from "./page.ts";
 import {

@@ -1,5 +1,5 @@
-// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no deletion
-// reaches. Removes nothing.
+// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no
+// deletion reaches. Removes nothing.
 
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";

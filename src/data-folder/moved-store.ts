@@ -1,5 +1,6 @@
-// The note beside an embedded store that was moved to a database: where to, and when. Without it the old file would still be
-// opened by whoever forgets to set DATABASE_URL, and serve what has been erased since. The store itself is not changed.
+// The note beside an embedded store that was moved to a database: where to, and when. Without it the old file would
+// still be opened by whoever forgets to set DATABASE_URL, and serve what has been erased since. The store itself is not
+// changed.
 
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// The private key that signs receipts, in a file that only its owner can read. It is never logged, stored or sent; only its
-// public part is published.
+// The private key that signs receipts, in a file that only its owner can read. It is never logged, stored or sent; only
+// its public part is published.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import {
@@ -20,7 +20,9 @@ import { makePrivateFolder } from "../files/private-folder.ts";
 
 const what = "The key for receipts";
 
-/** The returned function reads the current key, so that a rotation takes effect without a restart. It throws FileError. */
+/**
+ * The returned function reads the current key, so that a rotation takes effect without a restart. It throws FileError.
+ */
 export function makeKeyReader(config: Config): () => KeyObject {
   const { receiptKeyFile: path } = config;
   let cached: { readonly stamp: string; readonly key: KeyObject } | undefined;

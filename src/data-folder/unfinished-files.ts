@@ -31,8 +31,8 @@ export function isUnfinishedNote(name: string): boolean {
 }
 
 /**
- * `file`: an absolute path. The note is on stable storage when the promise resolves. Without a data folder, as on a host
- * that only runs commands, nothing is written.
+ * `file`: an absolute path. The note is on stable storage when the promise resolves. Without a data folder, as on a
+ * host that only runs commands, nothing is written.
  */
 export async function noteUnfinished(folder: string, file: string): Promise<UnfinishedFile> {
   const path = temporaryName(file, "unfinished");

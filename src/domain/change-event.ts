@@ -1,5 +1,5 @@
-// A change as an event of the feed: a CloudEvent 1.0 in structured JSON. The text is written by hand, because a backfill has
-// millions of them and nearly all of a text is the same in each.
+// A change as an event of the feed: a CloudEvent 1.0 in structured JSON. The text is written by hand, because a
+// backfill has millions of them and nearly all of a text is the same in each.
 
 export interface ChangeEvent {
   /** Opaque, and unique in the organization. */

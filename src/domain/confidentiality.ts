@@ -1,5 +1,5 @@
-// Which record types are confidential, and what a reader may know: whoever lacks the read scope of a confidential type may not
-// learn anything of its records, not even whether there are any.
+// Which record types are confidential, and what a reader may know: whoever lacks the read scope of a confidential type
+// may not learn anything of its records, not even whether there are any.
 
 import { type CountKind, countKinds } from "./deletion/receipt-count.ts";
 import type { RecordType, ResourceType } from "./record-type.ts";

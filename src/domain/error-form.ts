@@ -1,5 +1,5 @@
-// An error as it is passed between threads: cloning an Error preserves only its text, so the other fields of an AppError are
-// passed as plain data.
+// An error as it is passed between threads: cloning an Error preserves only its text, so the other fields of an
+// AppError are passed as plain data.
 
 import { AppError } from "./error.ts";
 

@@ -1,5 +1,5 @@
-// The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a number; codes
-// are stable and documented in docs/reference/errors.md.
+// The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a
+// number; codes are stable and documented in docs/reference/errors.md.
 
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {

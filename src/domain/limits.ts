@@ -1,5 +1,5 @@
-// The bounds that the contract promises, or that several layers share; the unit comes last in a name. A bound with a single
-// user is a constant beside it. docs/reference/limits.md is generated from those that a client can meet.
+// The bounds that the contract promises, or that several layers share; the unit comes last in a name. A bound with a
+// single user is a constant beside it. docs/reference/limits.md is generated from those that a client can meet.
 
 export const limits = {
   // records (contract, section 3)

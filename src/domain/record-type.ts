@@ -1,5 +1,5 @@
-// A record type: its fields, its relations, its rules across fields, and the schemas made from them. The types themselves are
-// data in record-type/*.ts, listed in record-types.ts.
+// A record type: its fields, its relations, its rules across fields, and the schemas made from them. The types
+// themselves are data in record-type/*.ts, listed in record-types.ts.
 
 import {
   addedField,
@@ -33,8 +33,8 @@ export interface RelationField {
 }
 
 /**
- * A rule that the schema of a field can't express. Also runs on a payload that its schema refuses, so that all errors are
- * reported together: it must accept any JSON object, and does not report what the schemas report.
+ * A rule that the schema of a field can't express. Also runs on a payload that its schema refuses, so that all errors
+ * are reported together: it must accept any JSON object, and does not report what the schemas report.
  */
 export interface Rule {
   readonly on: "add" | "always";

@@ -1,5 +1,5 @@
-// RFC 3339 timestamps as clients send them, and the normalised form in which they are compared. Never rounds: all digits of a
-// fraction count.
+// RFC 3339 timestamps as clients send them, and the normalised form in which they are compared. Never rounds: all
+// digits of a fraction count.
 
 import { limits } from "./limits.ts";
 import { withoutTrailing } from "../basics/without-trailing.ts";
@@ -16,8 +16,8 @@ const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 export type NormalisedTimestamp = string;
 
 /**
- * The normalised UTC form of an RFC 3339 date-time (section 5.6, offset required); undefined if the text is invalid. A leap
- * second (`:60`) is valid only at 23:59:60 UTC, as in the RFC.
+ * The normalised UTC form of an RFC 3339 date-time (section 5.6, offset required); undefined if the text is invalid. A
+ * leap second (`:60`) is valid only at 23:59:60 UTC, as in the RFC.
  */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
   // The timestamp of a payload is read twice in a row, for validation and for the draft.

@@ -1,4 +1,5 @@
-// Texts whose SHA-256 is in the audit trail instead of what must not be repeated there: ids of records, and deletion requests.
+// Texts whose SHA-256 is in the audit trail instead of what must not be repeated there: ids of records, and deletion
+// requests.
 
 import type { RecordKey } from "./record/record-write.ts";
 

@@ -1,5 +1,5 @@
-// A file or folder that can't be used. The message is a complete sentence for operators: it names the path, what is wrong
-// and what to do. Never contains content of a file.
+// A file or folder that can't be used. The message is a complete sentence for operators: it names the path, what is
+// wrong and what to do. Never contains content of a file.
 
 export class FileError extends Error {
   override readonly name: string = "FileError";

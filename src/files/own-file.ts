@@ -1,5 +1,5 @@
-// Files that only their owner can read. Never opens a file that somebody else has put in their place: a link, which would be
-// followed, or a file of another user, who could read what is written to it.
+// Files that only their owner can read. Never opens a file that somebody else has put in their place: a link, which
+// would be followed, or a file of another user, who could read what is written to it.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -54,7 +54,8 @@ export function syncFolder(path: string): void {
 
 /** Opens a file of an earlier run of a command. Throws the system's error, or one that says why not. */
 export function openOwnFile(path: string, access: "read" | "write"): OpenFile {
-  // Without O_NONBLOCK, opening a named pipe would wait. Windows has neither flag: both are undefined, which counts as 0.
+  // Without O_NONBLOCK, opening a named pipe would wait. Windows has neither flag: both are undefined, which counts as
+  // 0.
   const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = (access === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK;
   const descriptor = openSync(path, flags);

@@ -1,5 +1,5 @@
-// Explains why the operating system denies access to a path: which folder or file is the obstacle, its owner and its mode.
-// Inspects paths; never opens, creates or changes anything.
+// Explains why the operating system denies access to a path: which folder or file is the obstacle, its owner and its
+// mode. Inspects paths; never opens, creates or changes anything.
 
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -16,8 +16,8 @@ const modes: Readonly<Record<Access, number>> = {
 };
 
 /**
- * What prevents this user from accessing the path, and what to do about it, as sentences of which the first continues another:
- * "the folder /a/b belongs to …". Undefined if nothing does, or if the path does not exist.
+ * What prevents this user from accessing the path, and what to do about it, as sentences of which the first continues
+ * another: "the folder /a/b belongs to …". Undefined if nothing does, or if the path does not exist.
  */
 export function findObstacle(path: string, access: Access): string | undefined {
   const wanted = resolve(path);

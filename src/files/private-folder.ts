@@ -7,8 +7,8 @@ import { syncFolder } from "./own-file.ts";
 import { explainCreation } from "./present.ts";
 
 /**
- * Creates the folder and the missing folders above it, each on stable storage. Throws FileError. The recursive mkdir of Node
- * does not return where the system reports "no such file", as in /proc.
+ * Creates the folder and the missing folders above it, each on stable storage. Throws FileError. The recursive mkdir of
+ * Node does not return where the system reports "no such file", as in /proc.
  */
 export function makePrivateFolder(path: string): void {
   for (const folder of missingFolders(resolve(path))) makeOne(folder);

@@ -1,5 +1,5 @@
-// Metrics of the process and of this thread: CPU, memory, open files, event loop, garbage collection. All are read at each
-// snapshot, except garbage collections, which are observed as they happen.
+// Metrics of the process and of this thread: CPU, memory, open files, event loop, garbage collection. All are read at
+// each snapshot, except garbage collections, which are observed as they happen.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, PerformanceObserver } from "node:perf_hooks";

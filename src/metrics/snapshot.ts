@@ -1,5 +1,5 @@
-// Metrics at one moment as plain data, rendered in the Prometheus text format 0.0.4. Never renders a value that is not a finite
-// number.
+// Metrics at one moment as plain data, rendered in the Prometheus text format 0.0.4. Never renders a value that is not
+// a finite number.
 
 export type MetricType = "counter" | "gauge" | "histogram";
 

@@ -1,5 +1,6 @@
-// The bulk thread: reads large bodies and streams of records, so that they never block the thread that serves requests. Has
-// its own connection to the store, processes the tasks that it is sent, and ends when it receives the message `close`.
+// The bulk thread: reads large bodies and streams of records, so that they never block the thread that serves requests.
+// Has its own connection to the store, processes the tasks that it is sent, and ends when it receives the message
+// `close`.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { serveTasks } from "../http/bulk/serve-tasks.ts";

@@ -1,5 +1,5 @@
-// The thread of an uploaded file: inspects or imports it, so that parsing never blocks the thread that serves requests. Reads
-// only that file, and has no connection to the store.
+// The thread of an uploaded file: inspects or imports it, so that parsing never blocks the thread that serves requests.
+// Reads only that file, and has no connection to the store.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { serveUpload } from "../bulk/upload/serve-upload.ts";

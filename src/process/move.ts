@@ -1,5 +1,5 @@
-// Moves the store that the settings name, and reports which files an operator has to copy. Never prints the URL of the target,
-// which may contain a password.
+// Moves the store that the settings name, and reports which files an operator has to copy. Never prints the URL of the
+// target, which may contain a password.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,5 +1,5 @@
-// The settings of OpenTelemetry that Sluice reads itself, under the names of its specification: whether traces are exported,
-// and which. Everything else about an export is read from the environment by the official packages.
+// The settings of OpenTelemetry that Sluice reads itself, under the names of its specification: whether traces are
+// exported, and which. Everything else about an export is read from the environment by the official packages.
 
 import { oneOf, optional, Problem, type Setting, setting } from "./setting.ts";
 

@@ -1,5 +1,5 @@
-// Opens the export of spans with the official packages. The only file that the rest of the service loads, and only where an
-// export is configured: until then nothing here costs anything, and the packages need not be installed.
+// Opens the export of spans with the official packages. The only file that the rest of the service loads, and only
+// where an export is configured: until then nothing here costs anything, and the packages need not be installed.
 
 import { randomUUID } from "node:crypto";
 import {

@@ -1,5 +1,5 @@
-// Spans of large bodies: `body memory` while a body waits for its reservation, and `bulk thread` from the moment when a list or
-// a stream is passed to that thread until it is stored.
+// Spans of large bodies: `body memory` while a body waits for its reservation, and `bulk thread` from the moment when a
+// list or a stream is passed to that thread until it is stored.
 
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";

@@ -1,5 +1,5 @@
-// Spans of what a request waits for in the store: `writer queue` until its group starts, and `group commit`. Every write
-// shares its commit with others; each of their traces has a span of it, with the same duration.
+// Spans of what a request waits for in the store: `writer queue` until its group starts, and `group commit`. Every
+// write shares its commit with others; each of their traces has a span of it, with the same duration.
 
 import { type Span, SpanKind } from "@opentelemetry/api";
 import type { GroupFigures, Store } from "../store/interface/store.ts";

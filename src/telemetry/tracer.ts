@@ -1,5 +1,5 @@
-// Starts and ends spans, and knows the current span of the work that is being done. A trace that is not recorded has no spans
-// here, so its work costs one lookup. Spans never hold content or ids of records, tokens or keys.
+// Starts and ends spans, and knows the current span of the work that is being done. A trace that is not recorded has no
+// spans here, so its work costs one lookup. Spans never hold content or ids of records, tokens or keys.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import {

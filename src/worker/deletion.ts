@@ -1,5 +1,5 @@
-// The round that processes deletions that are due, for the loop to repeat. Logs the result of each deletion request, never
-// its record or its reason.
+// The round that processes deletions that are due, for the loop to repeat. Logs the result of each deletion request,
+// never its record or its reason.
 
 import type { App } from "../actions/app.ts";
 import { DeletionPace } from "../actions/deletion/deletion-pace.ts";
@@ -45,8 +45,8 @@ export function deletionRound(
 }
 
 /**
- * Logs and metrics are read by many. The name of a restricted set would disclose that there is one, and when the deletion of a
- * closed organization is completed, what it had to wait for; failures are logged without a name.
+ * Logs and metrics are read by many. The name of a restricted set would disclose that there is one, and when the
+ * deletion of a closed organization is completed, what it had to wait for; failures are logged without a name.
  */
 function reportUnnamed(done: ProcessedDeletions, options: RoundOptions): void {
   if (done.result === "completed") return;

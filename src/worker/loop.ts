@@ -1,5 +1,5 @@
-// Repeats rounds of work until it is stopped: waits between rounds, continues at once while there is work, and backs off when a
-// round fails.
+// Repeats rounds of work until it is stopped: waits between rounds, continues at once while there is work, and backs
+// off when a round fails.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "../basics/back-off.ts";

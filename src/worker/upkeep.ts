@@ -1,6 +1,6 @@
-// What a serving process does besides requests and deletions: removes what has expired, applies retention, ends holds, updates the
-// ledger of deletions, releases unused space, and watches for credentials that change in another process, so that a
-// revoked key stops working here within 2 seconds (contract, section 4).
+// What a serving process does besides requests and deletions: removes what has expired, applies retention, ends holds,
+// updates the ledger of deletions, releases unused space, and watches for credentials that change in another process,
+// so that a revoked key stops working here within 2 seconds (contract, section 4).
 
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";

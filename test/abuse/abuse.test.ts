@@ -1,5 +1,5 @@
-// Some abuses of every family for a short time, next to a good client: the server survives, stays within its memory, and
-// neither loses nor refuses anything of the good client. `npm run campaign -- abuse` runs all, and measures times.
+// Some abuses of every family for a short time, next to a good client: the server survives, stays within its memory,
+// and neither loses nor refuses anything of the good client. `npm run campaign -- abuse` runs all, and measures times.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// Every action that the console or the command line calls checks a right, or is listed here with the reason why it need not. So
-// a new action without a right fails.
+// Every action that the console or the command line calls checks a right, or is listed here with the reason why it need
+// not. So a new action without a right fails.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

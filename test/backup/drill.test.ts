@@ -1,5 +1,6 @@
-// A restore drill of a store that has one of everything: a hold, a retention floor, a ceiling, a restricted set and an operator.
-// Whatever the folder of the drill has, the check finds nothing, before and after it is served, and again after a second drill.
+// A restore drill of a store that has one of everything: a hold, a retention floor, a ceiling, a restricted set and an
+// operator. Whatever the folder of the drill has, the check finds nothing, before and after it is served, and again
+// after a second drill.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and no file of the
-// user's. What is in the data folder and does not belong to Sluice is listed by the check.
+// What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and
+// no file of the user's. What is in the data folder and does not belong to Sluice is listed by the check.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";

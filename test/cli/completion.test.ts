@@ -1,4 +1,5 @@
-// What shell completion offers, and the scripts, run by the shells that they are for. A shell that is not installed is skipped.
+// What shell completion offers, and the scripts, run by the shells that they are for. A shell that is not installed is
+// skipped.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
-// What operators are shown without --include-confidential: two organizations that differ only in reports, what these keep in the
-// restricted store and holds on them have the same output from every command that lists or counts, and with it they differ.
+// What operators are shown without --include-confidential: two organizations that differ only in reports, what these
+// keep in the restricted store and holds on them have the same output from every command that lists or counts, and with
+// it they differ.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

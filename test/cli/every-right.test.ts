@@ -1,5 +1,5 @@
-// Every command with --as: refused to an operator whose roles allow nothing, and then nothing is changed. The commands are those
-// of the table, so a new one is included.
+// Every command with --as: refused to an operator whose roles allow nothing, and then nothing is changed. The commands
+// are those of the table, so a new one is included.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Finding persons and companies on the command line: what is found, what the audit trail says of it, and the index after a
-// change of the key.
+// Finding persons and companies on the command line: what is found, what the audit trail says of it, and the index
+// after a change of the key.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// Files that can't be used: the error names the file, the cause and what to do. And a restore on a new disk that was killed:
-// nothing makes an empty store in its place.
+// Files that can't be used: the error names the file, the cause and what to do. And a restore on a new disk that was
+// killed: nothing makes an empty store in its place.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";

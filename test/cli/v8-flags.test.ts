@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 const source = fileURLToPath(new URL("../../src/cli/v8-flags.ts", import.meta.url));
 const mebibyte = 1_024 * 1_024;
 
-/** Allocates objects that live for two event-loop ticks, so that the young generation grows; prints its largest size. */
+/**
+ * Allocates objects that live for two event-loop ticks, so that the young generation grows; prints its largest size.
+ */
 const work = `
   import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
   import { setImmediate as endOfTurn } from "node:timers/promises";

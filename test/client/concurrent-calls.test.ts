@@ -1,5 +1,5 @@
-// When the client sends concurrent calls as a list and when not, what becomes of cancelled ones, and what each gets if the list
-// fails.
+// When the client sends concurrent calls as a list and when not, what becomes of cancelled ones, and what each gets if
+// the list fails.
 
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";

@@ -1,5 +1,5 @@
-// Concurrent calls of the client, sent as lists, get the answers that a model gives to the same calls one after another, and
-// have the same effects.
+// Concurrent calls of the client, sent as lists, get the answers that a model gives to the same calls one after
+// another, and have the same effects.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

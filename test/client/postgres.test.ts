@@ -1,4 +1,5 @@
-// Exactly-once writes and concurrent calls of the client against real servers on PostgreSQL: two on one store, used in turn behind the proxy.
+// Exactly-once writes and concurrent calls of the client against real servers on PostgreSQL: two on one store, used in
+// turn behind the proxy.
 
 import { after, before } from "node:test";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";

@@ -1,5 +1,5 @@
-// Concurrent calls of the clients that send them as lists, each against a real server behind a proxy: every call gets the answer
-// of a model, and its effect is stored once.
+// Concurrent calls of the clients that send them as lists, each against a real server behind a proxy: every call gets
+// the answer of a model, and its effect is stored once.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,5 @@
-// The clients in all languages do the same: each goes through all scenarios against a real server behind a faulty proxy.
+// The clients in all languages do the same: each goes through all scenarios against a real server behind a faulty
+// proxy.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -16,7 +17,9 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
 
-/** Where SLUICE_TEST_CLIENTS_ON says so, the servers use PostgreSQL, which takes longer where it shares a busy machine. */
+/**
+ * Where SLUICE_TEST_CLIENTS_ON says so, the servers use PostgreSQL, which takes longer where it shares a busy machine.
+ */
 const onPostgres = process.env["SLUICE_TEST_CLIENTS_ON"] === "postgres";
 const timeoutMs = onPostgres ? 2_500 : 500;
 /** Of a client. They wait more than they work. */

@@ -1,5 +1,5 @@
-// What the languages' own tools say of the clients in Python and Go: their unit tests, formatting and types. A tool that the
-// machine lacks is passed over, and the test says which one it needs.
+// What the languages' own tools say of the clients in Python and Go: their unit tests, formatting and types. A tool
+// that the machine lacks is passed over, and the test says which one it needs.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

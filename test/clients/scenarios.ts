@@ -1,5 +1,6 @@
-// What every client has to do, as commands for its driver and the outcomes that are expected: the same list for all languages.
-// An outcome may hold more than is expected of it. `$id` stands for the last deletion_request_id that was answered.
+// What every client has to do, as commands for its driver and the outcomes that are expected: the same list for all
+// languages. An outcome may hold more than is expected of it. `$id` stands for the last deletion_request_id that was
+// answered.
 
 import type { Passing } from "../client/faulty-proxy.ts";
 import { faults } from "../client/faulty-proxy.ts";

@@ -1,5 +1,5 @@
-// The clients under test, each a program that reads commands and prints outcomes. A language whose tools the machine lacks is
-// skipped, and the reason says what it needs.
+// The clients under test, each a program that reads commands and prints outcomes. A language whose tools the machine
+// lacks is skipped, and the reason says what it needs.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";

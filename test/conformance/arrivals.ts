@@ -1,5 +1,5 @@
-// What the feed reads from a store: every change of an organization in the order of arrival, up to the number that is settled,
-// while several processes write.
+// What the feed reads from a store: every change of an organization in the order of arrival, up to the number that is
+// settled, while several processes write.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// A closed organization under retention floors: nothing of it is erased before the last floor of any of its records has ended,
-// and then everything is.
+// A closed organization under retention floors: nothing of it is erased before the last floor of any of its records has
+// ended, and then everything is.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// A record with many changes, some of which are equal: an identical one is found among the first changes, which are compared
-// one by one, and among the later ones, which are found by their digests.
+// A record with many changes, some of which are equal: an identical one is found among the first changes, which are
+// compared one by one, and among the later ones, which are found by their digests.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// What an attacker sends to the console: forged requests of other sites, headers that lie about the host, odd paths, slow and
-// large bodies, several requests at once, and links that were used. One service for all of them.
+// What an attacker sends to the console: forged requests of other sites, headers that lie about the host, odd paths,
+// slow and large bodies, several requests at once, and links that were used. One service for all of them.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,5 @@
-// The audit trail and the receipts in the console: filters, parts, verification of the chain and of presented receipts, downloads.
+// The audit trail and the receipts in the console: filters, parts, verification of the chain and of presented receipts,
+// downloads.
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";

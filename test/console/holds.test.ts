@@ -1,5 +1,5 @@
-// Holds and retention in the console: lists and filters, placing and releasing, rules, and the preview of retention. That there
-// is no trace of confidential reports is tested in test/disclosure.
+// Holds and retention in the console: lists and filters, placing and releasing, rules, and the preview of retention.
+// That there is no trace of confidential reports is tested in test/disclosure.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// The intake in the console: refusals, counted wherever a record is refused and without anything that a client chose; and
-// imports of this process and of others.
+// The intake in the console: refusals, counted wherever a record is refused and without anything that a client chose;
+// and imports of this process and of others.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

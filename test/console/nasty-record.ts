@@ -12,7 +12,10 @@ const textFormats: ReadonlySet<string | undefined> = new Set([
   "no-nul",
 ]);
 
-/** The example of the type, with markup in place of each text, and in each field that the example lacks and no rule forbids. */
+/**
+ * The example of the type, with markup in place of each text, and in each field that the example lacks and no rule
+ * forbids.
+ */
 export function makeNastyRecord(type: RecordType): Payload {
   const properties: Readonly<Record<string, SchemaShape>> = type.addSchema.properties;
   const exclusive = type.rules.flatMap((rule) => rule.exclusive ?? []);

@@ -1,5 +1,5 @@
-// Sign-in with OpenID Connect in a real browser, without JavaScript, from one site to another and back: what browsers do with
-// cookies and redirects between sites can't be seen over HTTP.
+// Sign-in with OpenID Connect in a real browser, without JavaScript, from one site to another and back: what browsers
+// do with cookies and redirects between sites can't be seen over HTTP.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

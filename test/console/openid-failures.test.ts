@@ -1,5 +1,5 @@
-// An issuer of OpenID Connect that fails or sends what it should not: each ends in an error for people, with the reason in the log,
-// and nothing is sent to where the issuer may not send anybody.
+// An issuer of OpenID Connect that fails or sends what it should not: each ends in an error for people, with the reason
+// in the log, and nothing is sent to where the issuer may not send anybody.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

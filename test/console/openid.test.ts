@@ -1,5 +1,5 @@
-// Sign-in with OpenID Connect, against a real issuer over HTTP: who somebody is, which roles, and what others make of an answer
-// that is not theirs.
+// Sign-in with OpenID Connect, against a real issuer over HTTP: who somebody is, which roles, and what others make of
+// an answer that is not theirs.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

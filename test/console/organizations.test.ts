@@ -1,4 +1,5 @@
-// Organizations and API keys in the console: created, changed, rotated, revoked and closed; and a secret that is shown once.
+// Organizations and API keys in the console: created, changed, rotated, revoked and closed; and a secret that is shown
+// once.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

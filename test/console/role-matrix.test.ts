@@ -1,5 +1,5 @@
-// Every page and every form of the console by every role: allowed or refused as the table of rights says, and nothing is
-// changed by what is refused. The rows are those of the table of routes, so a new one is included.
+// Every page and every form of the console by every role: allowed or refused as the table of rights says, and nothing
+// is changed by what is refused. The rows are those of the table of routes, so a new one is included.
 
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";

@@ -1,5 +1,5 @@
-// What the console shows in tests of its pages and in the screenshots of the guide: an organization with records, deletions
-// in every state, holds, and operators. Stored over HTTP and by actions, as in use.
+// What the console shows in tests of its pages and in the screenshots of the guide: an organization with records,
+// deletions in every state, holds, and operators. Stored over HTTP and by actions, as in use.
 
 import assert from "node:assert/strict";
 import type { BrowserContext } from "playwright-core";

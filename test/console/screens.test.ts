@@ -1,5 +1,6 @@
-// Every page of the console in a real browser: what axe finds in both colour schemes, how much is loaded and from where, and
-// whether it fits the window. The pages come from the table of routes. One browser and one service for all of them.
+// Every page of the console in a real browser: what axe finds in both colour schemes, how much is loaded and from
+// where, and whether it fits the window. The pages come from the table of routes. One browser and one service for all
+// of them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

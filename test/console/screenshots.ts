@@ -1,5 +1,5 @@
-// `npm run screenshots`: writes the pictures of docs/guides/console.md, from a service with data that looks like use. The same
-// pages in the same state each time; only ids that are drawn by lot differ.
+// `npm run screenshots`: writes the pictures of docs/guides/console.md, from a service with data that looks like use.
+// The same pages in the same state each time; only ids that are drawn by lot differ.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The tasks of people in a real browser, each by keyboard alone, and by mouse without JavaScript; a task that needs JavaScript
-// also by mouse. One browser and one service for all of them, and for each way one page for each person.
+// The tasks of people in a real browser, each by keyboard alone, and by mouse without JavaScript; a task that needs
+// JavaScript also by mouse. One browser and one service for all of them, and for each way one page for each person.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

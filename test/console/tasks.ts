@@ -1,5 +1,5 @@
-// What people do in the console, as data: each task is done by mouse, by keyboard alone, and without JavaScript, except where
-// it needs JavaScript.
+// What people do in the console, as data: each task is done by mouse, by keyboard alone, and without JavaScript, except
+// where it needs JavaScript.
 
 import { auditTasks } from "./task/audit.ts";
 import { deletionTasks } from "./task/deletions.ts";

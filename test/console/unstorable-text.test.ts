@@ -1,5 +1,5 @@
-// Text that a store can't hold, in every field of every page and form: answered with what is wrong, on PostgreSQL, which refuses
-// NUL itself.
+// Text that a store can't hold, in every field of every page and form: answered with what is wrong, on PostgreSQL,
+// which refuses NUL itself.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// An upload whose process is killed during the import: the next process removes the file, and the import can be repeated.
+// An upload whose process is killed during the import: the next process removes the file, and the import can be
+// repeated.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

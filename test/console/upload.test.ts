@@ -1,5 +1,5 @@
-// Uploads in the console, over HTTP: the mapping on the first rows, the import, progress, refused rows, and what an attacker or
-// a bad connection does.
+// Uploads in the console, over HTTP: the mapping on the first rows, the import, progress, refused rows, and what an
+// attacker or a bad connection does.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

@@ -1,4 +1,5 @@
-// A service without a free file descriptor: it stays, answers what it can, says why it can't answer the rest, and recovers.
+// A service without a free file descriptor: it stays, answers what it can, says why it can't answer the rest, and
+// recovers.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

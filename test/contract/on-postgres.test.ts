@@ -1,5 +1,6 @@
-// Tests of this folder once more on PostgreSQL: the same files, imported here, each service with its own database. They use every
-// operation, and every way in which the service uses a store; what a store answers is in test/conformance for both engines.
+// Tests of this folder once more on PostgreSQL: the same files, imported here, each service with its own database. They
+// use every operation, and every way in which the service uses a store; what a store answers is in test/conformance for
+// both engines.
 
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";

@@ -30,7 +30,9 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-/** One for all scenes of a process. That the service serves the same document is tested in test/http/openapi-examples. */
+/**
+ * One for all scenes of a process. That the service serves the same document is tested in test/http/openapi-examples.
+ */
 const checkReply = makeOpenApiCheck(JSON.parse(JSON.stringify(buildOpenApi())) as OpenApiDocument);
 
 export async function startScene(options: ServiceOptions = {}): Promise<Scene> {

@@ -1,5 +1,5 @@
-// `Prefer: handling=lenient, verdicts=single`: each item of a list gets the verdict of a request with only this item, whatever
-// the size of the list, and has the effect of that request under its own Idempotency-Key.
+// `Prefer: handling=lenient, verdicts=single`: each item of a list gets the verdict of a request with only this item,
+// whatever the size of the list, and has the effect of that request under its own Idempotency-Key.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// Commands that operators run beside a server that is under load, is killed, and starts again. Each has to succeed: none of
-// them may take what the server appends meanwhile for damage.
+// Commands that operators run beside a server that is under load, is killed, and starts again. Each has to succeed:
+// none of them may take what the server appends meanwhile for damage.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The store under load, with the organizations that write to it, across all the processes that serve it; and the check of
-// everything in it. What differs between engines is in sqlite/ and postgres/.
+// The store under load, with the organizations that write to it, across all the processes that serve it; and the check
+// of everything in it. What differs between engines is in sqlite/ and postgres/.
 
 import type { App } from "../../src/actions/app.ts";
 import { makeCustomer } from "../support/customer.ts";

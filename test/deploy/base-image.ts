@@ -1,5 +1,5 @@
-// A stand-in for the distribution's image of Node, made from the programs of this machine, for machines that reach no registry
-// of images: Node and npm, a shell, and the few commands that the Containerfile uses, each with its libraries.
+// A stand-in for the distribution's image of Node, made from the programs of this machine, for machines that reach no
+// registry of images: Node and npm, a shell, and the few commands that the Containerfile uses, each with its libraries.
 
 import { execFileSync } from "node:child_process";
 import {

@@ -1,5 +1,5 @@
-// The Helm chart: linted, rendered for both engines, validated against the schemas of Kubernetes, and refused with clear
-// messages where its values do not fit together. What needs a cluster is not tested.
+// The Helm chart: linted, rendered for both engines, validated against the schemas of Kubernetes, and refused with
+// clear messages where its values do not fit together. What needs a cluster is not tested.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

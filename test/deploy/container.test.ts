@@ -1,5 +1,5 @@
-// The container image, built from its Containerfile with buildah on a base that is made from this machine's own programs, and
-// run read-only as the user that it names.
+// The container image, built from its Containerfile with buildah on a base that is made from this machine's own
+// programs, and run read-only as the user that it names.
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";

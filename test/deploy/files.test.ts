@@ -1,5 +1,5 @@
-// The files of the deployment, parsed without the programs that they are for: wherever those are not installed, a syntax
-// error or a wrong name is still found.
+// The files of the deployment, parsed without the programs that they are for: wherever those are not installed, a
+// syntax error or a wrong name is still found.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// What ingress-nginx makes of the chart's Ingress, in the parts that matter here: its paths, its annotations, and the headers
-// and bounds of that controller. A cluster is not needed.
+// What ingress-nginx makes of the chart's Ingress, in the parts that matter here: its paths, its annotations, and the
+// headers and bounds of that controller. A cluster is not needed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

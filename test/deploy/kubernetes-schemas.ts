@@ -1,5 +1,6 @@
-// Schemas of Kubernetes for kubeconform without a network, from those in the Python package kubernetes-validate. These refer
-// to a file of definitions by an address that kubeconform does not resolve, so each copy includes the definitions.
+// Schemas of Kubernetes for kubeconform without a network, from those in the Python package kubernetes-validate. These
+// refer to a file of definitions by an address that kubeconform does not resolve, so each copy includes the
+// definitions.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Packs the service from a copy of the checkout, so that tests that pack at the same time do not share the folder of the
-// build.
+// Packs the service from a copy of the checkout, so that tests that pack at the same time do not share the folder of
+// the build.
 
 import { execFile, spawnSync } from "node:child_process";
 import { cpSync, symlinkSync } from "node:fs";

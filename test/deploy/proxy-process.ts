@@ -1,5 +1,5 @@
-// nginx and Caddy with the configurations of deploy/, but for names of files and ports, and nginx as the chart's Ingress
-// configures it, in front of a server of a test.
+// nginx and Caddy with the configurations of deploy/, but for names of files and ports, and nginx as the chart's
+// Ingress configures it, in front of a server of a test.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// Runs many scenarios together in one store, step by step, each in organizations that differ only in records which the caller may
-// not know of. Compares all that their callers, and an operator without the right, get.
+// Runs many scenarios together in one store, step by step, each in organizations that differ only in records which the
+// caller may not know of. Compares all that their callers, and an operator without the right, get.
 
 import { limits } from "../../src/domain/limits.ts";
 import {
@@ -67,8 +67,8 @@ export const claimant = "campaign";
 let isApplying = false;
 
 /**
- * The service finds nothing above a ceiling by itself, and its worker, which each request for a deletion wakes, claims nothing: a
- * slow machine would decide when, and so for which of the worlds.
+ * The service finds nothing above a ceiling by itself, and its worker, which each request for a deletion wakes, claims
+ * nothing: a slow machine would decide when, and so for which of the worlds.
  */
 function withoutOwnWork(store: Store): Store {
   const none: ExpiredPart = { expired: [], next: undefined };
@@ -156,7 +156,10 @@ interface Role {
   readonly index: number;
 }
 
-/** A bounded number at a time, those of a scenario in turns. Throws the first error when nothing is in progress any more. */
+/**
+ * A bounded number at a time, those of a scenario in turns. Throws the first error when nothing is in progress any
+ * more.
+ */
 async function eachWorld(
   trials: readonly Trial[],
   work: (world: World, role: Role) => Promise<void>,

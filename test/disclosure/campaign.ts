@@ -1,6 +1,6 @@
-// Random scenarios, each in organizations that differ only in confidential records. Every two of them are a pair. Reports each
-// scenario of which a caller without the scope gets anything different. Many share a store, because starting a service takes
-// longer. A batch during which the process was stopped is run again unless all of it is equal.
+// Random scenarios, each in organizations that differ only in confidential records. Every two of them are a pair.
+// Reports each scenario of which a caller without the scope gets anything different. Many share a store, because
+// starting a service takes longer. A batch during which the process was stopped is run again unless all of it is equal.
 
 import {
   type Campaign,
@@ -42,8 +42,8 @@ export const disclosure: Campaign<Figures> = {
 /** Between two lines of progress. */
 const progressMs = 20_000;
 /**
- * Scenarios that are processed together. More deletions than the service processes at once would be divided, and two of one
- * organization that were divided remove references in another order.
+ * Scenarios that are processed together. More deletions than the service processes at once would be divided, and two of
+ * one organization that were divided remove references in another order.
  */
 const scenariosAtOnce = 8;
 /** Then a new store is made, because statements take longer in a large one. */

@@ -1,5 +1,5 @@
-// A short run of the campaign over pairs of organizations that differ only in confidential records, and that it notices a service
-// that discloses them.
+// A short run of the campaign over pairs of organizations that differ only in confidential records, and that it notices
+// a service that discloses them.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

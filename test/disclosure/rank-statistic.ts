@@ -1,5 +1,5 @@
-// Whether two series of measurements can be distinguished: the Mann-Whitney U test. Its effect size, the probability that a random
-// value of one series exceeds one of the other, is 0.5 for series that can't.
+// Whether two series of measurements can be distinguished: the Mann-Whitney U test. Its effect size, the probability
+// that a random value of one series exceeds one of the other, is 0.5 for series that can't.
 
 export interface RankStatistic {
   /** P(second > first) + P(second = first) / 2. */
@@ -36,8 +36,8 @@ export function compareRanks(first: readonly number[], second: readonly number[]
 }
 
 /**
- * The complementary error function of a number that is not negative, by Simpson's rule: its integral from there on, and what follows
- * is less than a double can hold of it.
+ * The complementary error function of a number that is not negative, by Simpson's rule: its integral from there on, and
+ * what follows is less than a double can hold of it.
  */
 function errorComplement(from: number): number {
   const [steps, width] = [2_000, 0.005];

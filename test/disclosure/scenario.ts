@@ -1,5 +1,5 @@
-// Random scenarios: records that everybody may see, requests of a caller who lacks the read scope of some confidential types, and
-// records of these types, of which every world has its own.
+// Random scenarios: records that everybody may see, requests of a caller who lacks the read scope of some confidential
+// types, and records of these types, of which every world has its own.
 
 import { confidentialTypes, mayRead } from "../../src/domain/confidentiality.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";

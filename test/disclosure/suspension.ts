@@ -1,5 +1,5 @@
-// Notices that this process did not run for a while, because it was stopped, starved or its machine slept. Timeouts of the service
-// have then passed in the middle of requests, so what it replied says nothing.
+// Notices that this process did not run for a while, because it was stopped, starved or its machine slept. Timeouts of
+// the service have then passed in the middle of requests, so what it replied says nothing.
 
 /** Less than any timeout of the service, and more than the longest work that the event loop does at once. */
 const gapMsMin = 4_000;

@@ -1,6 +1,7 @@
-// Measures deletions of persons, in random turns, each alone in the worker: the time to the completion, and the time of a reply with
-// the status. Some persons have a suspicious activity report that has to be kept. The others are two series, and how these two
-// compare shows what chance does. Compares series by their ranks; a time is no limit, because any machine is busy at times.
+// Measures deletions of persons, in random turns, each alone in the worker: the time to the completion, and the time of
+// a reply with the status. Some persons have a suspicious activity report that has to be kept. The others are two
+// series, and how these two compare shows what chance does. Compares series by their ranks; a time is no limit, because
+// any machine is busy at times.
 
 import assert from "node:assert/strict";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
@@ -99,7 +100,10 @@ export async function measureTiming(run: CampaignRun): Promise<Compared & { pair
   }
 }
 
-/** True if chance does not explain that deletions with a report take longer or shorter, and this machine would have shown it. */
+/**
+ * True if chance does not explain that deletions with a report take longer or shorter, and this machine would have
+ * shown it.
+ */
 export function isFinding({ control, effect }: Pick<Comparison, "control" | "effect">): boolean {
   return effect.p < chanceMax && control.p >= chanceMax;
 }

@@ -1,5 +1,5 @@
-// A short comparison of all pages of the console and all commands between two stores that differ only in confidential records, and
-// that it notices a page, a figure and a command that disclose them.
+// A short comparison of all pages of the console and all commands between two stores that differ only in confidential
+// records, and that it notices a page, a figure and a command that disclose them.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

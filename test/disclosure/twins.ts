@@ -1,6 +1,6 @@
-// Two stores in which the same happens to the same organizations, which differ only in confidential records. Compares every page of
-// the console and every command for people who may not learn of these. The pages and commands are those of the tables, so a new one
-// is compared too.
+// Two stores in which the same happens to the same organizations, which differ only in confidential records. Compares
+// every page of the console and every command for people who may not learn of these. The pages and commands are those
+// of the tables, so a new one is compared too.
 
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";

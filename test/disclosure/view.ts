@@ -1,5 +1,5 @@
-// What people without the right to learn of confidential records see of a store: every page of the console, every command, and the
-// figures of deletions that everybody may read. What differs by chance is left out.
+// What people without the right to learn of confidential records see of a store: every page of the console, every
+// command, and the figures of deletions that everybody may read. What differs by chance is left out.
 
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
@@ -162,8 +162,8 @@ function wordsOf({ name, arguments: positional, options }: Command, given: Given
 }
 
 /**
- * Ids, secrets, hashes and signatures are random. How fast the machine is decides durations, and in which minute of the overview
- * something is counted; the totals beside its charts are compared.
+ * Ids, secrets, hashes and signatures are random. How fast the machine is decides durations, and in which minute of the
+ * overview something is counted; the totals beside its charts are compared.
  */
 export function withoutChance(text: string): string {
   return (

@@ -1,5 +1,5 @@
-// Sends requests over connections that stay open, one at a time over each. Costs a fraction of what an HTTP client does, and its
-// replies include the order and the spelling of headers.
+// Sends requests over connections that stay open, one at a time over each. Costs a fraction of what an HTTP client
+// does, and its replies include the order and the spelling of headers.
 
 import { connect, type Socket } from "node:net";
 import { type Ask, type Reply, urlOf } from "../support/http-client.ts";

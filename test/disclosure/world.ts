@@ -1,5 +1,5 @@
-// One of the two worlds of a pair: an organization, what an officer writes into it, and a transcript of everything that a caller
-// without the scope gets, in which ids, salts and hashes are replaced by their position.
+// One of the two worlds of a pair: an organization, what an officer writes into it, and a transcript of everything that
+// a caller without the scope gets, in which ids, salts and hashes are replaced by their position.
 
 import { createHash } from "node:crypto";
 import { keyHashOf, keySpaceOf } from "../../src/actions/intake/idempotency.ts";
@@ -211,7 +211,9 @@ export class World {
   }
 }
 
-/** The length of a body depends on the receipt's number; that it is the one the header says is checked where it is read. */
+/**
+ * The length of a body depends on the receipt's number; that it is the one the header says is checked where it is read.
+ */
 const chanceHeaders = /\r\n(?:x-request-id|date|content-length): [^\r]*/gi;
 /** The numbers of receipts count the deletions of the store, those of the other world included. */
 const receiptNumber = /"receipt_no":\d+/g;

@@ -1,4 +1,5 @@
-// A small planted fault, and the tests that can see it. The lists are text, because a fault is a text that replaces another:
+// A small planted fault, and the tests that can see it. The lists are text, because a fault is a text that replaces
+// another:
 //
 //   the path of the file: what no longer holds
 //   - the exact text, which occurs once in the file, on one line or on several

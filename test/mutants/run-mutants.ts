@@ -6,7 +6,10 @@ import { preferMemory } from "../support/temp-folder.ts";
 import type { Mutant, TestChoice } from "./mutant.ts";
 import { TreeCopy } from "./tree-copy.ts";
 
-/** In an order that the seed decides. Tests that fail without a fault are findings too: they would seem to find everything. */
+/**
+ * In an order that the seed decides. Tests that fail without a fault are findings too: they would seem to find
+ * everything.
+ */
 export async function runMutants(
   mutants: readonly Mutant[],
   { seed, countMax, budgetMs, tell }: Pick<CampaignRun, "seed" | "countMax" | "budgetMs" | "tell">,

@@ -1,5 +1,5 @@
-// A process that is killed at any step of two due deletions: after the next start each is completed, once, with one genuine
-// receipt that follows the previous ones, and is in the ledger.
+// A process that is killed at any step of two due deletions: after the next start each is completed, once, with one
+// genuine receipt that follows the previous ones, and is in the ledger.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What a deletion that erased a suspicious activity report discloses: to a caller without the scope, to one with it, and to
-// operators; and the proof of a number from end to end.
+// What a deletion that erased a suspicious activity report discloses: to a caller without the scope, to one with it,
+// and to operators; and the proof of a number from end to end.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Data folders of a service that is killed while it processes deletions: prepared, copied, and searched for the bytes of records.
+// Data folders of a service that is killed while it processes deletions: prepared, copied, and searched for the bytes
+// of records.
 
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";

@@ -1,5 +1,5 @@
-// The program of the guide on erasure, which verifies receipts and the audit trail without any code of the service: it accepts what
-// the service exports, and names what was changed.
+// The program of the guide on erasure, which verifies receipts and the audit trail without any code of the service: it
+// accepts what the service exports, and names what was changed.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

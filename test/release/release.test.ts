@@ -1,5 +1,5 @@
-// `npm run release` in a copy of the checkout: what it packs, what it says and its exit status; that packing again gives the
-// same bytes; and that what was packed can be installed and run by a user.
+// `npm run release` in a copy of the checkout: what it packs, what it says and its exit status; that packing again
+// gives the same bytes; and that what was packed can be installed and run by a user.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// The code of the project, parsed once, and every rule that reads its syntax; examples of each rule are in the test named after it.
+// The code of the project, parsed once, and every rule that reads its syntax; examples of each rule are in the test
+// named after it.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

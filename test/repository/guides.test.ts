@@ -1,5 +1,5 @@
-// The commands in the guides about backups, the GDPR and migrating, run beside a real server: each works, and prints what
-// the guide shows.
+// The commands in the guides about backups, the GDPR and migrating, run beside a real server: each works, and prints
+// what the guide shows.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The list of planted faults stays true while the code changes: each can still be planted, and names tests that exist. Runs
-// none of them; `npm run campaign -- mutants` does.
+// The list of planted faults stays true while the code changes: each can still be planted, and names tests that exist.
+// Runs none of them; `npm run campaign -- mutants` does.
 
 import assert from "node:assert/strict";
 import { stripTypeScriptTypes } from "node:module";

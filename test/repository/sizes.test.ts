@@ -21,6 +21,14 @@ describe("the sizes", () => {
     assert.equal(violationsOf("// a line\n".repeat(401)).length, 1);
   });
 
+  it("limit a comment to 120 columns", () => {
+    const wide = "w".repeat(118);
+    for (const form of [`// ${wide}`, `  /** ${wide} */`, `   * ${wide}`]) {
+      assert.equal(violationsOf(`/*\n${form}\n`).length, 1, form);
+    }
+    assert.deepEqual(violationsOf(`// ${wide.slice(1)}\nconst text = "${wide}";`), []);
+  });
+
   it("limit a function of any form to 70 lines", () => {
     const forms = [
       (body: string) => `function name() {${body}}`,

@@ -1,4 +1,5 @@
-// The rule that statements which the engines share are never called without `yield*`, in examples (code.test.ts applies it).
+// The rule that statements which the engines share are never called without `yield*`, in examples (code.test.ts applies
+// it).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

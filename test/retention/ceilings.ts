@@ -1,5 +1,5 @@
-// The ceilings and rules of one graph, contradictory ones too, and what the worker does about them: the deletions that it
-// requests are those of the model.
+// The ceilings and rules of one graph, contradictory ones too, and what the worker does about them: the deletions that
+// it requests are those of the model.
 
 import assert from "node:assert/strict";
 import {

@@ -64,8 +64,8 @@ export class RetentionModel {
   /** The ceiling of types without one. */
   retainMs: number | undefined;
   /**
-   * When a record was last written, or erased so that others may have waited for it in vain: since then a deletion may be able to go ahead earlier
-   * than it was told.
+   * When a record was last written, or erased so that others may have waited for it in vain: since then a deletion may
+   * be able to go ahead earlier than it was told.
    */
   writtenAt = 0;
   /** When a deletion was last begun. */

@@ -1,5 +1,5 @@
-// Transactions that arrive after the last pass of the scan, and before the deletion of a person is completed, are found by
-// their arrival, on both engines.
+// Transactions that arrive after the last pass of the scan, and before the deletion of a person is completed, are found
+// by their arrival, on both engines.
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";

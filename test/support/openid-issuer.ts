@@ -1,5 +1,5 @@
-// A real issuer of OpenID Connect (the package oidc-provider) in this process, in which the test says who signs in; and what a
-// browser does there.
+// A real issuer of OpenID Connect (the package oidc-provider) in this process, in which the test says who signs in; and
+// what a browser does there.
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";

@@ -1,5 +1,5 @@
-// The service as `serve()` starts it, in this process and on a store of its own, with a clock that the test moves, a log
-// that it can read, and a store whose methods it can make fail. See server.ts for the service without replacements.
+// The service as `serve()` starts it, in this process and on a store of its own, with a clock that the test moves, a
+// log that it can read, and a store whose methods it can make fail. See server.ts for the service without replacements.
 
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
@@ -57,7 +57,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Gives the settings of a new store, for services that are told none, or others that suit the service and its clock. */
+/**
+ * Gives the settings of a new store, for services that are told none, or others that suit the service and its clock.
+ */
 type MakeStore = (folder: string, clock: FakeClock) => Promise<Readonly<Record<string, string>>>;
 
 let makeStore: MakeStore = (folder) =>

@@ -15,8 +15,8 @@ const memory = "/dev/shm";
 const memoryBytesMin = 2 ** 30;
 
 /**
- * From now on folders are in memory, where that is possible: for campaigns of many stores, which do not test that data survives
- * a loss of power and would mostly wait for the disk.
+ * From now on folders are in memory, where that is possible: for campaigns of many stores, which do not test that data
+ * survives a loss of power and would mostly wait for the disk.
  */
 export function preferMemory(): void {
   try {

@@ -1,5 +1,5 @@
-// A store with what tests do with it in one line: who writes what, and the worker's steps. Uses only the methods of stores, so
-// that it works the same on every engine.
+// A store with what tests do with it in one line: who writes what, and the worker's steps. Uses only the methods of
+// stores, so that it works the same on every engine.
 
 import assert from "node:assert/strict";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";

@@ -1,5 +1,5 @@
-// The work of the thread of an upload, done in this process: starting a thread takes longer than most tests. The messages go
-// through a channel as they do between threads.
+// The work of the thread of an upload, done in this process: starting a thread takes longer than most tests. The
+// messages go through a channel as they do between threads.
 
 import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// Alters a store or its ledger in one place, repeatedly, each time from the same consistent state, runs `check` on it, and
-// reports which alterations it did not find.
+// Alters a store or its ledger in one place, repeatedly, each time from the same consistent state, runs `check` on it,
+// and reports which alterations it did not find.
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";

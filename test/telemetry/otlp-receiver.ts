@@ -1,5 +1,5 @@
-// A receiver of OTLP over HTTP for tests: decodes what arrives with a library that the service does not use. Can also answer
-// with an error, late or never.
+// A receiver of OTLP over HTTP for tests: decodes what arrives with a library that the service does not use. Can also
+// answer with an error, late or never.
 
 import { readFileSync } from "node:fs";
 import {
@@ -80,7 +80,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** The official packages read the environment of the process. Returns a function that takes the variables away again. */
+/**
+ * The official packages read the environment of the process. Returns a function that takes the variables away again.
+ */
 export function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
   Object.assign(process.env, variables);
   return () => {

@@ -1,5 +1,5 @@
-// A receiver that is away, slow, overloaded or broken: spans are dropped and counted, and neither requests nor the stop of the
-// service wait for it.
+// A receiver that is away, slow, overloaded or broken: spans are dropped and counted, and neither requests nor the stop
+// of the service wait for it.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

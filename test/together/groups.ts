@@ -1,5 +1,5 @@
-// Which test files run together in one process: those that start no other one, change nothing that a process has once, such as
-// its environment or its timers, and measure no memory.
+// Which test files run together in one process: those that start no other one, change nothing that a process has once,
+// such as its environment or its timers, and measure no memory.
 
 import { relative } from "node:path";
 

@@ -1,5 +1,6 @@
-// Runs the test files of a group in one process, one after another: the start of a process, and of the same modules in it, takes
-// longer than most of them. Each file is loaded when those before it have ended, as a suite, so that its hooks are its own.
+// Runs the test files of a group in one process, one after another: the start of a process, and of the same modules in
+// it, takes longer than most of them. Each file is loaded when those before it have ended, as a suite, so that its
+// hooks are its own.
 
 import { describe, test } from "node:test";
 

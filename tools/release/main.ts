@@ -1,5 +1,5 @@
-// `npm run release`: checks whether this checkout can be released, packs everything, and says how to publish it. It never
-// publishes: only the workflow of the repository does, and only after the same checks.
+// `npm run release`: checks whether this checkout can be released, packs everything, and says how to publish it. It
+// never publishes: only the workflow of the repository does, and only after the same checks.
 
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
-// Packs everything that is released into one folder: what npm, Helm, Go and Python install. The same commit has the same
-// bytes: npm and hatchling write a fixed time, and git that of the commit.
+// Packs everything that is released into one folder: what npm, Helm, Go and Python install. The same commit has the
+// same bytes: npm and hatchling write a fixed time, and git that of the commit.
 
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync } from "node:fs";

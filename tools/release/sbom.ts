@@ -1,5 +1,6 @@
-// The bill of materials of the package in CycloneDX, by `npm sbom`. In a checkout that command leaves out what development
-// needs as well, the client of PostgreSQL among them; so it runs in a folder that has no dependencies of development.
+// The bill of materials of the package in CycloneDX, by `npm sbom`. In a checkout that command leaves out what
+// development needs as well, the client of PostgreSQL among them; so it runs in a folder that has no dependencies of
+// development.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

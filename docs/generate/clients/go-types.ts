@@ -1,5 +1,5 @@
-// clients/go/types.go: a struct for each object that is sent or answered. What may be left out is a pointer; in an update,
-// what may also be null is a *Nullable, so that clearing a field and leaving it as it is are two things.
+// clients/go/types.go: a struct for each object that is sent or answered. What may be left out is a pointer; in an
+// update, what may also be null is a *Nullable, so that clearing a field and leaving it as it is are two things.
 
 import type { Shape } from "../../../client/generate/schema-types.ts";
 import { aligned, goDoc, goFile, goName } from "./go-text.ts";

@@ -1,4 +1,5 @@
-// clients/go/codes.go and clients/go/collections.go: the codes of errors, and where the records of each type are reached.
+// clients/go/codes.go and clients/go/collections.go: the codes of errors, and where the records of each type are
+// reached.
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";

@@ -1,5 +1,5 @@
-// The generated modules of the Python client in clients/python: types of what is sent and answered, the codes of errors, and
-// the collections of the synchronous and the asynchronous client.
+// The generated modules of the Python client in clients/python: types of what is sent and answered, the codes of
+// errors, and the collections of the synchronous and the asynchronous client.
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";

@@ -1,5 +1,5 @@
-// The OpenAPI document as the generators of the Python and the Go client read it: which schemas there are to declare, in which
-// order, and the form of each. Knows nothing of a language.
+// The OpenAPI document as the generators of the Python and the Go client read it: which schemas there are to declare,
+// in which order, and the form of each. Knows nothing of a language.
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";

@@ -1,5 +1,5 @@
-// Recently identified callers by the SHA-256 of their token, so that a request needs no lookup in the store. Never contains a
-// token, and is emptied when credentials change in any process.
+// Recently identified callers by the SHA-256 of their token, so that a request needs no lookup in the store. Never
+// contains a token, and is emptied when credentials change in any process.
 
 import type { ResourceType } from "../../domain/record-type.ts";
 import type { Scope } from "../../domain/scope.ts";

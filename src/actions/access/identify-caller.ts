@@ -1,4 +1,5 @@
-// Identifies the caller from the Authorization header of a v2.0 operation, or reports which of five errors the header has.
+// Identifies the caller from the Authorization header of a v2.0 operation, or reports which of five errors the header
+// has.
 
 import { hash } from "node:crypto";
 import type { Caller } from "../../domain/access.ts";

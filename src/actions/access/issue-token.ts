@@ -1,5 +1,5 @@
-// Exchanges an API key for an access token (interface document, "Request a new access token"). The token is returned once, in
-// the reply, and stored only as a hash. It never outlives its key.
+// Exchanges an API key for an access token (interface document, "Request a new access token"). The token is returned
+// once, in the reply, and stored only as a hash. It never outlives its key.
 
 import type { ApiKey, KeyHolder } from "../../domain/access.ts";
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
@@ -44,8 +44,8 @@ export async function identifyKeyHolder(
 }
 
 /**
- * Issues a token for the organization of the key. Throws AppError unknown_scope, other_organization (whether or not that
- * organization exists) and insufficient_scope.
+ * Issues a token for the organization of the key. Throws AppError unknown_scope, other_organization (whether or not
+ * that organization exists) and insufficient_scope.
  */
 export async function issueToken(
   app: App,

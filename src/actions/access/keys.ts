@@ -1,5 +1,5 @@
-// API keys: finds, creates, rotates and revokes them. The plain key is in the reply of the one call that creates it, and
-// nowhere else.
+// API keys: finds, creates, rotates and revokes them. The plain key is in the reply of the one call that creates it,
+// and nowhere else.
 
 import type { ApiKey } from "../../domain/access.ts";
 import { recordScopes, type Scope } from "../../domain/scope.ts";

@@ -1,5 +1,6 @@
-// The feed of changes in a serving process: reads pages, and lets readers wait for the next ones. All that wait cost one look
-// at the store at a time, however many they are; those that wait at the same place get the same page, read once.
+// The feed of changes in a serving process: reads pages, and lets readers wait for the next ones. All that wait cost
+// one look at the store at a time, however many they are; those that wait at the same place get the same page, read
+// once.
 
 import type { App } from "../app.ts";
 import { FeedCipher } from "./offset.ts";
@@ -66,8 +67,8 @@ export class ChangeFeed {
   }
 
   /**
-   * The same for a reader that waits if there is nothing: while others wait, it sees what the last look has seen. Otherwise
-   * readers that come back for each event would all read at different times, and share nothing.
+   * The same for a reader that waits if there is nothing: while others wait, it sees what the last look has seen.
+   * Otherwise readers that come back for each event would all read at different times, and share nothing.
    */
   async readLive(reading: Reading): Promise<FeedPage> {
     const { from } = reading;
@@ -102,7 +103,9 @@ export class ChangeFeed {
     return settled;
   }
 
-  /** Counts a live request until the function is called that it returns. Throws AppError rate_limited or unavailable. */
+  /**
+   * Counts a live request until the function is called that it returns. Throws AppError rate_limited or unavailable.
+   */
   begin({ organizationId, keyId }: { organizationId: string; keyId: string }): () => void {
     const counts: readonly (readonly [owner: string, max: number])[] = [
       ["", limits.changeReadersMax],

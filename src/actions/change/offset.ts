@@ -1,8 +1,8 @@
-// Offsets of the feed, and ids of its events. Both come from arrival numbers, which are encrypted: a gap between two numbers
-// would disclose changes that the reader may not know of, of confidential types or of other organizations.
+// Offsets of the feed, and ids of its events. Both come from arrival numbers, which are encrypted: a gap between two
+// numbers would disclose changes that the reader may not know of, of confidential types or of other organizations.
 //
-// An offset is a place, then the number as a block that only this store can read. The place makes offsets sort as text, from
-// what the reader has seen: the latest time of arrival so far, and how many events have followed since that time.
+// An offset is a place, then the number as a block that only this store can read. The place makes offsets sort as text,
+// from what the reader has seen: the latest time of arrival so far, and how many events have followed since that time.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// Reads the next events of an organization's feed, in the order of arrival and in bounded parts. What a reader may not read
-// leaves no trace: not in offsets, and not in whether there is more.
+// Reads the next events of an organization's feed, in the order of arrival and in bounded parts. What a reader may not
+// read leaves no trace: not in offsets, and not in whether there is more.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { writeChangeEvent } from "../../domain/change-event.ts";

@@ -1,5 +1,5 @@
-// Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
-// all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
+// Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its
+// deletions, and all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
@@ -31,7 +31,10 @@ interface CheckReport {
   readonly notes: readonly string[];
 }
 
-/** Other processes may write meanwhile, so a finding counts only if it is found twice. Throws OperatorError not_permitted. */
+/**
+ * Other processes may write meanwhile, so a finding counts only if it is found twice. Throws OperatorError
+ * not_permitted.
+ */
 export async function checkStore(app: App): Promise<CheckReport> {
   requireRight(app, "store.check");
   const first = await checkOnce(app);

@@ -1,5 +1,5 @@
-// The pace of erasing beside writers: while others write, steps are small and each is followed by a rest, so that writers keep most
-// of the time of the store. Erases nothing.
+// The pace of erasing beside writers: while others write, steps are small and each is followed by a rest, so that
+// writers keep most of the time of the store. Erases nothing.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";

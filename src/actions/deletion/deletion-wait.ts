@@ -1,5 +1,5 @@
-// What an open deletion waits for: an approval, its grace period, a hold, a floor, another attempt, or its turn. Names a
-// hold or a failure only to people who may know of it.
+// What an open deletion waits for: an approval, its grace period, a hold, a floor, another attempt, or its turn. Names
+// a hold or a failure only to people who may know of it.
 
 import type { Hold } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";

@@ -1,5 +1,5 @@
-// The list of deletions, newest first, with a filter and what each of them waits for. Leaves out deletions that a person
-// may not know of. A part reads a bounded number of rows, however few of them match.
+// The list of deletions, newest first, with a filter and what each of them waits for. Leaves out deletions that a
+// person may not know of. A part reads a bounded number of rows, however few of them match.
 
 import {
   type Deletion,

@@ -1,5 +1,5 @@
-// Processes deletions that are due, many together, step by step. Every step is durable before the next one, and where it ended is
-// stored with the deletion, so that after a crash the work resumes there. Never abandons a deletion.
+// Processes deletions that are due, many together, step by step. Every step is durable before the next one, and where
+// it ended is stored with the deletion, so that after a crash the work resumes there. Never abandons a deletion.
 //
 // step       done by           takes                                      next
 // obstacles  claimDeletions    what is due: approval, holds, floors       plan; or waits, with the reason
@@ -9,9 +9,10 @@
 // verify     completeDeletions what is erased                             complete; erase, if anything is left
 // complete   completeDeletions what is verified, in the same transaction  done: the receipt is written
 //
-// What is erased is completed while others are claimed and erased, so that signing and syncing don't wait for each other. The
-// deletion of an organization takes its steps in between those of others, and so does not delay them. Between its steps, and
-// after each while others write, the worker rests (deletion-pace.ts). What fails is postponed, longer each time.
+// What is erased is completed while others are claimed and erased, so that signing and syncing don't wait for each
+// other. The deletion of an organization takes its steps in between those of others, and so does not delay them.
+// Between its steps, and after each while others write, the worker rests (deletion-pace.ts). What fails is postponed,
+// longer each time.
 
 import { backOffMs } from "../../basics/back-off.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -133,8 +134,8 @@ class DeletionBatch {
   }
 
   /**
-   * Takes the next step of each deletion: completes what was erased before, while the others are erased, so that signing
-   * and syncing don't have to wait for each other. If a step fails as a whole, its deletions are postponed.
+   * Takes the next step of each deletion: completes what was erased before, while the others are erased, so that
+   * signing and syncing don't have to wait for each other. If a step fails as a whole, its deletions are postponed.
    */
   async #takeSteps(): Promise<void> {
     const erased = new Set([...this.#open.values()].filter(({ isErased }) => isErased));
@@ -190,8 +191,8 @@ class DeletionBatch {
   }
 
   /**
-   * Takes one step, and returns whether it ended the plan of any. If it fails, each deletion takes a step of its own, so
-   * that one does not affect the others.
+   * Takes one step, and returns whether it ended the plan of any. If it fails, each deletion takes a step of its own,
+   * so that one does not affect the others.
    */
   async #eraseRecords(some: readonly Open[]): Promise<boolean> {
     const { stopping } = this.#options;

@@ -1,5 +1,5 @@
-// After a restore: replays every deletion that the ledger knows and the store has not completed, with the same claim, erasure
-// and verification as any other deletion. The receipts say that it is a replay.
+// After a restore: replays every deletion that the ledger knows and the store has not completed, with the same claim,
+// erasure and verification as any other deletion. The receipts say that it is a replay.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";

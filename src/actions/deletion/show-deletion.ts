@@ -1,5 +1,5 @@
-// Everything about one deletion, for people. Leaves out what a person may not know: deletions of records of confidential
-// types, and what would disclose that there are such records.
+// Everything about one deletion, for people. Leaves out what a person may not know: deletions of records of
+// confidential types, and what would disclose that there are such records.
 
 import type { Reader } from "../../domain/confidentiality.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";

@@ -1,5 +1,5 @@
-// Idempotency-Key: the outcome of a request is stored with its effect and returned to repetitions of the request. What is
-// stored contains neither the key nor the request, only the SHA-256 of both and an outcome without content.
+// Idempotency-Key: the outcome of a request is stored with its effect and returned to repetitions of the request. What
+// is stored contains neither the key nor the request, only the SHA-256 of both and an outcome without content.
 
 import { hash } from "node:crypto";
 import { isConfidential, type Reader } from "../../domain/confidentiality.ts";
@@ -37,8 +37,8 @@ export function markRequest(keySpace: string, request: RequestIdentity): Idempot
 }
 
 /**
- * Keys that differ only in a number at their end, as those of the items of a list do, have hashes next to each other, of which
- * the store writes many at once to few pages. No key contains a line feed.
+ * Keys that differ only in a number at their end, as those of the items of a list do, have hashes next to each other,
+ * of which the store writes many at once to few pages. No key contains a line feed.
  */
 export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
   const [, name = "", number] = /^(.*)\.(0|[1-9]\d{0,4})$/.exec(idempotencyKey) ?? [];

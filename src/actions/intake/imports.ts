@@ -1,5 +1,6 @@
-// Imports of records into an organization: who may import, and a record of each import in the store, so that every process
-// can show the imports of all processes, running or ended. Records no content. The import itself is in src/bulk.
+// Imports of records into an organization: who may import, and a record of each import in the store, so that every
+// process can show the imports of all processes, running or ended. Records no content. The import itself is in
+// src/bulk.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { Organization } from "../../domain/access.ts";

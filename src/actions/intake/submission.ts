@@ -1,5 +1,5 @@
-// The records of one request before they are stored: items are validated as they are added, in any number of parts, and then
-// stored together. A strict request is all or nothing; the items of a lenient one are independent.
+// The records of one request before they are stored: items are validated as they are added, in any number of parts, and
+// then stored together. A strict request is all or nothing; the items of a lenient one are independent.
 
 import { errorCatalogue, type ErrorCode, type FieldError } from "../../domain/error.ts";
 import { AppError } from "../../domain/error.ts";

@@ -41,8 +41,8 @@ export function writeRecords(
 }
 
 /**
- * Writes drafts of an import that were made elsewhere. The key has to contain a digest of them. Rejects as `RecordStore.writeRecords`
- * does, and with AppError idempotency_in_flight.
+ * Writes drafts of an import that were made elsewhere. The key has to contain a digest of them. Rejects as
+ * `RecordStore.writeRecords` does, and with AppError idempotency_in_flight.
  */
 export function writeDrafts(
   { store, inFlight }: App,

@@ -1,5 +1,6 @@
-// The facts that a store, its audit trail and its ledgers have to state alike: legal holds, retention floors, and public
-// keys of receipts. Wherever a fact was read, it gets one form, so that there is one comparison. Changes nothing.
+// The facts that a store, its audit trail and its ledgers have to state alike: legal holds, retention floors, and
+// public keys of receipts. Wherever a fact was read, it gets one form, so that there is one comparison. Changes
+// nothing.
 
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";

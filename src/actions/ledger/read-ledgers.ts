@@ -1,5 +1,5 @@
-// What ledgers know that a store may lack: deletions, holds, retention floors, and how far its chains reached. Reads them in
-// bounded memory, except for holds and floors, which are few. Changes nothing.
+// What ledgers know that a store may lack: deletions, holds, retention floors, and how far its chains reached. Reads
+// them in bounded memory, except for holds and floors, which are few. Changes nothing.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";

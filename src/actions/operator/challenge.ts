@@ -41,7 +41,8 @@ export async function isChallenge(
 ): Promise<boolean> {
   const bytes = Buffer.from(challenge, "base64url");
   if (bytes.length !== signedBytes + signatureBytes) return false;
-  // The same bytes can be spelled differently, and the list of used challenges compares spellings: only one is accepted.
+  // The same bytes can be spelled differently, and the list of used challenges compares spellings: only one is
+  // accepted.
   if (bytes.toString("base64url") !== challenge) return false;
   const signed = bytes.subarray(0, signedBytes);
   const isGenuine = timingSafeEqual(bytes.subarray(signedBytes), await sign(app, use, signed));

@@ -1,8 +1,11 @@
-// The catalogue of the errors that an operator can cause, on the command line, in the console, in a file or in the store,
-// and their class. Messages say what exists and what to do, but name no command: the command line adds that
+// The catalogue of the errors that an operator can cause, on the command line, in the console, in a file or in the
+// store, and their class. Messages say what exists and what to do, but name no command: the command line adds that
 // (cli/output/error-view.ts). Errors of the API are AppErrors.
 
-/** The status with which the console answers, and the exit code of the program; the meaning is for docs/reference/cli.md. */
+/**
+ * The status with which the console answers, and the exit code of the program; the meaning is for
+ * docs/reference/cli.md.
+ */
 const row = (status: number, meaning: string, exitCode = 1) => ({ status, exitCode, meaning });
 
 export const operatorErrors = {

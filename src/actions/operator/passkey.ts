@@ -1,4 +1,5 @@
-// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures (console/sign-in/passkey.ts).
+// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures
+// (console/sign-in/passkey.ts).
 
 import type { Operator, Passkey } from "../../domain/operator.ts";
 import type { PasskeyHolder } from "../../store/interface/operators.ts";

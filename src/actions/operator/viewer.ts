@@ -1,6 +1,6 @@
-// Who asks: what the roles of a person allow (operator-right.ts), and what this person may know of confidential records.
-// A viewer is made once for a request of the console or a command, and reads an organization once. Every action that a
-// person starts asks it; no page and no command decides by itself.
+// Who asks: what the roles of a person allow (operator-right.ts), and what this person may know of confidential
+// records. A viewer is made once for a request of the console or a command, and reads an organization once. Every
+// action that a person starts asks it; no page and no command decides by itself.
 
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes, type Reader } from "../../domain/confidentiality.ts";

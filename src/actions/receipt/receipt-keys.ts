@@ -1,5 +1,5 @@
-// The public keys of receipts: stores them, retires the others when the key is rotated, and publishes all that were ever used
-// as a JWK set (RFC 7517, RFC 8037). Uses a private key only to derive its public part.
+// The public keys of receipts: stores them, retires the others when the key is rotated, and publishes all that were
+// ever used as a JWK set (RFC 7517, RFC 8037). Uses a private key only to derive its public part.
 
 import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";

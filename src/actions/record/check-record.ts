@@ -1,4 +1,5 @@
-// Whether a record exists, and when it was first and last seen. Records of other organizations do not exist to a caller.
+// Whether a record exists, and when it was first and last seen. Records of other organizations do not exist to a
+// caller.
 
 import { AppError } from "../../domain/error.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";

@@ -1,5 +1,5 @@
-// Reads all records of a type for an export: their latest states, or all their changes, as of one moment. Has one page of
-// changes in memory at a time, and does not block writes or erasures.
+// Reads all records of a type for an export: their latest states, or all their changes, as of one moment. Has one page
+// of changes in memory at a time, and does not block writes or erasures.
 
 import { StateFold } from "../../domain/record/merge.ts";
 import { canonicalPayload, isTooLarge, timestampOf } from "../../domain/record/payload.ts";

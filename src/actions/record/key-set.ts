@@ -1,5 +1,5 @@
-// A set of record keys that needs little memory: 16 bytes of a hash for each, in one array that doubles. Two keys with the same
-// hash would need 2^64 records.
+// A set of record keys that needs little memory: 16 bytes of a hash for each, in one array that doubles. Two keys with
+// the same hash would need 2^64 records.
 
 import { hash } from "node:crypto";
 

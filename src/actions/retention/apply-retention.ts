@@ -1,5 +1,5 @@
-// Requests the deletion of records whose retention period has ended. They are processed like any other deletion; nothing is
-// erased here. Records under a legal hold or a retention floor are skipped.
+// Requests the deletion of records whose retention period has ended. They are processed like any other deletion;
+// nothing is erased here. Records under a legal hold or a retention floor are skipped.
 
 import type { Organization } from "../../domain/access.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
@@ -159,7 +159,9 @@ export async function tallyPart(
   tally.add(expired, await app.store.retention.previewErased(query));
 }
 
-/** Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */
+/**
+ * Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future.
+ */
 export function requireFuture({ now }: App, date: string): number {
   const at = isFullDate(date) ? Date.parse(date) : Number.NaN;
   if (at > now()) return at;

@@ -1,5 +1,5 @@
-// Ends the legal holds whose last date has passed, and counts those that will end soon. What a hold has kept is not erased
-// here: deletions that waited for it are evaluated again.
+// Ends the legal holds whose last date has passed, and counts those that will end soon. What a hold has kept is not
+// erased here: deletions that waited for it are evaluated again.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";

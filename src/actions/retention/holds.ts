@@ -1,5 +1,5 @@
-// Legal holds on records: finds and lists them for people who read them, places and releases them. Until its last hold is
-// released, no deletion erases or changes a record. Shows no hold on a record that the person may not know of.
+// Legal holds on records: finds and lists them for people who read them, places and releases them. Until its last hold
+// is released, no deletion erases or changes a record. Shows no hold on a record that the person may not know of.
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -176,8 +176,8 @@ export interface HoldRequest {
 }
 
 /**
- * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid, and
- * what findTarget throws.
+ * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid,
+ * and what findTarget throws.
  */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   requireRight(app, "hold.place");
@@ -244,7 +244,10 @@ export interface Released {
   readonly remaining: readonly Hold[];
 }
 
-/** `target`: a record with one hold, or the id of a hold. Throws OperatorError not_permitted, no_such_hold and several_holds. */
+/**
+ * `target`: a record with one hold, or the id of a hold. Throws OperatorError not_permitted, no_such_hold and
+ * several_holds.
+ */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },

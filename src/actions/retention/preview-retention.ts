@@ -1,5 +1,5 @@
-// What retention would delete, for people who read it in the console, a part at a time. Contains no trace of confidential
-// types for somebody who may not know of them.
+// What retention would delete, for people who read it in the console, a part at a time. Contains no trace of
+// confidential types for somebody who may not know of them.
 
 import { setImmediate } from "node:timers/promises";
 import { recordTypes } from "../../domain/record-types.ts";

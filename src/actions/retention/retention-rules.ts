@@ -1,5 +1,5 @@
-// Sets and lists the retention rules of an organization: how long it has to keep its records of a type, and when they are
-// erased without a request. Says what a rule would do before it is set.
+// Sets and lists the retention rules of an organization: how long it has to keep its records of a type, and when they
+// are erased without a request. Says what a rule would do before it is set.
 
 import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -58,8 +58,8 @@ export interface RulePlan {
 }
 
 /**
- * Says what a rule would do, and changes nothing. Throws OperatorError not_permitted, no_such_type, no_such_organization,
- * invalid and floor_above_ceiling, as `setRule` does.
+ * Says what a rule would do, and changes nothing. Throws OperatorError not_permitted, no_such_type,
+ * no_such_organization, invalid and floor_above_ceiling, as `setRule` does.
  */
 export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan> {
   requireRight(app, "retention.set");

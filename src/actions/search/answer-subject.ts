@@ -1,5 +1,5 @@
-// The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when to
-// when, of what nature, and what was erased when. Contains no content of records but statuses and products.
+// The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
+// to when, of what nature, and what was erased when. Contains no content of records but statuses and products.
 
 import { deletionPages } from "../pages.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";

@@ -1,5 +1,5 @@
-// Builds the index of persons and companies, step by step: collects records from before, then hashes what those that are due
-// are found by. A step is bounded, and a step that is lost in a crash is taken again.
+// Builds the index of persons and companies, step by step: collects records from before, then hashes what those that
+// are due are found by. A step is bounded, and a step that is lost in a crash is taken again.
 
 import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";

@@ -1,5 +1,5 @@
-// Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for officers
-// who answer an inquiry. The audit trail has the reason and what was asked by, never what was entered.
+// Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for
+// officers who answer an inquiry. The audit trail has the reason and what was asked by, never what was entered.
 
 import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";

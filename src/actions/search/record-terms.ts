@@ -1,5 +1,5 @@
-// What a person or a company is found by: the terms of the values in its changes, with the field of each. A term is a text
-// that a search makes from its own values too; only hashes of terms are stored.
+// What a person or a company is found by: the terms of the values in its changes, with the field of each. A term is a
+// text that a search makes from its own values too; only hashes of terms are stored.
 
 import {
   normaliseDate,
@@ -18,7 +18,9 @@ export interface RecordTerm {
   readonly former: boolean;
 }
 
-/** A record has no more; the latest state comes first. A long name has many terms, so names get what other values leave. */
+/**
+ * A record has no more; the latest state comes first. A long name has many terms, so names get what other values leave.
+ */
 const termsMax = 256;
 const valueTermsMax = 128;
 

@@ -1,5 +1,5 @@
-// Telephone numbers as ITU-T E.164 writes them, for the search. The numbering plans of all countries are data of a library,
-// which is imported here only, and loaded when it is first needed.
+// Telephone numbers as ITU-T E.164 writes them, for the search. The numbering plans of all countries are data of a
+// library, which is imported here only, and loaded when it is first needed.
 
 import type { parsePhoneNumber } from "awesome-phonenumber";
 

@@ -1,5 +1,5 @@
-// What is looked up for a search: the terms of what is known of a person or a company. A term that a record has by its whole
-// value is an exact match, any other one a partial match.
+// What is looked up for a search: the terms of what is known of a person or a company. A term that a record has by its
+// whole value is an exact match, any other one a partial match.
 
 import {
   normaliseDate,
@@ -26,7 +26,10 @@ export interface WantedTerm {
   readonly exact: boolean;
 }
 
-/** Of a name of six words in three spellings there are fewer. The other values have a few terms, which a name never displaces. */
+/**
+ * Of a name of six words in three spellings there are fewer. The other values have a few terms, which a name never
+ * displaces.
+ */
 const nameTermsMax = 320;
 
 type ReadWanted = (

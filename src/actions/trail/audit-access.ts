@@ -1,4 +1,5 @@
-// Writes to the audit trail that an operator reads or writes records outside the API. Never writes an id or content of a record.
+// Writes to the audit trail that an operator reads or writes records outside the API. Never writes an id or content of
+// a record.
 
 import type { AuditNote } from "../../store/interface/trail.ts";
 import { actOf, type App } from "../app.ts";
@@ -17,7 +18,10 @@ export type AccessAction =
   | "restricted.show"
   | "restricted.export";
 
-/** Throws OperatorError not_permitted. The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
+/**
+ * Throws OperatorError not_permitted. The entry is on stable storage when the promise resolves: await it before
+ * anything is printed or written.
+ */
 export async function auditAccess(
   app: App,
   action: AccessAction,

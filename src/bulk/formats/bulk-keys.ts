@@ -1,5 +1,5 @@
-// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognises them; no
-// field has such a name.
+// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognises them;
+// no field has such a name.
 
 export const bulkKeys = {
   /** In a history: the number of the change within its record, from 1. */

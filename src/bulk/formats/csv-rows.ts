@@ -1,4 +1,5 @@
-// Streams the rows of CSV (RFC 4180). The first line names the columns; cells are passed on exactly as they are written.
+// Streams the rows of CSV (RFC 4180). The first line names the columns; cells are passed on exactly as they are
+// written.
 
 import { bulkKeys } from "./bulk-keys.ts";
 import { restoreFormula } from "./csv-cell.ts";

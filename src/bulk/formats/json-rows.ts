@@ -1,5 +1,5 @@
-// Streams the rows of NDJSON or of a JSON list: splits off the text of each item, then parses it. Never rounds a number: a
-// row with a number of too many digits is refused.
+// Streams the rows of NDJSON or of a JSON list: splits off the text of each item, then parses it. Never rounds a
+// number: a row with a number of too many digits is refused.
 
 import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";

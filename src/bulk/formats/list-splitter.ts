@@ -1,5 +1,5 @@
-// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Looks only at brackets, quotes and
-// commas; JSON.parse checks the content of an item.
+// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Looks only at brackets,
+// quotes and commas; JSON.parse checks the content of an item.
 
 /** Before the list, inside it, inside a string of it, after it; or the text is not a list. */
 export type ListState = "before" | "inside" | "string" | "ended" | "broken";

@@ -1,5 +1,5 @@
-// The columns of an export in Parquet: their types, and the values of a record. Rounds nothing: timestamps are the text that
-// was sent, and lists and objects are JSON.
+// The columns of an export in Parquet: their types, and the values of a record. Rounds nothing: timestamps are the text
+// that was sent, and lists and objects are JSON.
 
 import type { SchemaElement } from "hyparquet";
 import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";

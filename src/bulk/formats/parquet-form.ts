@@ -1,5 +1,5 @@
-// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group and, as the
-// format requires, the positions of all earlier groups; never a whole export.
+// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group
+// and, as the format requires, the positions of all earlier groups; never a whole export.
 
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { Form, Sink } from "../export/sink.ts";

@@ -1,5 +1,5 @@
-// Converts values of Parquet to JSON: times and dates to text, whole numbers and decimals to numbers if a double represents
-// them exactly, and otherwise to text. Rounds nothing.
+// Converts values of Parquet to JSON: times and dates to text, whole numbers and decimals to numbers if a double
+// represents them exactly, and otherwise to text. Rounds nothing.
 
 import type { ParquetParsers } from "hyparquet";
 import {

@@ -1,11 +1,14 @@
-// How long a row of an input, and the record that it becomes, may be. Many fields may have the same long value, in Parquet and
-// by a mapping, and a thread that has no room for their JSON ends the whole process.
+// How long a row of an input, and the record that it becomes, may be. Many fields may have the same long value, in
+// Parquet and by a mapping, and a thread that has no room for their JSON ends the whole process.
 
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
 export const recordCharactersMax = 4 * 1_024 * 1_024;
 
-/** True if its JSON, apart from punctuation, is longer. Nearly always, an upper bound that is found fast shows that it is not. */
+/**
+ * True if its JSON, apart from punctuation, is longer. Nearly always, an upper bound that is found fast shows that it
+ * is not.
+ */
 export function isTooLong(record: unknown): boolean {
   return [longestInJson, lengthInJson].every(
     (lengthOf) => charactersOf(record, lengthOf) > recordCharactersMax,

@@ -1,5 +1,5 @@
-// Converts times in the formats of files to RFC 3339. Never guesses: text that does not match its format, a day that is not in
-// the calendar and a local time that does not exist are errors.
+// Converts times in the formats of files to RFC 3339. Never guesses: text that does not match its format, a day that is
+// not in the calendar and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";

@@ -1,5 +1,6 @@
-// Finds the UTC offset of a time zone at a local time, with Temporal: the runtime's own, or a polyfill on older Node. If clocks
-// went back and the local time exists twice, the first counts; if they went forward and it does not exist, there is none.
+// Finds the UTC offset of a time zone at a local time, with Temporal: the runtime's own, or a polyfill on older Node.
+// If clocks went back and the local time exists twice, the first counts; if they went forward and it does not exist,
+// there is none.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
 

@@ -139,7 +139,8 @@ function sizeOf(row: UnparsedRow): number {
 }
 
 /**
- * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written of the list.
+ * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written of the
+ * list.
  */
 export function keyOf(
   importId: string,

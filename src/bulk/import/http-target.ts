@@ -1,5 +1,5 @@
-// A Sluice server as the target of an import, through the client library: lenient lists, each with the Idempotency-Key of its
-// chunk, so that an import that is continued writes nothing twice.
+// A Sluice server as the target of an import, through the client library: lenient lists, each with the Idempotency-Key
+// of its chunk, so that an import that is continued writes nothing twice.
 
 import { Connection } from "../../../client/src/connection.ts";
 import { SluiceError, SluiceNetworkError } from "../../../client/src/errors.ts";

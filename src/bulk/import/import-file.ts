@@ -1,5 +1,5 @@
-// Imports one file: maps its rows to records, sends them to the target in lists, and notes the progress in the state file, from
-// which an interrupted import continues.
+// Imports one file: maps its rows to records, sends them to the target in lists, and notes the progress in the state
+// file, from which an interrupted import continues.
 
 import { hash } from "node:crypto";
 import { readSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Processes chunks concurrently, but in order for each record: a chunk waits for all earlier ones that share a record with it.
-// The first failure ends the processing, once the chunks in flight have ended.
+// Processes chunks concurrently, but in order for each record: a chunk waits for all earlier ones that share a record
+// with it. The first failure ends the processing, once the chunks in flight have ended.
 
 interface WithIds {
   readonly ids: ReadonlySet<string>;

@@ -146,7 +146,10 @@ function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   );
 }
 
-/** Parses text for the kind of the field. Other JSON is unchanged, except that a number or boolean becomes text for a text field. */
+/**
+ * Parses text for the kind of the field. Other JSON is unchanged, except that a number or boolean becomes text for a
+ * text field.
+ */
 function convertTo(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") return readCell(kind, value);
   const isPlain = typeof value === "number" || typeof value === "boolean";

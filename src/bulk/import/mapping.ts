@@ -1,5 +1,5 @@
-// A mapping: where each field of a record comes from, from `--map` or from a file. Checks neither the fields of the record type
-// nor the columns of the input.
+// A mapping: where each field of a record comes from, from `--map` or from a file. Checks neither the fields of the
+// record type nor the columns of the input.
 
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";

@@ -1,5 +1,5 @@
-// Identifies the process that runs an import, so that a second import of the same file can find out whether the first is still
-// running. A process id alone is not enough, because ids are reused.
+// Identifies the process that runs an import, so that a second import of the same file can find out whether the first
+// is still running. A process id alone is not enough, because ids are reused.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";

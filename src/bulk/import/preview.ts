@@ -1,4 +1,5 @@
-// Shows the first rows of an input as the records that an import would send, with their validation errors. Sends nothing.
+// Shows the first rows of an input as the records that an import would send, with their validation errors. Sends
+// nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";

@@ -1,5 +1,5 @@
-// The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with the same
-// mapping. Created when the first row is refused.
+// The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with
+// the same mapping. Created when the first row is refused.
 
 import { closeSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";

@@ -1,6 +1,6 @@
-// The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
-// nothing twice. Replaced as a whole after every few lists that were acknowledged. It stays until its command has ended:
-// who repeats a command that was killed later would otherwise import everything again.
+// The state of an import, in a small file beside its input, so that an interrupted import continues where it was and
+// sends nothing twice. Replaced as a whole after every few lists that were acknowledged. It stays until its command has
+// ended: who repeats a command that was killed later would otherwise import everything again.
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
@@ -34,7 +34,10 @@ interface State {
 
 type Identity = Pick<State, "input" | "settings">;
 
-/** A sync takes as long as a list, and a list that is not noted is recognised by its Idempotency-Key when it is sent again. */
+/**
+ * A sync takes as long as a list, and a list that is not noted is recognised by its Idempotency-Key when it is sent
+ * again.
+ */
 const unsavedListsMax = 5;
 
 export class StateFile {
@@ -43,8 +46,8 @@ export class StateFile {
   #unsavedLists = 0;
 
   /**
-   * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a different one was interrupted, or if the state can't be read
-   * or written.
+   * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a
+   * different one was interrupted, or if the state can't be read or written.
    */
   constructor(path: string | undefined, identity: Identity) {
     this.#path = path;
@@ -119,7 +122,10 @@ export class StateFile {
   }
 }
 
-/** Call this when the import has ended and everybody knows. Removes what a process that was killed has left beside it, too. */
+/**
+ * Call this when the import has ended and everybody knows. Removes what a process that was killed has left beside it,
+ * too.
+ */
 export function removeState(path: string): void {
   const folder = dirname(path);
   const names = readdirSync(folder).filter(

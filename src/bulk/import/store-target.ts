@@ -1,5 +1,5 @@
-// The store as the target of an import: makes the drafts of a list, which are the only JSON that rows become, and passes them
-// to what writes them.
+// The store as the target of an import: makes the drafts of a list, which are the only JSON that rows become, and
+// passes them to what writes them.
 
 import { importMode } from "../../actions/intake/imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";

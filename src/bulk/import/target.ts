@@ -1,5 +1,5 @@
-// The target of an import: a Sluice server over HTTP, or the local store. Both accept lenient lists of records of one type, and
-// recognise a list that is sent again.
+// The target of an import: a Sluice server over HTTP, or the local store. Both accept lenient lists of records of one
+// type, and recognise a list that is sent again.
 
 import type { ItemResult } from "../../actions/intake/submission.ts";
 import type { Payload } from "../../domain/record-type.ts";

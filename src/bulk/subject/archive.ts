@@ -1,5 +1,5 @@
-// The archive of a person or a company: a folder with one NDJSON file for each type of record, and a page for people. It gets
-// its name only when it is complete. Only its owner can open it; nothing that exists is replaced.
+// The archive of a person or a company: a folder with one NDJSON file for each type of record, and a page for people.
+// It gets its name only when it is complete. Only its owner can open it; nothing that exists is replaced.
 
 import { createWriteStream, mkdirSync, rmSync, type WriteStream } from "node:fs";
 import { rename } from "node:fs/promises";

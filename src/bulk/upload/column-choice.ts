@@ -1,5 +1,5 @@
-// Which column of an uploaded file goes to which field of a record, as a person chooses it, and the mapping that results. The
-// first choice is by name; nothing is guessed beyond case and spaces.
+// Which column of an uploaded file goes to which field of a record, as a person chooses it, and the mapping that
+// results. The first choice is by name; nothing is guessed beyond case and spaces.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";

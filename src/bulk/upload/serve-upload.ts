@@ -1,5 +1,5 @@
-// The work of the thread of an upload: inspects the file, or reads it to the end, maps and validates its rows, and passes the
-// drafts to the main thread. Never writes to the store.
+// The work of the thread of an upload: inspects the file, or reads it to the end, maps and validates its rows, and
+// passes the drafts to the main thread. Never writes to the store.
 
 import { dirname, join } from "node:path";
 import type { MessagePort } from "node:worker_threads";

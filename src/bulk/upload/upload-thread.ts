@@ -1,5 +1,5 @@
-// The main thread's side of the thread of an upload: starts it, writes the drafts that it sends, and returns its result.
-// A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
+// The main thread's side of the thread of an upload: starts it, writes the drafts that it sends, and returns its
+// result. A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
 
 import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator/operator-error.ts";

@@ -1,5 +1,5 @@
-// Lets few uploads use a thread at once. Others wait, people in turn; and one of a person, or into an organization, runs at a
-// time, so that nobody uses the threads of everybody.
+// Lets few uploads use a thread at once. Others wait, people in turn; and one of a person, or into an organization,
+// runs at a time, so that nobody uses the threads of everybody.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { busy, type NewUpload, stopOf, uploadLimits } from "./upload.ts";
@@ -20,7 +20,9 @@ export class UploadTurns {
     this.#atOnce = atOnce;
   }
 
-  /** Runs `work` in its turn. Rejects as it does, and with OperatorError if too many wait, or if it is stopped before. */
+  /**
+   * Runs `work` in its turn. Rejects as it does, and with OperatorError if too many wait, or if it is stopped before.
+   */
   async run<Result>(
     { ownerId, organizationId }: Whose,
     stopping: AbortSignal,

@@ -1,8 +1,8 @@
 // The uploaded files of this process: received into a private folder, shown before anything is written, imported, and
 // removed after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
 //
-// An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) → removed. It can
-// be discarded when it is ready or has ended; stopping an import ends it.
+// An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) →
+// removed. It can be discarded when it is ready or has ended; stopping an import ends it.
 
 import { randomBytes } from "node:crypto";
 import { createReadStream, type ReadStream } from "node:fs";

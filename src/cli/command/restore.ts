@@ -1,4 +1,5 @@
-// `sluice restore`, and `sluice deletion replay`, which ends every restore: they report what was replayed and what waits.
+// `sluice restore`, and `sluice deletion replay`, which ends every restore: they report what was replayed and what
+// waits.
 
 import { randomBytes } from "node:crypto";
 import type { Replay } from "../../actions/deletion/replay-deletions.ts";

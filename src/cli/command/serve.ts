@@ -96,7 +96,9 @@ async function startServer(context: Context): Promise<Serving> {
   }
 }
 
-/** Creates an organization in an empty store, to try the service with. Undefined in production and for any other store. */
+/**
+ * Creates an organization in an empty store, to try the service with. Undefined in production and for any other store.
+ */
 async function createFirstOrganization(context: Context): Promise<FirstOrganization | undefined> {
   if (readConfig(context.environment).production) return undefined;
   return context.withApp(async (app) => {

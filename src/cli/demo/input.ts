@@ -1,5 +1,5 @@
-// The records that the demonstration sends, from rows with the columns of IBM's AMLSim. The rows come from CSV files, or are
-// generated from a seed, so that a run can be repeated.
+// The records that the demonstration sends, from rows with the columns of IBM's AMLSim. The rows come from CSV files,
+// or are generated from a seed, so that a run can be repeated.
 
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
 import { findType } from "../../actions/record/find-named-record.ts";

@@ -1,5 +1,5 @@
-// The API key for an import over HTTP: from the environment or from a file, never from the command line, which every user
-// of the machine can read. Never printed.
+// The API key for an import over HTTP: from the environment or from a file, never from the command line, which every
+// user of the machine can read. Never printed.
 
 import { readFileSync } from "node:fs";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";

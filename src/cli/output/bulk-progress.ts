@@ -1,5 +1,5 @@
-// The progress of an import or export, with its rate and remaining time: a bar on a terminal, otherwise a line every few
-// seconds; nothing with --json.
+// The progress of an import or export, with its rate and remaining time: a bar on a terminal, otherwise a line every
+// few seconds; nothing with --json.
 
 import { createRequire } from "node:module";
 import { WriteStream } from "node:tty";

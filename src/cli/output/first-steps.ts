@@ -1,5 +1,5 @@
-// What `serve` prints while the store has no organization: commands that can be pasted into a shell, and outside production an
-// API key. Never prints a setting that may contain a password.
+// What `serve` prints while the store has no organization: commands that can be pasted into a shell, and outside
+// production an API key. Never prints a setting that may contain a password.
 
 import { sqlitePath } from "../../files/sqlite-path.ts";
 

@@ -1,4 +1,5 @@
-// Links to the pages of records and deletions. The key of a record is in the query, because ids may contain any character.
+// Links to the pages of records and deletions. The key of a record is in the query, because ids may contain any
+// character.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";

@@ -1,4 +1,5 @@
-// One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and approving.
+// One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and
+// approving.
 
 import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
 import {

@@ -1,4 +1,5 @@
-// The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was refused.
+// The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was
+// refused.
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { hasRight, requireRight, viewerOf } from "../../actions/operator/viewer.ts";

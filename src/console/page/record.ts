@@ -1,4 +1,5 @@
-// One record: its state, its relations, and its history. The content is hidden until somebody who may read it gives a reason.
+// One record: its state, its relations, and its history. The content is hidden until somebody who may read it gives a
+// reason.
 
 import { permitReading, usePermission } from "../../actions/record/reveal-record.ts";
 import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";

@@ -1,4 +1,5 @@
-// The rule of a record type in the console: the table of rules, the form for one, what it would do, and its confirmation.
+// The rule of a record type in the console: the table of rules, the form for one, what it would do, and its
+// confirmation.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { previewPart } from "../../actions/retention/preview-retention.ts";

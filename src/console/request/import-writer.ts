@@ -1,5 +1,5 @@
-// Writes the drafts of an import in the serving process as if a client of the organization sent them: within the memory for
-// bodies and the rate limit of the organization. While the process is under pressure, they wait.
+// Writes the drafts of an import in the serving process as if a client of the organization sent them: within the memory
+// for bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";

@@ -21,8 +21,8 @@ export function originOf(
 }
 
 /**
- * True for a request that a page of this origin sent. A browser sends Origin with every POST, and other sites can't forge
- * it; so a POST without it is refused too.
+ * True for a request that a page of this origin sent. A browser sends Origin with every POST, and other sites can't
+ * forge it; so a POST without it is refused too.
  */
 export function isFromOwnPage({ headers }: FastifyRequest, origin: Origin): boolean {
   const site = headers["sec-fetch-site"];

@@ -1,5 +1,5 @@
-// The approval of a deletion by a second person, where its organization requires it. A deletion that was requested without the
-// requirement never needs it; one that was requested with it always does.
+// The approval of a deletion by a second person, where its organization requires it. A deletion that was requested
+// without the requirement never needs it; one that was requested with it always does.
 
 import type { Deletion } from "./deletion.ts";
 

@@ -3,8 +3,8 @@
 import type { ResourceType } from "../record-type.ts";
 
 /**
- * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it remains
- * `processing` and is retried with back-off (contract, section 7).
+ * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it
+ * remains `processing` and is retried with back-off (contract, section 7).
  */
 export const deletionStatuses = ["pending", "processing", "completed", "cancelled"] as const;
 export type DeletionStatus = (typeof deletionStatuses)[number];

@@ -1,8 +1,8 @@
-// Plans a cascade: which records an erasure includes, and from which others it removes references. Works on a graph that the
-// store collects; erases nothing.
+// Plans a cascade: which records an erasure includes, and from which others it removes references. Works on a graph
+// that the store collects; erases nothing.
 //
-// A record is erased when everything that it belongs to is erased, directly or indirectly. A record that also belongs to
-// something that remains, or only mentions what is erased, remains without its references to what is erased.
+// A record is erased when everything that it belongs to is erased, directly or indirectly. A record that also belongs
+// to something that remains, or only mentions what is erased, remains without its references to what is erased.
 
 import type { Payload, RecordType, RelationKind, ResourceType } from "../record-type.ts";
 

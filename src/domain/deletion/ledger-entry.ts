@@ -1,5 +1,5 @@
-// Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and how far the store's chains
-// reached. They contain no content of records and no reason of a deletion.
+// Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and how far the store's
+// chains reached. They contain no content of records and no reason of a deletion.
 
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
@@ -73,8 +73,8 @@ export interface HeadsEntry {
 }
 
 /**
- * A restore cut the chains of the store: the links after `restored` up to `known` are no longer in it. A backup that was made from
- * the store without this ledger has other links with the numbers after `shared`.
+ * A restore cut the chains of the store: the links after `restored` up to `known` are no longer in it. A backup that
+ * was made from the store without this ledger has other links with the numbers after `shared`.
  */
 export interface RestoreEntry {
   readonly kind: "restore";
@@ -84,7 +84,9 @@ export interface RestoreEntry {
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
-  /** The last link of the audit trail that was signed in this ledger and is in the restored store; number 0 for none. */
+  /**
+   * The last link of the audit trail that was signed in this ledger and is in the restored store; number 0 for none.
+   */
   readonly shared: ChainHead;
 }
 

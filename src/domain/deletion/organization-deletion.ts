@@ -1,5 +1,5 @@
-// The deletion of everything that belongs to an organization. It has the life cycle of any other deletion; its plan is one
-// target, the organization itself.
+// The deletion of everything that belongs to an organization. It has the life cycle of any other deletion; its plan is
+// one target, the organization itself.
 
 import { AppError } from "../error.ts";
 import type { ResourceType } from "../record-type.ts";

@@ -1,5 +1,5 @@
-// Parties: the persons and companies that a transaction names by their ids, in fields that are not relations. When a party is
-// erased, a pseudonym replaces its id there. Pure; whoever erases chooses the pseudonym at random.
+// Parties: the persons and companies that a transaction names by their ids, in fields that are not relations. When a
+// party is erased, a pseudonym replaces its id there. Pure; whoever erases chooses the pseudonym at random.
 
 import type { Payload, RecordType, ResourceType } from "../record-type.ts";
 import { recordTypeByName, recordTypes } from "../record-types.ts";

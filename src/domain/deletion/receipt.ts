@@ -1,5 +1,5 @@
-// The receipt of a deletion: a document of the request and its result, chained to the previous receipt. Signed and verified
-// elsewhere. Never contains content of a record.
+// The receipt of a deletion: a document of the request and its result, chained to the previous receipt. Signed and
+// verified elsewhere. Never contains content of a record.
 
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { ProcessedBefore, Deletion } from "./deletion.ts";

@@ -31,7 +31,8 @@ export function planRestriction(
   const named = namedBy(edges, obliged);
   const records = new Set<NodeKey>();
   const reached = new Set(obliged);
-  // The iteration of a Set includes what is added meanwhile: an alert that supports a report has transactions of its own.
+  // The iteration of a Set includes what is added meanwhile: an alert that supports a report has transactions of its
+  // own.
   for (const node of reached) {
     if (erased.has(node)) records.add(node);
     for (const to of named.get(node) ?? []) if (erased.has(to)) reached.add(to);

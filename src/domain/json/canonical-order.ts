@@ -1,5 +1,6 @@
-// Puts valid values into canonical order: the fields of an object in the order of its schema, the keys of a map sorted. Omits
-// nulls without a meaning. Never changes a value in place; returns the same value if it is in canonical order already.
+// Puts valid values into canonical order: the fields of an object in the order of its schema, the keys of a map sorted.
+// Omits nulls without a meaning. Never changes a value in place; returns the same value if it is in canonical order
+// already.
 
 import { sortKeys } from "./json-value.ts";
 import {
@@ -19,8 +20,8 @@ interface OrderedField {
 }
 
 /**
- * For an object schema with fields. A flat object that was sent in order costs one pass over its names. `keepsNulls`: a null
- * in an optional field has a meaning, as it does in an update; inside other fields it never has.
+ * For an object schema with fields. A flat object that was sent in order costs one pass over its names. `keepsNulls`: a
+ * null in an optional field has a meaning, as it does in an update; inside other fields it never has.
  */
 export function orderFields(
   schema: SchemaShape,
@@ -30,7 +31,8 @@ export function orderFields(
     const dropsNull = !keepsNulls && schema.required?.includes(name) !== true;
     return { name, order: orderValue(property), dropsNull };
   });
-  // Fields and names are in the same order, or the value is not in canonical order: one pass over both, without lookups.
+  // Fields and names are in the same order, or the value is not in canonical order: one pass over both, without
+  // lookups.
   function isOrdered(value: JsonObject): boolean {
     let position = 0;
     // A parsed object has no enumerable names but its own.

@@ -1,5 +1,5 @@
-// Converts values to JSON and back by one description of both: an object by the codecs of its fields, whose names are in camel
-// case in the code and in snake case in JSON. Reading validates; members without a codec are ignored.
+// Converts values to JSON and back by one description of both: an object by the codecs of its fields, whose names are
+// in camel case in the code and in snake case in JSON. Reading validates; members without a codec are ignored.
 
 import { isJsonObject } from "../schema/schema-shape.ts";
 

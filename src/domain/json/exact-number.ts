@@ -1,5 +1,5 @@
-// Reads JSON without rounding: a number that a double does not represent exactly as written becomes Infinity. JSON has no other
-// text for Infinity, and every schema refuses it with an error at its path.
+// Reads JSON without rounding: a number that a double does not represent exactly as written becomes Infinity. JSON has
+// no other text for Infinity, and every schema refuses it with an error at its path.
 
 import type { FieldError } from "../error.ts";
 import { limits } from "../limits.ts";
@@ -10,7 +10,10 @@ import { withoutTrailing } from "../../basics/without-trailing.ts";
 const digitsMax = 15;
 /** The shortest text of a number that may be inexact, such as `1e-324`. */
 const inexactCharactersMin = 6;
-/** A negative exponent that may be too small for a double. For one that is too large, JSON.parse returns Infinity itself. */
+/**
+ * A negative exponent that may be too small for a double. For one that is too large, JSON.parse returns Infinity
+ * itself.
+ */
 const longNegativeExponent = /[eE]-\d{3}/;
 /** Matches everything that looks like a number, to its end, so that invalid JSON stays invalid. */
 const numberLike = /[-+.\deE]+/g;
@@ -39,8 +42,8 @@ function mayBeInexact(text: string, bytes: Uint8Array): boolean {
 }
 
 /**
- * True if there is a run of more than `digitsMax` digits and dots. Any such run covers one of the places that are probed,
- * so most bytes are skipped; a regular expression would read each digit of each id. Runs are read once: linear.
+ * True if there is a run of more than `digitsMax` digits and dots. Any such run covers one of the places that are
+ * probed, so most bytes are skipped; a regular expression would read each digit of each id. Runs are read once: linear.
  */
 function hasLongNumber(bytes: Uint8Array): boolean {
   const { length } = bytes;

@@ -1,5 +1,5 @@
-// Arbitrary JSON values inside a record: their depth, whether they can be stored as sent, and their canonical form. Never
-// recurses deeper than a bound.
+// Arbitrary JSON values inside a record: their depth, whether they can be stored as sent, and their canonical form.
+// Never recurses deeper than a bound.
 
 import type { FieldError } from "../error.ts";
 import { inexactMessage, isInexact } from "./exact-number.ts";

@@ -1,5 +1,5 @@
-// Finds a member that an object in a JSON text names twice: JSON.parse silently returns the last one, and other readers may
-// return the first (RFC 8259, section 4). Linear in the length of the text.
+// Finds a member that an object in a JSON text names twice: JSON.parse silently returns the last one, and other readers
+// may return the first (RFC 8259, section 4). Linear in the length of the text.
 
 /** Returns the first repeated name in an object; undefined if there is none. The text must be valid JSON. */
 export function findRepeatedName(text: string): string | undefined {

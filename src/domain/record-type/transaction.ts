@@ -1,4 +1,5 @@
-// A transaction: money that moves in, out or inside. Unlike other types it is sent one at a time, or to a path for lists.
+// A transaction: money that moves in, out or inside. Unlike other types it is sent one at a time, or to a path for
+// lists.
 
 import {
   amount,

@@ -1,4 +1,5 @@
-// The rules across fields that a state breaks although each of its changes was valid (decision 0027). Validates no fields.
+// The rules across fields that a state breaks although each of its changes was valid (decision 0027). Validates no
+// fields.
 
 import type { Payload, RecordType } from "../record-type.ts";
 

@@ -1,5 +1,5 @@
-// Decides the outcome of a draft: created, updated, unchanged, or refused and why; and the result of its list. The one rule for
-// every engine, whatever its lookups. Pure.
+// Decides the outcome of a draft: created, updated, unchanged, or refused and why; and the result of its list. The one
+// rule for every engine, whatever its lookups. Pure.
 
 import type { DraftOutcome, WriteMode } from "./record-write.ts";
 

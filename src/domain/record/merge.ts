@@ -1,5 +1,5 @@
-// Folds the changes of a record into its latest state. The order of arrival matters only between changes with equal timestamps;
-// changes are never altered. The state may break rules that each change satisfies.
+// Folds the changes of a record into its latest state. The order of arrival matters only between changes with equal
+// timestamps; changes are never altered. The state may break rules that each change satisfies.
 
 import { timestampOf } from "./payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
@@ -33,10 +33,10 @@ export function mergeChanges(type: RecordType, changes: readonly Change[]): Payl
 }
 
 /**
- * Accepts changes one by one, in any order, and stores only those that still count. Each field has the value of the change with
- * the latest timestamp; at equal timestamps the later arrival wins. A null clears an optional field, and is a value of a
- * required one. Of fields that exclude each other, only the one that was set last has a value: setting it clears the others.
- * Fields that are in no change have their default, if any.
+ * Accepts changes one by one, in any order, and stores only those that still count. Each field has the value of the
+ * change with the latest timestamp; at equal timestamps the later arrival wins. A null clears an optional field, and is
+ * a value of a required one. Of fields that exclude each other, only the one that was set last has a value: setting it
+ * clears the others. Fields that are in no change have their default, if any.
  */
 export class StateFold {
   readonly #type: RecordType;

@@ -1,5 +1,5 @@
-// The canonical form of a payload, and the draft made from it. Equal content has equal text, whatever the order of the fields;
-// nothing is added or altered, and only nulls without a meaning are omitted.
+// The canonical form of a payload, and the draft made from it. Equal content has equal text, whatever the order of the
+// fields; nothing is added or altered, and only nulls without a meaning are omitted.
 
 import { orderFields } from "../json/canonical-order.ts";
 import { limits } from "../limits.ts";

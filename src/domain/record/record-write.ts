@@ -48,7 +48,9 @@ export interface RecordWrite {
   /** Unix milliseconds of arrival. */
   readonly receivedAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
-  /** Instead, of a lenient write: the mark of each draft, which is then written as if it were the only one of its write. */
+  /**
+   * Instead, of a lenient write: the mark of each draft, which is then written as if it were the only one of its write.
+   */
   readonly marks?: readonly IdempotencyMark[] | undefined;
 }
 
@@ -62,17 +64,21 @@ export type RecordRefusal = Extract<
   | "idempotency_reused"
 >;
 
-/** The outcome of a draft. In a refused strict write, valid drafts have `created` and so on, though nothing was written. */
+/**
+ * The outcome of a draft. In a refused strict write, valid drafts have `created` and so on, though nothing was written.
+ */
 export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 
 /**
- * `written` counts the stored changes (0 for a refused strict write); `drafts` has an entry for each draft, in order. Contains
- * no id and no content, so that it may be stored for an Idempotency-Key.
+ * `written` counts the stored changes (0 for a refused strict write); `drafts` has an entry for each draft, in order.
+ * Contains no id and no content, so that it may be stored for an Idempotency-Key.
  */
 export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
-  /** True if all of it is the outcome of earlier requests with the same Idempotency-Key; this one has written nothing. */
+  /**
+   * True if all of it is the outcome of earlier requests with the same Idempotency-Key; this one has written nothing.
+   */
   readonly repeated?: true;
 }
 

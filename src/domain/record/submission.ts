@@ -1,5 +1,5 @@
-// Reads a submitted item: the result is a draft that can be stored, or the errors. A pure function of the item and its time of
-// arrival, so that any thread can run it.
+// Reads a submitted item: the result is a draft that can be stored, or the errors. A pure function of the item and its
+// time of arrival, so that any thread can run it.
 
 import type { FieldError } from "../error.ts";
 import type { ErrorBudget } from "../validation/explain.ts";

@@ -1,5 +1,5 @@
-// Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every type
-// of an organization; that of a type takes the place of the other. Pure; knows no store and no clock.
+// Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every
+// type of an organization; that of a type takes the place of the other. Pure; knows no store and no clock.
 
 import type { RecordType } from "../record-type.ts";
 import type { NormalisedTimestamp } from "../timestamp.ts";
@@ -16,7 +16,9 @@ export interface Ceiling {
 
 type Rules = readonly Pick<RetentionRule, "resourceType" | "deleteAfterDays" | "countedFrom">[];
 
-/** The ceilings of an organization in the order of their types. `retainDays`: the one for every type, if there is one. */
+/**
+ * The ceilings of an organization in the order of their types. `retainDays`: the one for every type, if there is one.
+ */
 export function ceilingsOf(
   types: readonly Pick<RecordType, "resourceType">[],
   rules: Rules,

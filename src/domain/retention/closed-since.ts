@@ -1,5 +1,5 @@
-// Since when a record is closed, such as the account of a customer: from this time on a retention floor may count. A record
-// that was opened again counts from its last closing.
+// Since when a record is closed, such as the account of a customer: from this time on a retention floor may count. A
+// record that was opened again counts from its last closing.
 
 import { timestampOf } from "../record/payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";

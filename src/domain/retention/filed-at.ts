@@ -1,4 +1,5 @@
-// When a report was filed, by the latest state of its field `report_filed_at`: from this time on a retention floor may count.
+// When a report was filed, by the latest state of its field `report_filed_at`: from this time on a retention floor may
+// count.
 
 import { timestampOf } from "../record/payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";

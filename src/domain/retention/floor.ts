@@ -1,11 +1,11 @@
-// Retention floors: how long the records of a type have to be kept, and when that ends for a record. Pure; knows no store and
-// no clock.
+// Retention floors: how long the records of a type have to be kept, and when that ends for a record. Pure; knows no
+// store and no clock.
 
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 
 /**
- * What a floor is counted from. last_seen: the record's last business timestamp. closed: when the account of a person or a
- * company was closed (closed-since.ts). report_filed_at: the field of that name (filed-at.ts).
+ * What a floor is counted from. last_seen: the record's last business timestamp. closed: when the account of a person
+ * or a company was closed (closed-since.ts). report_filed_at: the field of that name (filed-at.ts).
  */
 export const floorOrigins = ["last_seen", "closed", "report_filed_at"] as const;
 export type FloorOrigin = (typeof floorOrigins)[number];
@@ -25,7 +25,10 @@ export interface RetentionFloor {
 export interface RetentionRule extends RetentionFloor {
   /** 0 if there is no floor. */
   readonly keepDays: number;
-  /** After how many days of 24 hours records are erased without a request; missing if the type has no ceiling of its own. */
+  /**
+   * After how many days of 24 hours records are erased without a request; missing if the type has no ceiling of its
+   * own.
+   */
   readonly deleteAfterDays?: number;
 }
 
@@ -42,8 +45,9 @@ export function strictFloors<Floor extends Pick<RetentionFloor, "redactable">>(
 export const dayMs = 86_400_000;
 
 /**
- * When the floor of a record ends, in Unix milliseconds: the record may be erased at that time, and not before. `from`: the
- * value that the rule counts from. Without one the period begins with the deletion request, so that there is always an end.
+ * When the floor of a record ends, in Unix milliseconds: the record may be erased at that time, and not before. `from`:
+ * the value that the rule counts from. Without one the period begins with the deletion request, so that there is always
+ * an end.
  */
 export function floorEnd(
   { keepDays }: Pick<RetentionFloor, "keepDays">,

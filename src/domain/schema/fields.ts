@@ -179,9 +179,9 @@ export function exactObject(
 }
 
 /**
- * An object with keys chosen by the sender and any JSON as values; the rule `jsonIn` bounds their depth. The bound on the
- * keys comes first, in its own allOf: otherwise a validator reads every entry before it checks the bound, and a body can have
- * a million.
+ * An object with keys chosen by the sender and any JSON as values; the rule `jsonIn` bounds their depth. The bound on
+ * the keys comes first, in its own allOf: otherwise a validator reads every entry before it checks the bound, and a
+ * body can have a million.
  */
 export function jsonMap(description: string): SchemaShape {
   const bound = { maxProperties: limits.listItemsMax };

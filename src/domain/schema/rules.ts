@@ -1,6 +1,6 @@
-// Makes the rules that the schema of one field can't express: as a sentence, as a check, and as the JSON Schema of what they
-// forbid. A rule only reads which fields are present (null is not), so that it can run on a payload whose other fields are
-// invalid; it never reports what a schema reports.
+// Makes the rules that the schema of one field can't express: as a sentence, as a check, and as the JSON Schema of what
+// they forbid. A rule only reads which fields are present (null is not), so that it can run on a payload whose other
+// fields are invalid; it never reports what a schema reports.
 
 import type { FieldError } from "../error.ts";
 import { jsonValueErrors } from "../json/json-value.ts";

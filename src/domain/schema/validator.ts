@@ -1,5 +1,5 @@
-// Validators of schemas, each compiled when it is first needed. The only file that loads the library, which most commands and
-// all threads that write need for nothing.
+// Validators of schemas, each compiled when it is first needed. The only file that loads the library, which most
+// commands and all threads that write need for nothing.
 
 import { Format } from "typebox/format";
 import { Check, Compile, type Validator } from "typebox/schema";

@@ -1,5 +1,5 @@
-// How e-mail addresses, numbers of documents and dates are compared in a search: as their standards say which spellings are
-// the same. Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
+// How e-mail addresses, numbers of documents and dates are compared in a search: as their standards say which spellings
+// are the same. Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
 
 import { spell } from "./transliteration.ts";
 

@@ -1,11 +1,12 @@
-// The terms by which a name is found: of a stored name, what the index has, and of a name that somebody looks for, what is
-// looked up in it. Two names match where a term of the one is a term of the other, and for no other reason.
+// The terms by which a name is found: of a stored name, what the index has, and of a name that somebody looks for, what
+// is looked up in it. Two names match where a term of the one is a term of the other, and for no other reason.
 
 import { spell } from "./transliteration.ts";
 
 /**
  * all: all words in any order. whole: all letters in this order, so that spaces don't matter. pair: two of the words.
- * initial: the first letter of a word, with another word. word: a single word. core: a company's name without its legal form.
+ * initial: the first letter of a word, with another word. word: a single word. core: a company's name without its legal
+ * form.
  */
 export type NameForm = "all" | "whole" | "pair" | "initial" | "word" | "core";
 

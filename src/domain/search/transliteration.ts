@@ -1,5 +1,5 @@
-// How letters are written in a to z, for the search by name. A letter that countries or authorities write in several ways
-// has several spellings, in columns: a name is spelled by one column at a time, so each name has few spellings.
+// How letters are written in a to z, for the search by name. A letter that countries or authorities write in several
+// ways has several spellings, in columns: a name is spelled by one column at a time, so each name has few spellings.
 
 /** Letters that have no marks to remove, and those whose marks are also written as letters. */
 const latin = `
@@ -35,8 +35,8 @@ const spellings: ReadonlyMap<string, readonly string[]> = new Map(
 const marks = /\p{M}/gu;
 
 /**
- * The spellings of a text in small letters without marks, each once: at most three. Letters of other scripts stay, and so
- * does what is no letter.
+ * The spellings of a text in small letters without marks, each once: at most three. Letters of other scripts stay, and
+ * so does what is no letter.
  */
 export function spell(text: string): readonly string[] {
   const small = text.normalize("NFKC").toLowerCase().normalize("NFC");

@@ -1,6 +1,6 @@
-// Explains why a schema refuses a value: one error for each path, with what was expected and what to do. Walks the schema itself,
-// because the list of a validator has every branch of a union and stops early. Runs only after a refusal. Errors contain
-// names, kinds and sizes of what was sent, never content.
+// Explains why a schema refuses a value: one error for each path, with what was expected and what to do. Walks the
+// schema itself, because the list of a validator has every branch of a union and stops early. Runs only after a
+// refusal. Errors contain names, kinds and sizes of what was sent, never content.
 
 import type { FieldError } from "../error.ts";
 import { errorsMax, limits } from "../limits.ts";

@@ -1,5 +1,5 @@
-// The field of a validation error as a JSON Pointer without indexes, such as /addresses/address/city. Contains only names that
-// the schema of the type has: the keys of maps, and the names of unknown fields, are what a client sent.
+// The field of a validation error as a JSON Pointer without indexes, such as /addresses/address/city. Contains only
+// names that the schema of the type has: the keys of maps, and the names of unknown fields, are what a client sent.
 
 import type { RecordType } from "../record-type.ts";
 import {

@@ -1,5 +1,5 @@
-// The error message for a value that its schema refuses: "must be …, but is …". Contains the kind and the size of the value,
-// never its content.
+// The error message for a value that its schema refuses: "must be …, but is …". Contains the kind and the size of the
+// value, never its content.
 
 import { inexactMessage, isInexact } from "../json/exact-number.ts";
 import {

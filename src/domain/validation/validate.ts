@@ -1,5 +1,6 @@
-// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call of the
-// compiled validator and the rules; only an invalid one is explained. Never changes the payload; has no clock.
+// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one
+// call of the compiled validator and the rules; only an invalid one is explained. Never changes the payload; has no
+// clock.
 
 import type { FieldError } from "../error.ts";
 import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";

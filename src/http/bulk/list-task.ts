@@ -40,7 +40,10 @@ export interface TaskContext {
 
 /** A body up to this size is parsed at once, because finding its slices would cost as much as parsing it. */
 const wholeBytesMax = 64 * 1_024;
-/** A turn for such a body ends after this many items, or after this time, because an invalid item may take a millisecond. */
+/**
+ * A turn for such a body ends after this many items, or after this time, because an invalid item may take a
+ * millisecond.
+ */
 const turnBounds = { itemsMax: 128, ms: 3 } as const;
 
 const sliceBounds = {

@@ -1,5 +1,5 @@
-// Measures the cost of a task: items, bytes, and the processor time of this thread, which counts only while the task runs,
-// not while it waits.
+// Measures the cost of a task: items, bytes, and the processor time of this thread, which counts only while the task
+// runs, not while it waits.
 
 import type { Work } from "../load/work-tokens.ts";
 

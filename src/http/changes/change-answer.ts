@@ -1,5 +1,5 @@
-// A page of the feed as a reply: a JSON array of events, and the headers of Durable Streams. Nothing may store it: what is
-// erased later would remain there.
+// A page of the feed as a reply: a JSON array of events, and the headers of Durable Streams. Nothing may store it: what
+// is erased later would remain there.
 
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";

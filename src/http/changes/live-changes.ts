@@ -1,5 +1,6 @@
-// Live requests for changes: a long poll waits for the next events, a stream (server-sent events) goes on with them. Neither
-// counts as a request in progress while it waits. A reader that is slow has at most one part of a stream in memory.
+// Live requests for changes: a long poll waits for the next events, a stream (server-sent events) goes on with them.
+// Neither counts as a request in progress while it waits. A reader that is slow has at most one part of a stream in
+// memory.
 
 import type { ServerResponse } from "node:http";
 import type { Identity } from "../../actions/access/caller-cache.ts";
@@ -135,8 +136,8 @@ function chargePage(context: HttpContext, caller: Identity, page: FeedPage | und
 }
 
 /**
- * A client that closes its side of the connection reads no more of a live reply, or waits for its end. One that has sent its
- * next request waits for that; the connection is not read meanwhile, so its end would not be noticed.
+ * A client that closes its side of the connection reads no more of a live reply, or waits for its end. One that has
+ * sent its next request waits for that; the connection is not read meanwhile, so its end would not be noticed.
  */
 function readerGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();

@@ -1,5 +1,5 @@
-// The cursor of a live request, which keeps caches between a reader and the service from answering with an old reply for
-// ever: it counts intervals of time, and never goes back (Durable Streams, section 10.1).
+// The cursor of a live request, which keeps caches between a reader and the service from answering with an old reply
+// for ever: it counts intervals of time, and never goes back (Durable Streams, section 10.1).
 
 const epochMs = Date.UTC(2024, 9, 9);
 const intervalMs = 20_000;

@@ -78,9 +78,9 @@ export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void
 }
 
 /**
- * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). What follows it is probably in another
- * protocol, so the connection ends with its reply. The parser does not report a truncated body. A client that prefers HTTP/2
- * asks for it on every new connection, so its connection stays open (`watchPackets`).
+ * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). What follows it is probably in
+ * another protocol, so the connection ends with its reply. The parser does not report a truncated body. A client that
+ * prefers HTTP/2 asks for it on every new connection, so its connection stays open (`watchPackets`).
  */
 export function answerUpgrade(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;

@@ -1,6 +1,6 @@
 // Closes a connection so that its last reply arrives. If it were closed immediately, the system would reset it when the
-// client sends more, and many clients would then lose the reply. Bytes after the reply are discarded without being parsed,
-// at a limited rate: a client that sends large bodies beyond its limit must not occupy the event loop.
+// client sends more, and many clients would then lose the reply. Bytes after the reply are discarded without being
+// parsed, at a limited rate: a client that sends large bodies beyond its limit must not occupy the event loop.
 
 import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
@@ -29,8 +29,8 @@ export class LingeringClose {
   }
 
   /**
-   * RFC 9112, section 9.6: closes the writing side, then reads until the client closes the connection or exceeds the bound
-   * of time or bytes. From here on no request on this connection reaches the parser.
+   * RFC 9112, section 9.6: closes the writing side, then reads until the client closes the connection or exceeds the
+   * bound of time or bytes. From here on no request on this connection reaches the parser.
    */
   #linger(socket: Socket): void {
     if (socket.destroyed) return;

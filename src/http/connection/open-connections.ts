@@ -1,5 +1,5 @@
-// Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is closed for the new one,
-// so that clients that only hold connections open can't exclude others.
+// Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is
+// closed for the new one, so that clients that only hold connections open can't exclude others.
 
 import { BlockList, isIP, type Socket } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
@@ -90,8 +90,8 @@ export class OpenConnections {
   }
 
   /**
-   * Closes a connection without a request in progress: the first one to which nothing was sent since it was last considered,
-   * otherwise the last one considered. Returns false if all of them have a request in progress.
+   * Closes a connection without a request in progress: the first one to which nothing was sent since it was last
+   * considered, otherwise the last one considered. Returns false if all of them have a request in progress.
    */
   #evictIdle(candidates: Map<Socket, Connection>): boolean {
     let left = Math.min(candidatesMax, candidates.size);

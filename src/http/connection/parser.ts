@@ -64,8 +64,8 @@ export interface PacketEvents {
   /** Gets what Node drops of a packet, so that the next packet could begin in the middle of a request. */
   readonly onRest: (bytes: Buffer) => void;
   /**
-   * Gets a packet that ends within a head that began in it, and undefined when that head is complete. Node stores nothing of
-   * such a head, not even its method.
+   * Gets a packet that ends within a head that began in it, and undefined when that head is complete. Node stores
+   * nothing of such a head, not even its method.
    */
   readonly onOpenHead: (packet: Buffer | undefined) => void;
 }

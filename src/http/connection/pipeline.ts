@@ -1,6 +1,6 @@
-// Executes the requests of a connection one after another, in order (RFC 9112, section 9.3.2): the next one starts when the
-// operating system has accepted the previous reply. Until then it waits, and nothing after it is read or parsed. So no
-// request after the last reply of a connection is ever executed, whatever the reason for closing it.
+// Executes the requests of a connection one after another, in order (RFC 9112, section 9.3.2): the next one starts when
+// the operating system has accepted the previous reply. Until then it waits, and nothing after it is read or parsed. So
+// no request after the last reply of a connection is ever executed, whatever the reason for closing it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -17,7 +17,9 @@ export class Pipelines {
   readonly #waiting = new Map<Socket, number>();
   readonly #bytesMax: number;
   readonly #bodies: BodyTurns;
-  /** libuv accepts one connection in each event-loop turn, so new ones would wait for as many turns as are before them. */
+  /**
+   * libuv accepts one connection in each event-loop turn, so new ones would wait for as many turns as are before them.
+   */
   readonly #turns = new ConnectionTurns();
   #bytes = 0;
   #refused = 0;
@@ -67,8 +69,8 @@ export class Pipelines {
       handle(request, response);
     };
     return (request, response) => {
-      // Attached before anything is written: without a listener an error would end the process. A request needs none, and
-      // without one it is much cheaper: Node reports its errors only to listeners.
+      // Attached before anything is written: without a listener an error would end the process. A request needs none,
+      // and without one it is much cheaper: Node reports its errors only to listeners.
       response.on("error", ignore);
       const { socket } = request;
       this.#bodies.hold(request);

@@ -11,9 +11,9 @@ const host = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 let lastHost = "";
 
 /**
- * Throws malformed_http for a version other than 1.0 and 1.1, for a missing, repeated or invalid Host (RFC 9112, section
- * 3.2), for a repeated Authorization, of which a proxy may have read the other one, and for a transfer coding other than
- * chunked.
+ * Throws malformed_http for a version other than 1.0 and 1.1, for a missing, repeated or invalid Host (RFC 9112,
+ * section 3.2), for a repeated Authorization, of which a proxy may have read the other one, and for a transfer coding
+ * other than chunked.
  */
 export function refuseAmbiguousRequest({
   headers,

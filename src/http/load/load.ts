@@ -1,5 +1,5 @@
-// The load limits of a serving process: concurrent requests per organization, the memory of their bodies, and load shedding
-// under pressure.
+// The load limits of a serving process: concurrent requests per organization, the memory of their bodies, and load
+// shedding under pressure.
 
 import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
 import { BodyBudget } from "./body-budget.ts";
@@ -21,8 +21,8 @@ export function makeLoad(probe: PressureProbe): Load {
   return { organizations, bodies, shedding, refusalDelayMs: makeRefusalDelays() };
 }
 
-// Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as soon
-// as it receives a reply would otherwise occupy the event loop with refusals and slow down all other clients.
+// Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as
+// soon as it receives a reply would otherwise occupy the event loop with refusals and slow down all other clients.
 
 /** Replies of 429 to one organization or address: how many are sent without delay, and the rate of further ones. */
 export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, burst: 200 };
@@ -31,8 +31,8 @@ export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, b
 export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
 /**
- * The function that it returns gives the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`. `now`:
- * milliseconds of a monotonic clock.
+ * The function that it returns gives the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`.
+ * `now`: milliseconds of a monotonic clock.
  */
 export function makeRefusalDelays(now: () => number = () => performance.now()) {
   const buckets = new TokenBuckets(now);

@@ -9,8 +9,8 @@ interface Load {
 }
 
 /**
- * Organizations without a request in progress that stay in the map. Removing an entry and adding it again for each request
- * would produce garbage that costs more than the bounds themselves.
+ * Organizations without a request in progress that stay in the map. Removing an entry and adding it again for each
+ * request would produce garbage that costs more than the bounds themselves.
  */
 const idleMax = 1_024;
 

@@ -1,5 +1,5 @@
-// The cost of a request in tokens of its organization's rate limit: one for a small request, more for one that causes more
-// work.
+// The cost of a request in tokens of its organization's rate limit: one for a small request, more for one that causes
+// more work.
 
 import { limits } from "../../domain/limits.ts";
 

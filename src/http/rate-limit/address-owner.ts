@@ -1,5 +1,5 @@
-// The owners of the limits of a network address: an IPv4 address itself, or networks of an IPv6 address, because one host
-// usually has a whole /64, and one customer of a provider a /56 or a /48. Only parses text; never resolves a name.
+// The owners of the limits of a network address: an IPv4 address itself, or networks of an IPv6 address, because one
+// host usually has a whole /64, and one customer of a provider a /56 or a /48. Only parses text; never resolves a name.
 
 import { isIP } from "node:net";
 

@@ -1,4 +1,5 @@
-// GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable Streams.
+// GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable
+// Streams.
 
 import { eventTypes, writeChangeEvent } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";

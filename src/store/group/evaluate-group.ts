@@ -1,5 +1,5 @@
-// Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has read
-// everything that this needs.
+// Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has
+// read everything that this needs.
 
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";

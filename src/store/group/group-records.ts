@@ -1,5 +1,5 @@
-// The records of a group during its evaluation: what was stored before and what the group adds. A refused strict list is
-// rolled back.
+// The records of a group during its evaluation: what was stored before and what the group adds. A refused strict list
+// is rolled back.
 
 import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
 

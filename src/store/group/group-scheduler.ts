@@ -1,6 +1,6 @@
-// Decides which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take
-// turns, so that the bulk work of one organization delays a single write of another by at most one bounded group. Pure: no
-// I/O, no clock.
+// Decides which waiting jobs share the next transaction. Small writes go first, lists come in between, and
+// organizations take turns, so that the bulk work of one organization delays a single write of another by at most one
+// bounded group. Pure: no I/O, no clock.
 //
 //   lane     holds                                              a group of it
 //   small    writes of few rows, shared operations              up to groupWritesMax jobs and groupRowsMax rows
@@ -8,8 +8,9 @@
 //   long     lists beyond that, which are one transaction each  one list
 //   alone    operations that need a separate transaction        one operation
 //
-// The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which nobody else
-// is served. So while another organization is active, long lists get at most a share of 1 / longListRestTimes of the time.
+// The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which
+// nobody else is served. So while another organization is active, long lists get at most a share of 1 /
+// longListRestTimes of the time.
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";

@@ -19,8 +19,8 @@ export interface DeletionRequest {
 }
 
 /**
- * Why a deletion was not approved. `own_request`: the actor requested it. `not_needed`: its organization did not require an
- * approval when it was requested. `no_such_person`: the actor is not an operator, or is disabled.
+ * Why a deletion was not approved. `own_request`: the actor requested it. `not_needed`: its organization did not
+ * require an approval when it was requested. `no_such_person`: the actor is not an operator, or is disabled.
  */
 export type NotApproved =
   | "no_such_deletion"
@@ -57,9 +57,9 @@ export interface DeletionFigures {
 }
 
 /**
- * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it has to
- * be erased and verified again. `scanning`: a part of the scan for records that name the erased person or company is done;
- * call again.
+ * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it
+ * has to be erased and verified again. `scanning`: a part of the scan for records that name the erased person or
+ * company is done; call again.
  */
 export type Completion =
   | { readonly result: "completed"; readonly deletion: Deletion }

@@ -83,8 +83,8 @@ export interface ScannedPage extends NamingPage {
 
 /**
  * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
- * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold or a floor protects a record that the pass found. With
- * a cause: the pass failed.
+ * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold or a floor protects a record that the pass
+ * found. With a cause: the pass failed.
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 

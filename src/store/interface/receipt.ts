@@ -13,7 +13,9 @@ import type { EngineTraits } from "./engine-traits.ts";
 /** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
   readonly receipt: ReceiptPlace;
-  /** The receipt in the form that is hashed: a text is made once, and is sent to another thread sooner than an object. */
+  /**
+   * The receipt in the form that is hashed: a text is made once, and is sent to another thread sooner than an object.
+   */
   readonly document: string;
   /** The numbers whose hashes it contains. */
   readonly counts: ReceiptCounts;

@@ -1,10 +1,10 @@
 // The interface of the store, and the guarantees of every engine. The methods that run the same statements on every
 // engine are those of sql/methods.ts; the others are here.
 //
-// 1. When a promise resolves, its effect is on stable storage; when it rejects, there was no effect. One exception: if the
-//    connection to a server is lost during COMMIT, the error `unavailable` does not say whether there was one.
-// 2. Writes that arrive during a commit share the next one, each evaluated separately. Writes and deletion requests take
-//    effect in the order of their arrival; other operations may overtake them.
+// 1. When a promise resolves, its effect is on stable storage; when it rejects, there was no effect. One exception: if
+//    the connection to a server is lost during COMMIT, the error `unavailable` does not say whether there was one.
+// 2. Writes that arrive during a commit share the next one, each evaluated separately. Writes and deletion requests
+//    take effect in the order of their arrival; other operations may overtake them.
 // 3. Every method that accesses data of an organization names the organization.
 // 4. Changes that an operator makes in another process take effect within 2 seconds (see credentialsVersion).
 // 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is an internal error.
@@ -55,8 +55,9 @@ export interface RecordStore {
    */
   latestArrival(): Promise<number>;
   /**
-   * `settled`: a number up to which all changes are stored and none will be added. Waits for nobody, so changes that were
-   * acknowledged may exceed it until the writes that began before them have ended. `latest`: no number beyond was given.
+   * `settled`: a number up to which all changes are stored and none will be added. Waits for nobody, so changes that
+   * were acknowledged may exceed it until the writes that began before them have ended. `latest`: no number beyond was
+   * given.
    */
   settledArrival(): Promise<SettledArrival>;
 }
@@ -79,8 +80,8 @@ export interface DeletionStore {
    */
   claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
   /**
-   * Processes the next part of the plans of some of these deletions, at most `recordsMax` records, in one transaction. The first
-   * ones take precedence. The deletion of an organization has to be alone.
+   * Processes the next part of the plans of some of these deletions, at most `recordsMax` records, in one transaction.
+   * The first ones take precedence. The deletion of an organization has to be alone.
    */
   eraseStep(
     deletionRequestIds: readonly string[],
@@ -103,13 +104,13 @@ export interface UpkeepStore {
   /** Rejects if the store can't answer. */
   ping(): Promise<void>;
   /**
-   * Does what a write does, without a lasting effect. Rejects if writes would be refused: the disk is full or read-only, or
-   * the server is unreachable or has become a replica.
+   * Does what a write does, without a lasting effect. Rejects if writes would be refused: the disk is full or
+   * read-only, or the server is unreachable or has become a replica.
    */
   probeWrite(): Promise<void>;
   /**
-   * Returns a bounded part of the free space to the file system; true if there is more. Does nothing on an engine that does so
-   * by itself, or can't.
+   * Returns a bounded part of the free space to the file system; true if there is more. Does nothing on an engine that
+   * does so by itself, or can't.
    */
   reclaimSpace(): Promise<boolean>;
   /** Checks the integrity of the engine's files, the invariants of the store, and the audit chain. */
@@ -148,7 +149,9 @@ export interface StoreOptions {
   readonly restoring?: boolean;
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
-  /** For a command that writes much: writes don't block its thread. Without an effect in other roles, and on servers. */
+  /**
+   * For a command that writes much: writes don't block its thread. Without an effect in other roles, and on servers.
+   */
   readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
   /** Signs receipts. Tests of an engine leave it out, and complete deletions without a receipt. */

@@ -21,7 +21,10 @@ export function makeFrame(json: string, previous: string): { bytes: Buffer; dige
   return { bytes: Buffer.from(`v2 ${Buffer.byteLength(json)} ${sum} ${json}\n`), digest: sum };
 }
 
-/** Reads a line without its newline; undefined unless it is complete and has the right length. Does not check the digest. */
+/**
+ * Reads a line without its newline; undefined unless it is complete and has the right length. Does not check the
+ * digest.
+ */
 export function parseFrame(line: Buffer): Frame | undefined {
   const start = line.subarray(0, frameHeadBytesMax).toString("latin1");
   const [found, length, sum] = head.exec(start) ?? [];

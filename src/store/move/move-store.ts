@@ -1,5 +1,6 @@
-// Copies the content of a store to another one, page by page, and then compares the two. After an interruption it continues from
-// the last committed page. Never changes the source, and never marks the target as complete before it is.
+// Copies the content of a store to another one, page by page, and then compares the two. After an interruption it
+// continues from the last committed page. Never changes the source, and never marks the target as complete before it
+// is.
 
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type {

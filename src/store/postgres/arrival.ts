@@ -1,6 +1,6 @@
 // How far arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can become
-// visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also the end of transactions
-// that write.
+// visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also the end of
+// transactions that write.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../interface/store-error.ts";

@@ -1,5 +1,5 @@
-// The servers that DATABASE_URL names. New connections go to the one that was last found to accept writes. If it can't be
-// reached, or has become a replica, the next one is tried.
+// The servers that DATABASE_URL names. New connections go to the one that was last found to accept writes. If it can't
+// be reached, or has become a replica, the next one is tried.
 
 import { Client, type ClientBase, type ClientConfig } from "pg";
 import { postgresUrls } from "../../files/postgres-urls.ts";

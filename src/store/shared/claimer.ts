@@ -7,8 +7,8 @@ import type { Store } from "../interface/store.ts";
 import { PartyFloorScans, type PartyFloorSource } from "./party-floor-scans.ts";
 
 /**
- * What one transaction has claimed. If nothing is claimed, the deletions that were checked have to wait, and more may be
- * due; if none was checked either, nothing is due.
+ * What one transaction has claimed. If nothing is claimed, the deletions that were checked have to wait, and more may
+ * be due; if none was checked either, nothing is due.
  */
 export interface Claimed {
   readonly claimed: readonly Deletion[];

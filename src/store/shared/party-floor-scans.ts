@@ -16,7 +16,9 @@ import type {
 } from "../interface/naming.ts";
 import { recordsAtOnce, restLike } from "./party-scan.ts";
 
-/** Deletions of an organization that wait for its next pass, and of all organizations. Others are claimed again later. */
+/**
+ * Deletions of an organization that wait for its next pass, and of all organizations. Others are claimed again later.
+ */
 const waitingMax = 512;
 const waitingOfAllMax = 8_192;
 /** How long all passes together delay a claim. */
@@ -76,7 +78,10 @@ export class PartyFloorScans {
     }
   }
 
-  /** Advances the passes for a limited time, organizations in turn. If that fails, the deletions are claimed again later. */
+  /**
+   * Advances the passes for a limited time, organizations in turn. If that fails, the deletions are claimed again
+   * later.
+   */
   async advance(claim: Claim): Promise<void> {
     const until = performance.now() + sliceMsMax;
     for (const [organizationId, passes] of this.#passes) {

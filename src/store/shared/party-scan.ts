@@ -1,7 +1,8 @@
-// Takes the step that finds records which name erased persons or companies (../sql/erase/parties.ts) for as many pages as
-// one call may read. A page is read beside others, and stored in a short transaction if anything was found on it.
+// Takes the step that finds records which name erased persons or companies (../sql/erase/parties.ts) for as many pages
+// as one call may read. A page is read beside others, and stored in a short transaction if anything was found on it.
 //
-// It finds records that arrived before the pass began; the verification pass that completes the deletion finds later ones.
+// It finds records that arrived before the pass began; the verification pass that completes the deletion finds later
+// ones.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

@@ -1,5 +1,5 @@
-// What follows the baseline (schema.sql), the same list for both engines: each migration raises the version of the schema
-// by one.
+// What follows the baseline (schema.sql), the same list for both engines: each migration raises the version of the
+// schema by one.
 
 import { baselineVersion } from "../shared/schema-version.ts";
 import { schemaText } from "./schema-text.ts";
@@ -11,7 +11,10 @@ const addTurns = `
     ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
     WHERE status = 'pending'`;
 
-/** Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential ones. */
+/**
+ * Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential
+ * ones.
+ */
 const addOthers = `
   CREATE INDEX deletion_of_others
     ON deletion (organization_id, resource_type, status, floor_until)
@@ -23,8 +26,8 @@ const storeReceiptsAsTheyAre = `
   `;
 
 /**
- * PostgreSQL uses no index on COALESCE together with row-level security, because it considers that expression leaky; CASE
- * it considers safe. Without the index, each claim reads all pending deletions.
+ * PostgreSQL uses no index on COALESCE together with row-level security, because it considers that expression leaky;
+ * CASE it considers safe. Without the index, each claim reads all pending deletions.
  */
 const findWithoutCoalesce = `
   DROP INDEX deletion_in_turn;
@@ -69,8 +72,9 @@ const endHolds = `
   CREATE INDEX hold_by_end ON hold (ends_on) WHERE ends_on IS NOT NULL`;
 
 /**
- * The changes of an organization in the order of arrival, for the feed. On SQLite the first change of a record has the number
- * of the record, and only later ones need an index of their own; on PostgreSQL the new index also does what the old one did.
+ * The changes of an organization in the order of arrival, for the feed. On SQLite the first change of a record has the
+ * number of the record, and only later ones need an index of their own; on PostgreSQL the new index also does what the
+ * old one did.
  */
 const findByArrival = `
   --sqlite CREATE INDEX record_by_arrival ON record (organization_id, record_no);

@@ -1,5 +1,5 @@
-// The tables of a new store as schema.sql describes them: the statements that make them on an engine, and the columns of
-// a table. Runs no statement.
+// The tables of a new store as schema.sql describes them: the statements that make them on an engine, and the columns
+// of a table. Runs no statement.
 
 import { readFileSync } from "node:fs";
 import { published } from "./migrations.ts";

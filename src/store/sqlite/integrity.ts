@@ -22,8 +22,8 @@ const prime = 2_147_483_647;
 
 /**
  * Two sets of numbers are the same if they have the same size, sum, and sum of squares modulo a prime. Sets of numbers
- * below the prime that differ in one or two of them always differ in these, and others with a probability of 1 - 2^-31 at
- * least. Comparing the sets themselves takes several times as long, and memory for each number.
+ * below the prime that differ in one or two of them always differ in these, and others with a probability of 1 - 2^-31
+ * at least. Comparing the sets themselves takes several times as long, and memory for each number.
  */
 const square = `(record_no % ${prime}) * (record_no % ${prime}) % ${prime}`;
 const sums = `count(*) AS size, sum(record_no) AS total, sum(${square}) AS squares`;

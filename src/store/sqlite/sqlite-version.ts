@@ -8,8 +8,8 @@ const fixed = [
 ] as const;
 
 /**
- * True for versions that can corrupt a database in WAL mode while several connections write to it or checkpoint it, as our
- * threads and commands do. A version that can't be read counts as one of them.
+ * True for versions that can corrupt a database in WAL mode while several connections write to it or checkpoint it, as
+ * our threads and commands do. A version that can't be read counts as one of them.
  */
 export function canCorruptWal(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);

@@ -1,5 +1,5 @@
-// People who may import and abuse it: hostile Parquet files, rows that are all refused, files that are large once decompressed,
-// and forms that never send their file.
+// People who may import and abuse it: hostile Parquet files, rows that are all refused, files that are large once
+// decompressed, and forms that never send their file.
 
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";

@@ -1,5 +1,5 @@
-// The pace of erasing everything of an organization: small steps with rests while others write, large ones without rests
-// otherwise.
+// The pace of erasing everything of an organization: small steps with rests while others write, large ones without
+// rests otherwise.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

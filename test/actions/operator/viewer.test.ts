@@ -1,5 +1,5 @@
-// Every right by every role: the action does what it is for, or refuses, as the table says. A right that no action enforces
-// fails here.
+// Every right by every role: the action does what it is for, or refuses, as the table says. A right that no action
+// enforces fails here.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,5 @@
-// The numbers of receipts: hashed always and for every type, disclosed to those who may know them, and verified without a store.
+// The numbers of receipts: hashed always and for every type, disclosed to those who may know them, and verified without
+// a store.
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";

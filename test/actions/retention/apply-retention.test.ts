@@ -1,5 +1,5 @@
-// Retention on both engines: what is past its time is deleted by the ordinary path, what is held or still needed stays, and the
-// preview says so before.
+// Retention on both engines: what is past its time is deleted by the ordinary path, what is held or still needed stays,
+// and the preview says so before.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,5 @@
-// CSV in pieces of any size has the same rows and cells as when it is read at once, and text that is not CSV is refused.
+// CSV in pieces of any size has the same rows and cells as when it is read at once, and text that is not CSV is
+// refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// The files beside the input of an import after a power cut: what a name shows was synced before it got that name, so an
-// interrupted import finds a complete state, and every refused row that the state counts.
+// The files beside the input of an import after a power cut: what a name shows was synced before it got that name, so
+// an interrupted import finds a complete state, and every refused row that the state counts.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

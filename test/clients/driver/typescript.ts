@@ -1,5 +1,5 @@
-// The TypeScript client driven by commands: a JSON line each on standard input, and a JSON line with the outcome for each on
-// standard output. The drivers of the other languages do the same; test/clients/scenarios.ts has the commands.
+// The TypeScript client driven by commands: a JSON line each on standard input, and a JSON line with the outcome for
+// each on standard output. The drivers of the other languages do the same; test/clients/scenarios.ts has the commands.
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

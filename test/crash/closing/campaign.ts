@@ -1,6 +1,6 @@
-// Closes organizations with an export beside a server that erases at once: the command is killed at any of its steps, two or
-// three run at the same time, into the same folder or into others. Whatever happens, every record is in a complete export or
-// still in the store, and the same command finishes the closing.
+// Closes organizations with an export beside a server that erases at once: the command is killed at any of its steps,
+// two or three run at the same time, into the same folder or into others. Whatever happens, every record is in a
+// complete export or still in the store, and the same command finishes the closing.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Kills importers repeatedly, over HTTP and on the file itself, has them resume, and compares the store with the files. Stops
-// at the first round in which anything was found.
+// Kills importers repeatedly, over HTTP and on the file itself, has them resume, and compares the store with the files.
+// Stops at the first round in which anything was found.
 
 import {
   type Campaign,

@@ -1,5 +1,5 @@
-// One PostgreSQL server with several serving processes, and the organizations that write through all of them. Any process,
-// and the server itself, can be killed and started again.
+// One PostgreSQL server with several serving processes, and the organizations that write through all of them. Any
+// process, and the server itself, can be killed and started again.
 
 import { type Client, makeClient } from "../../support/http-client.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";

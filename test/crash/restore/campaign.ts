@@ -1,5 +1,5 @@
-// Kills restores, replays, backups and moves at their disk steps and at their messages to a server, one step after another or
-// as many as time allows, each time starting from the same scene, and verifies what is left.
+// Kills restores, replays, backups and moves at their disk steps and at their messages to a server, one step after
+// another or as many as time allows, each time starting from the same scene, and verifies what is left.
 
 import { join } from "node:path";
 import {

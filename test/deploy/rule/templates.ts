@@ -1,5 +1,5 @@
-// The templates of a Helm chart as text: every action is closed, every block has its end, and every value and definition
-// that is named exists. Renders nothing.
+// The templates of a Helm chart as text: every action is closed, every block has its end, and every value and
+// definition that is named exists. Renders nothing.
 
 import type { TextFile } from "../../repository/tree.ts";
 

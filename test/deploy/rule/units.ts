@@ -1,4 +1,5 @@
-// The syntax of systemd's units: sections, settings, comments and continued lines. Does not know which values are valid.
+// The syntax of systemd's units: sections, settings, comments and continued lines. Does not know which values are
+// valid.
 
 import type { TextFile } from "../../repository/tree.ts";
 

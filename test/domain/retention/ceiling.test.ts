@@ -1,4 +1,5 @@
-// Ceilings: which one applies to a type, whether a change may erase earlier, and the sentence that says what a rule does.
+// Ceilings: which one applies to a type, whether a change may erase earlier, and the sentence that says what a rule
+// does.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// Parquet files that claim what they do not have, each by another number: made from the structures of the format, because no
-// library writes such files.
+// Parquet files that claim what they do not have, each by another number: made from the structures of the format,
+// because no library writes such files.
 
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { ByteWriter } from "hyparquet-writer";

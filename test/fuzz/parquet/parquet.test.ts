@@ -1,5 +1,5 @@
-// Parquet files that claim what they do not have, and thousands of changed ones: each is read or refused, and the process that
-// reads them stays small.
+// Parquet files that claim what they do not have, and thousands of changed ones: each is read or refused, and the
+// process that reads them stays small.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

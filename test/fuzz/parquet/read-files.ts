@@ -1,4 +1,5 @@
-// Reads Parquet files in a process of its own, as an import does, and reports what became of each and the peak of its memory.
+// Reads Parquet files in a process of its own, as an import does, and reports what became of each and the peak of its
+// memory.
 
 import { openParquet } from "../../../src/bulk/formats/parquet-rows.ts";
 import { rowsOf } from "../../../src/bulk/formats/row.ts";

@@ -1,5 +1,5 @@
-// Bodies of very many chunks: what they may cost is bounded by count, they take turns, and one that nobody asks for is not
-// parsed.
+// Bodies of very many chunks: what they may cost is bounded by count, they take turns, and one that nobody asks for is
+// not parsed.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

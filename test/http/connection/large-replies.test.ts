@@ -1,5 +1,5 @@
-// Large replies that all connections share: sent in pieces, in turns, whole to who reads them, and at nobody's expense to who
-// does not.
+// Large replies that all connections share: sent in pieces, in turns, whole to who reads them, and at nobody's expense
+// to who does not.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";

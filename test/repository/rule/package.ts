@@ -67,8 +67,8 @@ export function findUnexplained(
  * created the file.
  */
 /**
- * Packages whose `engines` are in the lock file. npm compares them with the Node that runs npm, and warns of each; but a
- * checkout runs everything with a Node of its own.
+ * Packages whose `engines` are in the lock file. npm compares them with the Node that runs npm, and warns of each; but
+ * a checkout runs everything with a Node of its own.
  */
 export function findLockedEngines({ packages }: Lock): readonly string[] {
   return Object.entries(packages)

@@ -1,5 +1,6 @@
-// Words that the project no longer uses, and the standard term to write instead. docs/concepts/glossary.md defines the terms.
-// A word is found in prose, in identifiers (`wipeFile`) and in file names (`give-back`); fields in snake case are data.
+// Words that the project no longer uses, and the standard term to write instead. docs/concepts/glossary.md defines the
+// terms. A word is found in prose, in identifiers (`wipeFile`) and in file names (`give-back`); fields in snake case
+// are data.
 
 import type { TextFile } from "../tree.ts";
 

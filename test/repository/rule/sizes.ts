@@ -1,4 +1,4 @@
-// Sizes: lines of a file, lines of a function, parameters of a function. Blank lines and comments
+// Sizes: lines of a file, lines of a function, parameters of a function, columns of a comment. Blank lines and comments
 // count. node:test requires tests to be inside the function of their group, so a group has no bound
 // of its own.
 
@@ -22,6 +22,7 @@ import { type CodeFile, placeOf, walk } from "../syntax.ts";
 const fileLinesMax = 400;
 const functionLinesMax = 70;
 const positionsMax = 2;
+const proseColumnsMax = 120;
 
 /**
  * A table is most readable with a row per line, so a function that builds one row may take more
@@ -37,7 +38,20 @@ export function findSizeViolations(file: CodeFile): readonly string[] {
   const lines = file.text.trimEnd().split("\n").length;
   const violations =
     lines > fileLinesMax ? [`${file.path}: ${lines} lines, at most ${fileLinesMax}`] : [];
-  return [...violations, ...findLongFunctions(file), ...findLongSignatures(file)];
+  return [
+    ...violations,
+    ...findWideComments(file),
+    ...findLongFunctions(file),
+    ...findLongSignatures(file),
+  ];
+}
+
+/** Code is formatted by Prettier, which leaves comments as they are. */
+function findWideComments({ path, text }: CodeFile): readonly string[] {
+  return text.split("\n").flatMap((line, at) => {
+    const isWide = line.length > proseColumnsMax && /^\s*(?:\/\/|\/\*\*?|\*) /.test(line);
+    return isWide ? [`${path}:${at + 1}: a comment of ${line.length} columns`] : [];
+  });
 }
 
 function findLongFunctions(file: CodeFile): readonly string[] {

@@ -1,5 +1,6 @@
-// Entry points reach the store and the ledger through actions only: they may hold an App, but not use these two members of
-// it. The rule reads the syntax and not the types, so in these folders nothing else may have a property named `store`.
+// Entry points reach the store and the ledger through actions only: they may hold an App, but not use these two members
+// of it. The rule reads the syntax and not the types, so in these folders nothing else may have a property named
+// `store`.
 
 import {
   isBindingElement,
@@ -27,7 +28,10 @@ function findIn(file: CodeFile): readonly string[] {
   return found;
 }
 
-/** The name in `app.name`, `app["name"]` and `{ name }`; undefined for a method of that name, as in `submission.store()`. */
+/**
+ * The name in `app.name`, `app["name"]` and `{ name }`; undefined for a method of that name, as in
+ * `submission.store()`.
+ */
 function memberOf(node: Node): string | undefined {
   if (isPropertyAccessExpression(node)) {
     const isMethod = isCallExpression(node.parent) && node.parent.expression === node;

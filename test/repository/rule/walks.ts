@@ -1,5 +1,5 @@
-// The walks through the code in docs/reading-the-code.md: numbered lists of files, each of which one can reach from a file
-// above it with an editor's "go to definition".
+// The walks through the code in docs/reading-the-code.md: numbered lists of files, each of which one can reach from a
+// file above it with an editor's "go to definition".
 
 import { posix } from "node:path";
 import type { TextFile } from "../tree.ts";

@@ -1,5 +1,5 @@
-// The evaluation of a group of writes in memory: what earlier writes of the group change for later ones, what a rejected
-// list leaves, and the stored outcomes of Idempotency-Keys.
+// The evaluation of a group of writes in memory: what earlier writes of the group change for later ones, what a
+// rejected list leaves, and the stored outcomes of Idempotency-Keys.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// The ledger on a disk that fails: after a power cut it has every entry that was reported as noted, and no hole, though syncs
-// have failed before, in this process or in another one.
+// The ledger on a disk that fails: after a power cut it has every entry that was reported as noted, and no hole, though
+// syncs have failed before, in this process or in another one.
 
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -16,8 +16,9 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 type Operations = Record<"write" | "truncate" | "sync", (...values: unknown[]) => Promise<unknown>>;
 
 /**
- * What is on stable storage, as Linux has it: a file has its name only after its folder was synced. A sync that fails drops what was written since the last one, and the next sync
- * succeeds without it. The file itself shows everything that was written, as the page cache does.
+ * What is on stable storage, as Linux has it: a file has its name only after its folder was synced. A sync that fails
+ * drops what was written since the last one, and the next sync succeeds without it. The file itself shows everything
+ * that was written, as the page cache does.
  */
 class FailingDisk {
   failing = false;

@@ -1,5 +1,5 @@
-// Migrations, with planted ones: a store of the baseline is brought up with its rows, step by step and once; and stores of
-// other versions are refused.
+// Migrations, with planted ones: a store of the baseline is brought up with its rows, step by step and once; and stores
+// of other versions are refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

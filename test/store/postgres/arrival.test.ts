@@ -1,5 +1,5 @@
-// How far readers of changes and exports may read on PostgreSQL, where numbers of arrival are assigned before their changes become
-// visible: while transactions are open that have taken numbers, or that have not.
+// How far readers of changes and exports may read on PostgreSQL, where numbers of arrival are assigned before their
+// changes become visible: while transactions are open that have taken numbers, or that have not.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

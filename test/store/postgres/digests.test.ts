@@ -1,5 +1,5 @@
-// Digests of later changes on PostgreSQL: checked, and used without reading the other changes of the record, also by a plan
-// that was made while the tables were empty.
+// Digests of later changes on PostgreSQL: checked, and used without reading the other changes of the record, also by a
+// plan that was made while the tables were empty.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

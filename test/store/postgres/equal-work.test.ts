@@ -1,5 +1,5 @@
-// On PostgreSQL each statement is a round trip, which can be measured from outside. So a deletion sends as many statements whether
-// or not there is a confidential report, and whether or not that has to be kept.
+// On PostgreSQL each statement is a round trip, which can be measured from outside. So a deletion sends as many
+// statements whether or not there is a confidential report, and whether or not that has to be kept.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

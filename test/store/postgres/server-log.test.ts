@@ -1,5 +1,5 @@
-// What the server's own log has after a group of new records met one that exists: no id, whichever role the service has.
-// An erasure does not reach that log.
+// What the server's own log has after a group of new records met one that exists: no id, whichever role the service
+// has. An erasure does not reach that log.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

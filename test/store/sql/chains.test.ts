@@ -1,6 +1,6 @@
-// The chains of receipts and audit entries on real tables, and the heads of the two chains, of receipts and of audit entries: which of them a transaction locks
-// first, and that nothing is added where a head is missing. Two processes that locked them in
-// different orders would deadlock.
+// The chains of receipts and audit entries on real tables, and the heads of the two chains, of receipts and of audit
+// entries: which of them a transaction locks first, and that nothing is added where a head is missing. Two processes
+// that locked them in different orders would deadlock.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

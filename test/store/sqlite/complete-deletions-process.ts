@@ -1,6 +1,6 @@
-// A process that processes three deletions, the last two together, and kills itself at the given point of these, counted from 1:
-// before or after a request to the writer or a new scrub mark. Where there is no such point it closes the store, and reports how
-// many there were.
+// A process that processes three deletions, the last two together, and kills itself at the given point of these,
+// counted from 1: before or after a request to the writer or a new scrub mark. Where there is no such point it closes
+// the store, and reports how many there were.
 
 import { worker } from "../../conformance/scene.ts";
 import { openRecorded } from "./erase/recorded-store.ts";

@@ -1,5 +1,5 @@
-// A disk that dies below a store that is served: reads and writes are answered as unavailable, with the cause and what to
-// do about it, and the process goes on.
+// A disk that dies below a store that is served: reads and writes are answered as unavailable, with the cause and what
+// to do about it, and the process goes on.
 
 import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";

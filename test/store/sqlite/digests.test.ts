@@ -1,5 +1,5 @@
-// Digests of later changes on SQLite: stored where they are needed, checked, and used without reading the other changes of the
-// record.
+// Digests of later changes on SQLite: stored where they are needed, checked, and used without reading the other changes
+// of the record.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

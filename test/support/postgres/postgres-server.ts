@@ -1,5 +1,5 @@
-// A PostgreSQL server on a free port in a temporary folder: of a test file's own, or the one that all files of a run share;
-// or the one that SLUICE_TEST_DATABASE_URL names. A Citus cluster where one is requested, or where that is one.
+// A PostgreSQL server on a free port in a temporary folder: of a test file's own, or the one that all files of a run
+// share; or the one that SLUICE_TEST_DATABASE_URL names. A Citus cluster where one is requested, or where that is one.
 // Stores are opened as an ordinary role: row-level security does not apply to superusers.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";

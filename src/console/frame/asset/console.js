@@ -1,5 +1,5 @@
-// What a page can't do by itself: passkeys, times in the viewer's zone, live progress and keyboard shortcuts. Everything else
-// works without this file.
+// What a page can't do by itself: passkeys, times in the viewer's zone, live progress and keyboard shortcuts.
+// Everything else works without this file.
 
 "use strict";
 
@@ -95,8 +95,8 @@ function followProgress() {
 }
 
 /**
- * Control or Command with K finds a record; Alt and Shift with a digit opens the screen at that place of the navigation. With
- * modifiers, so that writing text does nothing else.
+ * Control or Command with K finds a record; Alt and Shift with a digit opens the screen at that place of the
+ * navigation. With modifiers, so that writing text does nothing else.
  */
 function findTarget({ ctrlKey, metaKey, altKey, shiftKey, code }) {
   if (ctrlKey !== metaKey && !altKey && !shiftKey && code === "KeyK") {

@@ -8,8 +8,8 @@ export const markBits = 54;
 export const markKey = `(5::bigint << ${markBits})`;
 
 /**
- * A lock that nobody waits for, held until the end of the transaction: numbers that it takes are greater than the one in
- * the key.
+ * A lock that nobody waits for, held until the end of the transaction: numbers that it takes are greater than the one
+ * in the key.
  */
 export const markBeginning = `
   SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;

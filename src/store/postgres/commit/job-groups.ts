@@ -35,8 +35,8 @@ export interface JobQueue {
 }
 
 /**
- * Makes three queues, each with connections of its own: the writes with two, the others with one. Requests for deletions
- * wait for the lock on the audit trail, and long lists take long; all other writes wait for neither.
+ * Makes three queues, each with connections of its own: the writes with two, the others with one. Requests for
+ * deletions wait for the lock on the audit trail, and long lists take long; all other writes wait for neither.
  */
 export function makeJobQueue(
   database: Database,

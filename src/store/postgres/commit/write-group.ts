@@ -4,8 +4,8 @@
 // A group of new records is the common case, and costs the fewest statements: it is evaluated as if none of its records
 // existed, and inserted at once. If that assumption is wrong, the transaction is rolled back and the group is evaluated
 // again, with the stored data. On Citus, and where the server's log would name the records, this code checks the
-// assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys before deletions are read, so that a
-// plan made meanwhile waits for this transaction before it erases anything.
+// assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys
+// before deletions are read, so that a plan made meanwhile waits for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
 import { namesOf } from "../../group/group-replies.ts";

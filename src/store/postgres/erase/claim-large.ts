@@ -1,4 +1,5 @@
-// Claims a deletion whose cascade is large: it is planned in a transaction of its own. The bounds of plans on this engine.
+// Claims a deletion whose cascade is large: it is planned in a transaction of its own. The bounds of plans on this
+// engine.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";

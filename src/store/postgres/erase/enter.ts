@@ -64,8 +64,8 @@ async function listReports(
 }
 
 /**
- * Serializes with other plans and with holds of the same organizations. The reports that keep a set are locked, so that no change of
- * one of them can move the end of its floor.
+ * Serializes with other plans and with holds of the same organizations. The reports that keep a set are locked, so that
+ * no change of one of them can move the end of its floor.
  */
 export async function lockPlansFor(
   transaction: Transaction,

@@ -54,8 +54,8 @@ export class Leases {
   }
 
   /**
-   * Locks the deletions until the end of the transaction, which from then on sees their organizations. Throws StoreError if
-   * this process does not hold the lease of each.
+   * Locks the deletions until the end of the transaction, which from then on sees their organizations. Throws
+   * StoreError if this process does not hold the lease of each.
    */
   async lock(transaction: Transaction, ids: readonly string[]): Promise<readonly Processing[]> {
     const processing = await transaction.perform(lockProcessing, ids);

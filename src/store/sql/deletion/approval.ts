@@ -1,5 +1,5 @@
-// Approves deletions that need it. The condition is part of the statement that changes the row, so that it holds whatever
-// happens at the same time.
+// Approves deletions that need it. The condition is part of the statement that changes the row, so that it holds
+// whatever happens at the same time.
 
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";

@@ -132,9 +132,9 @@ export const triedAt = "CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_
 const retriedWithinMs = 10 * 60_000;
 
 /**
- * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the deletions of
- * restricted sets, of closed organizations, which wait for confidential reports, or of such reports: whoever reads the metrics
- * may not learn that there are any.
+ * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the
+ * deletions of restricted sets, of closed organizations, which wait for confidential reports, or of such reports:
+ * whoever reads the metrics may not learn that there are any.
  */
 const readWaiting = `
   SELECT count(*) FILTER (WHERE held) AS held,

@@ -1,5 +1,6 @@
-// A step of the erasure of records: takes the next targets of the plans of several deletions, removes or moves records, redacts
-// references from records that stay, and stores the progress, all in one transaction. Never decides what to erase.
+// A step of the erasure of records: takes the next targets of the plans of several deletions, removes or moves records,
+// redacts references from records that stay, and stores the progress, all in one transaction. Never decides what to
+// erase.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
@@ -49,7 +50,9 @@ export interface StepOptions extends ErasingOptions {
   readonly ofOrganization?: Page["own"];
 }
 
-/** Erases the next part of what `chooseNext` has chosen: of an organization, of a large plan, or of several small ones. */
+/**
+ * Erases the next part of what `chooseNext` has chosen: of an organization, of a large plan, or of several small ones.
+ */
 export function* eraseStep(
   processing: readonly Processing[],
   options: StepOptions,

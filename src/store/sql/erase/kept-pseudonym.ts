@@ -1,6 +1,6 @@
-// Keeps what pseudonyms stand for as long as somebody has to be able to prove it: while a report has to be kept, officers must
-// be able to say who the parties of its transactions were. It is kept as a reference from the report to the pseudonym, in the
-// restricted set of the deletion that chose it; without such a report nothing is kept.
+// Keeps what pseudonyms stand for as long as somebody has to be able to prove it: while a report has to be kept,
+// officers must be able to say who the parties of its transactions were. It is kept as a reference from the report to
+// the pseudonym, in the restricted set of the deletion that chose it; without such a report nothing is kept.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";

@@ -1,5 +1,6 @@
-// Erases everything that has one organization id, page by page: first relations, then, on SQLite, most changes; then records with
-// their changes in the order of keys, then stored replies. Whose records these are, and why they are erased, is decided elsewhere.
+// Erases everything that has one organization id, page by page: first relations, then, on SQLite, most changes; then
+// records with their changes in the order of keys, then stored replies. Whose records these are, and why they are
+// erased, is decided elsewhere.
 //
 // A row of `record` is removed only if no change of the record is left, so a store without records of the organization
 // has no changes of it either.
@@ -113,7 +114,9 @@ const removeReplies = `
     WHERE organization_id = $1 AND key_hash > $2 ORDER BY key_hash LIMIT $3)
   RETURNING key_hash`;
 
-/** Deletions of single records have nothing left to erase: they need not wait for their grace period, or an approval. */
+/**
+ * Deletions of single records have nothing left to erase: they need not wait for their grace period, or an approval.
+ */
 const hurryDeletions = `
   UPDATE deletion SET
     due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
@@ -154,8 +157,8 @@ const changesPart = parts.findIndex(({ erase }) => erase === eraseChangesFirst);
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
 /**
- * Whether the row of `record` may have no change, because its organization is being erased and the cursor of the deletion is in
- * the parts that remove changes and records.
+ * Whether the row of `record` may have no change, because its organization is being erased and the cursor of the
+ * deletion is in the parts that remove changes and records.
  */
 export const isBeingErased = `
   EXISTS (
@@ -166,7 +169,9 @@ export const isBeingErased = `
       --postgres AND CAST(cursor AS json) ->> 'part' IN ('${changesPart}', '${changesPart + 1}')
     )`;
 
-/** Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase. */
+/**
+ * Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase.
+ */
 export function* eraseOrganizationStep(
   { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
   args: OrganizationStepOptions,

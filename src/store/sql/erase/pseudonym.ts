@@ -1,5 +1,5 @@
-// The pseudonyms of parties that are being erased, and how far the scan for records that name them has come. A row exists
-// only while its deletion is being processed, because it connects an erased id with its pseudonym.
+// The pseudonyms of parties that are being erased, and how far the scan for records that name them has come. A row
+// exists only while its deletion is being processed, because it connects an erased id with its pseudonym.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
@@ -87,8 +87,8 @@ export function* findPseudonyms(
 }
 
 /**
- * Removes pseudonyms before a file is scrubbed, so that the completed deletions leave no byte that connects them with the ids.
- * The caller keeps them in memory until the deletions are completed, or puts them back.
+ * Removes pseudonyms before a file is scrubbed, so that the completed deletions leave no byte that connects them with
+ * the ids. The caller keeps them in memory until the deletions are completed, or puts them back.
  */
 export function* takePseudonyms(ids: readonly string[]): Statements<PartyErasures> {
   const taken = yield* findPartyErasures(ids);

@@ -1,5 +1,5 @@
-// Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record with
-// several references is rewritten once.
+// Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record
+// with several references is rewritten once.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";

@@ -1,5 +1,5 @@
-// Legal holds on records that move to the restricted store: they go with the record. The audit trail states them again, with the
-// record's new organization id, and so does the ledger.
+// Legal holds on records that move to the restricted store: they go with the record. The audit trail states them again,
+// with the record's new organization id, and so does the ledger.
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -22,8 +22,8 @@ export interface MovedRecord extends RecordKey {
 }
 
 /**
- * Returns what the audit trail says of them, for the end of the step. Without a hold, as many statements are run as without records,
- * so that the time does not tell.
+ * Returns what the audit trail says of them, for the end of the step. Without a hold, as many statements are run as
+ * without records, so that the time does not tell.
  */
 export function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
   const notes: AuditNote[] = [];

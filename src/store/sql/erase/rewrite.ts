@@ -1,5 +1,5 @@
-// Rewrites the payloads of records: references to what is erased are removed, and the ids of parties replaced. Which records,
-// and which references, is decided elsewhere.
+// Rewrites the payloads of records: references to what is erased are removed, and the ids of parties replaced. Which
+// records, and which references, is decided elsewhere.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";

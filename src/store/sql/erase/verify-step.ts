@@ -1,5 +1,5 @@
-// Verifies that the erasure of records is complete, by other statements than those that erased. Adds what it finds to the plans;
-// erases nothing.
+// Verifies that the erasure of records is complete, by other statements than those that erased. Adds what it finds to
+// the plans; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -94,8 +94,8 @@ const removeTargetsButRoot = `
     `;
 
 /**
- * `found`: the plan was extended. `large`: it must be extended by the cascade of this record, which is too large to be planned
- * here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify first.
+ * `found`: the plan was extended. `large`: it must be extended by the cascade of this record, which is too large to be
+ * planned here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify first.
  */
 export type Verification =
   | PartyVerification
@@ -143,7 +143,8 @@ function* verifyAll(deletion: Deletion): Statements<Verification> {
 }
 
 /**
- * Returns the keys of targets that should be erased but have something left: the record, a change of it, a relation, or a row of the index.
+ * Returns the keys of targets that should be erased but have something left: the record, a change of it, a relation, or
+ * a row of the index.
  */
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();

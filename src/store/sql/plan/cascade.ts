@@ -1,5 +1,5 @@
-// Collects the relations that the cascades of several deletions depend on, level by level, and makes their plans one after another
-// as if each had begun before the next. Erases nothing.
+// Collects the relations that the cascades of several deletions depend on, level by level, and makes their plans one
+// after another as if each had begun before the next. Erases nothing.
 
 import {
   BoundedEdges,

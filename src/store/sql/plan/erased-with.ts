@@ -1,5 +1,5 @@
-// Previews what the deletions of expired records would erase besides these, and which of them would wait for a hold or a
-// floor of it: level by level, for many records at once. Counts each record once, whatever part of the records is
+// Previews what the deletions of expired records would erase besides these, and which of them would wait for a hold or
+// a floor of it: level by level, for many records at once. Counts each record once, whatever part of the records is
 // previewed. Leaves out confidential types, which delay no deletion. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";

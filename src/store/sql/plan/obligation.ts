@@ -1,5 +1,5 @@
-// Reads what obliges to keep records, for the records of several plans at once: holds on them, holds on records that name them,
-// retention floors, and deletions that erase them already. Changes nothing.
+// Reads what obliges to keep records, for the records of several plans at once: holds on them, holds on records that
+// name them, retention floors, and deletions that erase them already. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
@@ -27,8 +27,8 @@ export interface ObligationQuery {
 }
 
 /**
- * Adds what obliges to keep these records. As many statements are run whether or not there are reports, up to `recordsAtOnce` of them,
- * and whether or not there are holds: on PostgreSQL the time would disclose them.
+ * Adds what obliges to keep these records. As many statements are run whether or not there are reports, up to
+ * `recordsAtOnce` of them, and whether or not there are holds: on PostgreSQL the time would disclose them.
  */
 export function* readObligations(
   obligations: Obligations,

@@ -1,6 +1,6 @@
-// The latest end of the retention floors of everything that belongs to a closed organization. Reads its records in bounded
-// steps, in the order of their keys: there may be millions. Nothing is written to a closed organization, so the steps
-// need no common transaction; if a rule changes, the search begins again. Erases nothing.
+// The latest end of the retention floors of everything that belongs to a closed organization. Reads its records in
+// bounded steps, in the order of their keys: there may be millions. Nothing is written to a closed organization, so the
+// steps need no common transaction; if a rule changes, the search begins again. Erases nothing.
 
 import { isDeepStrictEqual } from "node:util";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
@@ -99,7 +99,9 @@ function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[
   return { floors, done: 0, after: "", latest: undefined };
 }
 
-/** A record is never closed after it was last seen, but may be filed later; one without a time counts from the request. */
+/**
+ * A record is never closed after it was last seen, but may be filed later; one without a time counts from the request.
+ */
 function mayEndLater(
   floor: RetentionFloor,
   { last_seen }: SeenRow,

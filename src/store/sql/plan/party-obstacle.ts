@@ -137,9 +137,9 @@ export class PartyFloors {
   }
 
   /**
-   * Searches what was changed since the passes. If writers wait, the next transaction continues, as long as there is more
-   * than one can search. On PostgreSQL a lower number may become visible later, so there each search begins where the
-   * pass ended; and what is not visible yet counts as arriving after the plan.
+   * Searches what was changed since the passes. If writers wait, the next transaction continues, as long as there is
+   * more than one can search. On PostgreSQL a lower number may become visible later, so there each search begins where
+   * the pass ended; and what is not visible yet counts as arriving after the plan.
    */
   *#searchChanged(): Statements<ReadonlyMap<string, Obstacle>> {
     const { now } = this.#bounds;

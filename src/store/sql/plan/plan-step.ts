@@ -1,5 +1,6 @@
-// The first steps of a deletion: what keeps it from being processed, and its plan. Several deletions of an organization are planned
-// together. A deletion becomes `processing` in the transaction that completes its plan, so neither exists without the other.
+// The first steps of a deletion: what keeps it from being processed, and its plan. Several deletions of an organization
+// are planned together. A deletion becomes `processing` in the transaction that completes its plan, so neither exists
+// without the other.
 
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";

@@ -1,5 +1,5 @@
-// What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a cascade
-// that exceeds the limit. See erase/ for how plans are made and written.
+// What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a
+// cascade that exceeds the limit. See erase/ for how plans are made and written.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -116,16 +116,16 @@ export function planningOf(
 }
 
 /**
- * True for a record whose hold or floor must not delay the deletion, because a delay would disclose it. If the deletion is of the
- * report itself, nobody who may not know of the report knows of the deletion.
+ * True for a record whose hold or floor must not delay the deletion, because a delay would disclose it. If the deletion
+ * is of the report itself, nobody who may not know of the report knows of the deletion.
  */
 export function isKeptSilently(node: NodeKey, { root, confidential }: Planning): boolean {
   return node !== root && confidential.has(parseNodeKey(node).type);
 }
 
 /**
- * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` where a long
- * history would have to be read.
+ * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` where
+ * a long history would have to be read.
  */
 export function findObstacle(
   plan: ErasurePlan,

@@ -1,5 +1,5 @@
-// Reads the relations that cascades depend on, for many records at once, page by page: one record may have very many. Changes
-// nothing.
+// Reads the relations that cascades depend on, for many records at once, page by page: one record may have very many.
+// Changes nothing.
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";

@@ -1,5 +1,5 @@
-// References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set. By them a
-// set knows the reports that keep it; when it ends, they are redacted.
+// References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set.
+// By them a set knows the reports that keep it; when it ends, they are redacted.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
@@ -42,8 +42,8 @@ const followReports = `
   WHERE organization_id = named.owner AND from_type = named.type AND from_id = named.id AND from_set = ''`;
 
 /**
- * Zero is in the past, so what waits for these reports is evaluated again. The plus on SQLite and the array on PostgreSQL have the sets
- * found by their ids: otherwise all open deletions would be read.
+ * Zero is in the past, so what waits for these reports is evaluated again. The plus on SQLite and the array on
+ * PostgreSQL have the sets found by their ids: otherwise all open deletions would be read.
  */
 const wakeSetsOf = (references: string) => `
   UPDATE deletion SET next_attempt_at = 0
@@ -81,8 +81,8 @@ export interface RemainingReference {
 }
 
 /**
- * In the transaction that writes the targets, so that no report leaves its organization without being followed. A report that
- * another deletion is about to move is known by that deletion from the beginning.
+ * In the transaction that writes the targets, so that no report leaves its organization without being followed. A
+ * report that another deletion is about to move is known by that deletion from the beginning.
  */
 export function* noteReferences(references: readonly RemainingReference[]): Statements<void> {
   for (let at = 0; at === 0 || at < references.length; at += referencesAtOnce) {
@@ -111,7 +111,9 @@ export function* forgetReferencesOf(deletionRequestId: string): Statements<void>
   yield* run(removeOfDeletion, deletionRequestId);
 }
 
-/** Forgets the references to a set that ends, and those from its reports. What waits for these reports waits no longer. */
+/**
+ * Forgets the references to a set that ends, and those from its reports. What waits for these reports waits no longer.
+ */
 export function* forgetSet(restrictedOf: string, moving: string): Statements<void> {
   yield* forgetReferencesOf(moving);
   yield* run(wakeOthers, restrictedOf, moving);
@@ -126,8 +128,8 @@ export interface LeavingReports {
 }
 
 /**
- * Updates the references after records have left their organization: those of a moved report name its restricted set from
- * now on, and those of an erased report are removed.
+ * Updates the references after records have left their organization: those of a moved report name its restricted set
+ * from now on, and those of an erased report are removed.
  */
 export function* updateReferencesOf(leaving: readonly LeavingReports[]): Statements<void> {
   const moved = leaving.flatMap(({ deletion, moved: keys }) =>

@@ -1,5 +1,6 @@
-// Restricted sets: what a deletion had to keep. Opened when the deletion is completed, as a second deletion, of everything of the
-// set; and evaluated until nothing obliges anybody to keep it. Erased as an organization is (organization-erasure.ts).
+// Restricted sets: what a deletion had to keep. Opened when the deletion is completed, as a second deletion, of
+// everything of the set; and evaluated until nothing obliges anybody to keep it. Erased as an organization is
+// (organization-erasure.ts).
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -64,8 +65,9 @@ interface ReportRow {
 }
 
 /**
- * In the transaction that completes deletions: for those that have kept anything, the deletions of that are opened. Returns what the
- * audit trail says of them, to be written with the entries of the completions, so that it takes no longer.
+ * In the transaction that completes deletions: for those that have kept anything, the deletions of that are opened.
+ * Returns what the audit trail says of them, to be written with the entries of the completions, so that it takes no
+ * longer.
  */
 export function* openSets(
   deletions: readonly Deletion[],
@@ -164,8 +166,8 @@ interface ReportRules extends Pick<Planning, "isReplay" | "now"> {
 }
 
 /**
- * A report is kept for as long where it is as what supports it; without a time to count from, since the request that moved it. The
- * result of each report, in order; as many statements are run for none.
+ * A report is kept for as long where it is as what supports it; without a time to count from, since the request that
+ * moved it. The result of each report, in order; as many statements are run for none.
  */
 export function* findObstaclesOfReports(
   reports: readonly (KeepingReport & Pick<Planning, "requestedAt">)[],

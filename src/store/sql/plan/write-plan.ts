@@ -1,5 +1,5 @@
-// Writes plans target by target: those of several deletions at once, or more targets for one that has a plan already. Decides
-// nothing.
+// Writes plans target by target: those of several deletions at once, or more targets for one that has a plan already.
+// Decides nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";

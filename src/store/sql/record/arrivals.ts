@@ -1,5 +1,5 @@
-// The changes of an organization in the order of their arrival, part by part. Each part is a separate read, so that reading
-// never keeps erased bytes from being freed.
+// The changes of an organization in the order of their arrival, part by part. Each part is a separate read, so that
+// reading never keeps erased bytes from being freed.
 
 import type { ArrivedChange } from "../../../domain/record/record-write.ts";
 import { reader } from "../../row/reader.ts";
@@ -23,8 +23,8 @@ interface Form {
 }
 
 /**
- * On SQLite two indexes, one of records and one of later changes, are merged; CROSS JOIN keeps their order. On PostgreSQL a
- * first change has no digest, but neither has every later one in a store that was moved there.
+ * On SQLite two indexes, one of records and one of later changes, are merged; CROSS JOIN keeps their order. On
+ * PostgreSQL a first change has no digest, but neither has every later one in a store that was moved there.
  */
 function pageOf({ payload, order }: Form): string {
   return `
@@ -85,7 +85,9 @@ const findNews = `
   --postgres   WHERE change.organization_id = waiting.organization_id AND change_no > $2 AND change_no <= $3)
   `;
 
-/** Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them. */
+/**
+ * Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them.
+ */
 export function* findArrivals({
   organizations,
   after,

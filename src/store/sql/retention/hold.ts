@@ -43,7 +43,10 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
-/** The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it, and OFFSET makes PostgreSQL read each once. */
+/**
+ * The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it, and OFFSET makes PostgreSQL read each
+ * once.
+ */
 const findOfRecords = `
   SELECT hold.* FROM
     --sqlite json_each($1) AS named CROSS JOIN hold

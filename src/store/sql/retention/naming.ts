@@ -1,5 +1,5 @@
-// Finds the records that name parties: page by page for a scan of all of them, by arrival for those that came since, and
-// those under a hold. Changes nothing.
+// Finds the records that name parties: page by page for a scan of all of them, by arrival for those that came since,
+// and those under a hold. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";

@@ -1,5 +1,5 @@
-// Erases records from the index of persons and companies, and verifies it. Nothing of them moves to the restricted store: a
-// deletion that names a person or a company erases it, and only what belongs to it can be kept.
+// Erases records from the index of persons and companies, and verifies it. Nothing of them moves to the restricted
+// store: a deletion that names a person or a company erases it, and only what belongs to it can be kept.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { isSearched } from "../../../domain/search/searched-types.ts";

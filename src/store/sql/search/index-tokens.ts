@@ -1,5 +1,5 @@
-// The index of persons and companies: which records are due to be indexed, and the hashes of those that are. What the hashes
-// are made of is decided elsewhere.
+// The index of persons and companies: which records are due to be indexed, and the hashes of those that are. What the
+// hashes are made of is decided elsewhere.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { DueChange, DuePage, IndexedRecord, SearchState } from "../../interface/search.ts";
@@ -119,8 +119,8 @@ export function* countDueRecords(organizationId: string, max: number): Statement
 }
 
 /**
- * The next records that are due, of one organization or of all. After the last one, because on PostgreSQL rows that were
- * removed stay in the index until they are vacuumed.
+ * The next records that are due, of one organization or of all. After the last one, because on PostgreSQL rows that
+ * were removed stay in the index until they are vacuumed.
  */
 export function* listDue({
   organizationId,
@@ -160,8 +160,8 @@ export function* readDueChanges(
 }
 
 /**
- * Replaces what the index contains of these records. A record that has changed since it was read remains due; one that was
- * erased is forgotten. Nothing is stored if the index was begun with another key since the hashes were made.
+ * Replaces what the index contains of these records. A record that has changed since it was read remains due; one that
+ * was erased is forgotten. Nothing is stored if the index was begun with another key since the hashes were made.
  */
 export function* storeTokens(
   records: readonly IndexedRecord[],

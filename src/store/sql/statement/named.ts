@@ -21,8 +21,8 @@ export function hashText(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a column with such texts, which is named with the type `bytea`. Under row security PostgreSQL uses no index
- * for what calls a function like `decode`, and would read all rows of an organization for each hash.
+ * The bytes of a column with such texts, which is named with the type `bytea`. Under row security PostgreSQL uses no
+ * index for what calls a function like `decode`, and would read all rows of an organization for each hash.
  */
 export function hashIn(column: string): string {
   return `
@@ -36,8 +36,8 @@ export const namedRecords = named("organization_id", "resource_type", "resource_
 const targetKey = ["organization_id", "resource_type", "resource_id"];
 
 /**
- * Joins the targets of plans that are about the named records. The subquery, which Citus does not support, has PostgreSQL find
- * them by their key: a plan that was made while there were few targets would read all of them.
+ * Joins the targets of plans that are about the named records. The subquery, which Citus does not support, has
+ * PostgreSQL find them by their key: a plan that was made while there were few targets would read all of them.
  */
 export const joinTargets = `
   --sqlite CROSS JOIN deletion_target AS target USING (${targetKey.join(", ")})
@@ -53,7 +53,10 @@ export function keyRows(keys: readonly RecordKey[]): Rows {
   return new Rows(rows, 3);
 }
 
-/** The end of a statement that removes (`USING`) or changes (`FROM`) the rows of a table with the values of the named ones. */
+/**
+ * The end of a statement that removes (`USING`) or changes (`FROM`) the rows of a table with the values of the named
+ * ones.
+ */
 export function among(
   keyword: "USING" | "FROM",
   table: string,

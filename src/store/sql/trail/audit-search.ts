@@ -1,5 +1,5 @@
-// Searches the audit trail for people who read it, newest entry first. Reads a bounded number of entries, so there is no index
-// that every act would have to update.
+// Searches the audit trail for people who read it, newest entry first. Reads a bounded number of entries, so there is
+// no index that every act would have to update.
 
 import type { AuditPart, AuditQuery } from "../../interface/trail.ts";
 import { type AuditRow, toAuditEntry } from "../../row/audit-row.ts";

@@ -1,6 +1,6 @@
-// What a move reads of either engine: pages of the tables that it copies, and the numbers and chain heads that the target
-// continues from. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the real
-// tables of both engines.
+// What a move reads of either engine: pages of the tables that it copies, and the numbers and chain heads that the
+// target continues from. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the
+// real tables of both engines.
 
 import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
 import { reader } from "../../row/reader.ts";

@@ -1,5 +1,5 @@
-// What the writes of one transaction share: the connection, the next arrival numbers, and what restricts the writes of an organization.
-// Lives as long as the transaction.
+// What the writes of one transaction share: the connection, the next arrival numbers, and what restricts the writes of
+// an organization. Lives as long as the transaction.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,5 +1,6 @@
-// Removes the changes of an organization in the order of their numbers, before its records are removed in the order of their keys.
-// Random keys that are neighbours have changes all over the file, and the page of each would be written by itself.
+// Removes the changes of an organization in the order of their numbers, before its records are removed in the order of
+// their keys. Random keys that are neighbours have changes all over the file, and the page of each would be written by
+// itself.
 //
 // The numbers are only in memory: what this leaves, after a restart or beyond its bounds, is removed with the records.
 

@@ -1,5 +1,5 @@
-// What claiming adds on SQLite: writers wait for the transaction, so it takes few deletions and small plans. The plan of a large cascade
-// is written in steps (large-plan.ts).
+// What claiming adds on SQLite: writers wait for the transaction, so it takes few deletions and small plans. The plan
+// of a large cascade is written in steps (large-plan.ts).
 
 import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../interface/deletion.ts";

@@ -1,5 +1,5 @@
-// Completes several deletions together, in the only order that leaves no byte in the file: verify the rows; checkpoint the
-// WAL; scrub what erasing left in the file; then, in one transaction, scrub the pages that were written meanwhile,
+// Completes several deletions together, in the only order that leaves no byte in the file: verify the rows; checkpoint
+// the WAL; scrub what erasing left in the file; then, in one transaction, scrub the pages that were written meanwhile,
 // verify again and complete. Other writes continue until that transaction, and wait for it no longer than for another
 // group.
 //
@@ -110,7 +110,10 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
-  /** Verifies in steps, between which the writer serves others. Returns the deletions that are clean, in the order of the ids. */
+  /**
+   * Verifies in steps, between which the writer serves others. Returns the deletions that are clean, in the order of
+   * the ids.
+   */
   async #verify(
     ids: readonly string[],
     act: Act,

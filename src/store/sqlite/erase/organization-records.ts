@@ -1,6 +1,6 @@
-// Erases the next records of an organization. Records are in the order of their keys, and changes in the order of arrival: nearly
-// all changes were removed in that order before (change-order.ts). Of what is left, records that arrived one after another have
-// consecutive numbers, and their changes are removed by one statement.
+// Erases the next records of an organization. Records are in the order of their keys, and changes in the order of
+// arrival: nearly all changes were removed in that order before (change-order.ts). Of what is left, records that
+// arrived one after another have consecutive numbers, and their changes are removed by one statement.
 
 import {
   type ErasedPage,

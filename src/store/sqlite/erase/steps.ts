@@ -1,4 +1,5 @@
-// The steps of deletions that the writer performs within the transaction of a group, and the last one, which verifies and completes.
+// The steps of deletions that the writer performs within the transaction of a group, and the last one, which verifies
+// and completes.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";

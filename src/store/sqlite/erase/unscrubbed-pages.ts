@@ -1,6 +1,6 @@
-// Knows which pages of the database file may have residue in their free space: those that were written since the file was
-// last scrubbed. A page changes only through the WAL, so these are the pages that were noted when an earlier WAL ended, and
-// those of the WAL since then. A store that is served keeps the knowledge in the scrub mark (scrub-mark.ts).
+// Knows which pages of the database file may have residue in their free space: those that were written since the file
+// was last scrubbed. A page changes only through the WAL, so these are the pages that were noted when an earlier WAL
+// ended, and those of the WAL since then. A store that is served keeps the knowledge in the scrub mark (scrub-mark.ts).
 
 import { PageSet } from "../file/page-set.ts";
 import type { FileTasks } from "../file/file-tasks.ts";

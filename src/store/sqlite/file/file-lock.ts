@@ -1,5 +1,5 @@
-// Locks between processes, on files that are always empty: the operating system releases a lock when its process ends in
-// any way. The file stays; its existence means nothing. One of them is the exclusive right to serve a store.
+// Locks between processes, on files that are always empty: the operating system releases a lock when its process ends
+// in any way. The file stays; its existence means nothing. One of them is the exclusive right to serve a store.
 
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -1,6 +1,6 @@
 // Replaces a store by a backup, in two steps: first a copy of it beside the store, in which everything that
-// must be replayed is recorded; then the copy is renamed to the store's name. So a backup in place is never mistaken for a
-// complete store.
+// must be replayed is recorded; then the copy is renamed to the store's name. So a backup in place is never mistaken
+// for a complete store.
 
 import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -20,8 +20,8 @@ export interface RestoreOptions {
 }
 
 /**
- * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy if it is not in place, and
- * releases the right to serve.
+ * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy if it is not in
+ * place, and releases the right to serve.
  */
 export interface RestoredCopy extends Disposable {
   readonly databaseUrl: string;

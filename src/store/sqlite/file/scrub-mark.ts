@@ -1,10 +1,10 @@
-// The scrub mark, a file beside the store: which pages of the database may have residue in their free space, so that a new
-// process need not scrub the whole file again. A mark that cannot be proven to be about this file, and about everything that was
-// written to it since, counts as none. Two proofs are possible:
+// The scrub mark, a file beside the store: which pages of the database may have residue in their free space, so that a
+// new process need not scrub the whole file again. A mark that cannot be proven to be about this file, and about
+// everything that was written to it since, counts as none. Two proofs are possible:
 //
-// The store is open, or its process was killed: the pages of the mark, and those of the WAL that the mark names. If the WAL still
-// has the salts of the mark it was never restarted, so everything that was written since is in it.
-// The store was closed: the pages of the mark, and no WAL. The file has the same inode, size and times as when it was closed, to
+// The store is open, or its process was killed: the pages of the mark, and those of the WAL that the mark names. If the
+// WAL still has the salts of the mark it was never restarted, so everything that was written since is in it. The store
+// was closed: the pages of the mark, and no WAL. The file has the same inode, size and times as when it was closed, to
 // the nanosecond, so nobody has written to it since.
 
 import { createHash } from "node:crypto";

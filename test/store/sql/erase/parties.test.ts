@@ -37,7 +37,9 @@ function idOf(index: number): string {
   return `t${String(index).padStart(6, "0")}`;
 }
 
-/** Transactions of which some are sent by `p`, and the last one is received by `q`; each of these persons is deleted. */
+/**
+ * Transactions of which some are sent by `p`, and the last one is received by `q`; each of these persons is deleted.
+ */
 async function makeScene(
   test: TestContext,
   records: number,

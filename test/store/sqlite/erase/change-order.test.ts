@@ -1,5 +1,5 @@
-// The erasure of an organization whose changes are between those of another one: its changes go first, in bounded steps, and
-// `check` knows why its records have none.
+// The erasure of an organization whose changes are between those of another one: its changes go first, in bounded
+// steps, and `check` knows why its records have none.
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";

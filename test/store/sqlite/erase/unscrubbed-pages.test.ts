@@ -1,5 +1,5 @@
-// What is known of residue in the file lasts from one process to the next, and no longer than it can be proven: otherwise the
-// whole file is scrubbed again.
+// What is known of residue in the file lasts from one process to the next, and no longer than it can be proven:
+// otherwise the whole file is scrubbed again.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
