@@ -116,7 +116,7 @@ describe("the audit trail and the receipts in the console", () => {
     const wrong = await verify({ after: "10", hash: "0".repeat(64) });
     assert.match(wrong, /Not genuine.*broken at entry 11/s);
 
-    const database = new DatabaseSync(`${service.folder}/sluice.db`);
+    const database = new DatabaseSync(`${service.folder}/sluice.db`, { timeout: 10_000 });
     const actorOf = (actor: string) =>
       database.prepare("UPDATE audit_entry SET actor = ? WHERE entry_no = 20").run(actor);
     const actor = (await service.app.store.listAudit(19, 1))[0]?.actor ?? "";

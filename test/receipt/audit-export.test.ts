@@ -117,7 +117,7 @@ describe("the export of the audit trail", () => {
   });
 
   it("reveals a change to an entry, which the check names, as it does for receipts", async () => {
-    const database = new DatabaseSync(join(server.folder, "sluice.db"));
+    const database = new DatabaseSync(join(server.folder, "sluice.db"), { timeout: 10_000 });
     database.exec("UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 4");
     const { code, out } = await line.type("check");
     assert.equal(code, 1);
