@@ -61,7 +61,7 @@ describe("the health in the console", () => {
   });
 
   it("finds an entry of the audit trail that was altered, and one that was removed", async () => {
-    using database = new DatabaseSync(join(service.folder, "sluice.db"));
+    using database = new DatabaseSync(join(service.folder, "sluice.db"), { timeout: 10_000 });
     const alter = (statement: string) => database.exec(statement);
     alter("UPDATE audit_entry SET actor = actor || 'x' WHERE entry_no = 3");
     assert.match(await checked(), /The audit chain is broken at entry 3\./);
