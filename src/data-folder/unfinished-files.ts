@@ -12,7 +12,7 @@ import { isPresent } from "../files/present.ts";
 import { tryFileLock } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
-/** To be disposed of when the file has its own name, or is removed. */
+/** The caller disposes of it when the file has its own name, or is removed. */
 interface UnfinishedFile extends AsyncDisposable {
   /** The temporary name beside the file. */
   readonly path: string;

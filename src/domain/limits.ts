@@ -48,7 +48,7 @@ export const limits = {
   // the feed of changes: events and bytes of a reply, and live requests of a key, of an organization and of all
   changesReplyEventsMax: 1_000,
   changesReplyBytesMax: 1_024 * 1_024,
-  /** Of a reply that is sent while the request goes on, because its readers may be slow. */
+  /** A reply that is sent while the request goes on holds at most this, because its readers may be slow. */
   changesPartBytesMax: 64 * 1_024,
   keyChangeReadersMax: 32,
   organizationChangeReadersMax: 64,

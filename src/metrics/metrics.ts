@@ -117,7 +117,7 @@ function registerCounted(registry: Registry) {
       name: "sluice_deletion_failures_total",
       help: "Attempts at a deletion that failed and will be made again, without those that wait for a reader.",
     }),
-    /** By reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
+    /** The label is the reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
     spansDropped: registry.counters({
       name: "sluice_spans_dropped_total",
       help: "Spans that were not exported, by reason.",

@@ -23,7 +23,7 @@ interface Waiter {
   readonly cursor: Cursor;
   /** Readers with the same key get the same page. */
   readonly key: string;
-  /** As the clock of the application says, in Unix milliseconds. */
+  /** The time by the application's clock, in Unix milliseconds. */
   readonly until: number;
   readonly resolve: (page: FeedPage | undefined) => void;
   readonly reject: (error: unknown) => void;

@@ -55,7 +55,7 @@ export interface FeedPage {
 }
 
 export interface PageBounds {
-  /** As the store says that all changes up to this number are stored. */
+  /** The store says that all changes up to this number are stored. */
   readonly through: number;
   readonly eventsMax: number;
   /** Beyond this no further event is added; there is at least one. */

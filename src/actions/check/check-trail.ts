@@ -70,7 +70,7 @@ function isOfDeletion({ action }: AuditEntry): boolean {
 
 type Stored = StoredReceipt | undefined;
 
-/** By the action of an entry: how a deletion contradicts it, whatever entries follow; undefined if it does not. */
+/** For each action of an entry: how a deletion contradicts it, whatever entries follow; undefined if it does not. */
 const contradictions: Readonly<
   Record<string, (entry: AuditEntry, deletion: Deletion, stored: Stored) => string | undefined>
 > = {

@@ -78,7 +78,7 @@ export class Submission {
   #items = 0;
   #rows = 0;
   #drafts: Draft[] = [];
-  /** Of the drafts, if their items have marks. */
+  /** The marks of the drafts whose items have one. */
   readonly #marks: IdempotencyMark[] = [];
   /** How many errors the results contain so far. */
   #listedErrors = 0;

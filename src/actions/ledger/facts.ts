@@ -16,7 +16,7 @@ export interface Fact {
   readonly about: "hold" | "floor" | "key";
   /** The name of the fact. It is unique, and the subject of a finding. */
   readonly name: string;
-  /** Of the facts with this name, the one with the highest number is in force. */
+  /** The fact with the highest number is in force among those with this name. */
   readonly no: number;
   /** What is stated, in the form of the audit trail; undefined after the end of the fact. */
   readonly stated: object | undefined;

@@ -66,9 +66,9 @@ export class ExpiryTally {
   /** The first records that would be deleted. */
   readonly due: RecordKey[] = [];
   readonly dueByType: Record<string, number> = {};
-  /** By type: what would be erased with these records. */
+  /** The number of records of each type that would be erased with these. */
   readonly erasedWith: Record<string, number> = {};
-  /** By type: what would be erased with the last record that it belongs to. */
+  /** The number of records of each type that would be erased with the last record that they belong to. */
   readonly shared: Record<string, number> = {};
 
   /** Adds records that have expired, and what the deletions of those that are due would do. */

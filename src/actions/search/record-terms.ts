@@ -55,7 +55,7 @@ function telephone(text: string, readTelephone: TelephoneReader): readonly strin
 
 type Fields = Readonly<Record<SearchedType, Readonly<Record<string, ReadTerms>>>>;
 
-/** By the name of a field, or of fields that make one name. */
+/** The key is the name of a field, or the names of the fields that make one name. */
 const names: Fields = {
   person: { name: nameOf("person"), "first_name last_name": nameOf("person") },
   company: { legal_name: nameOf("company"), trading_name: nameOf("company") },

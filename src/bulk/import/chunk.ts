@@ -16,7 +16,7 @@ import type { Target, TargetList } from "./target.ts";
 export interface ChunkList {
   readonly update: boolean;
   readonly list: TargetList;
-  /** Of which row each of them is, as an index. */
+  /** The index of the row that each of them came from. */
   readonly rows: readonly number[];
 }
 

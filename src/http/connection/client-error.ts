@@ -37,7 +37,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   fail(socket, { error: new AppError(errorName(error.code)), isHead: failedHead(error, socket) });
 }
 
-/** Of each head that is incomplete and began in an earlier packet: whether it is that of a HEAD. */
+/** Whether a head that is incomplete and began in an earlier packet is that of a HEAD. */
 const openHeads = new WeakMap<Socket, boolean>();
 
 /** `packet` ends within a head that began in it; undefined if the head is complete. */

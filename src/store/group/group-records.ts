@@ -47,12 +47,12 @@ export class RecordsOfGroup {
     return this.#changes;
   }
 
-  /** To be inserted. In the order of the keys, so that two processes can't deadlock. */
+  /** The records to insert, in the order of their keys, so that two processes can't deadlock. */
   get created(): readonly RecordOfGroup[] {
     return this.#list((_, state) => state.created);
   }
 
-  /** To be updated, because they were seen earlier or later than before; in the same order. */
+  /** The records to update, because they were seen earlier or later than before; in the same order. */
   get widened(): readonly RecordOfGroup[] {
     return this.#list((key, { created, firstSeen, lastSeen }) => {
       const known = this.#known.get(key);

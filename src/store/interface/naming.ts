@@ -43,7 +43,7 @@ export interface PartyFloorQuery extends NamingQuery {
 }
 
 export interface PartyFloorPage extends Pick<NamingPage, "last"> {
-  /** By party. */
+  /** The keys are the ids of the parties. */
   readonly latest: ReadonlyMap<string, PartyFloor>;
 }
 

@@ -23,7 +23,7 @@ export interface RestoreCut {
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
-  /** Of the audit trail (domain/deletion/ledger-entry.ts). */
+  /** The head of the audit trail (domain/deletion/ledger-entry.ts). */
   readonly shared: ChainHead;
 }
 

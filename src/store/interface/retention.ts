@@ -58,8 +58,8 @@ export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceili
 export interface ErasedPreview {
   /** Records whose deletion would wait for a hold or a floor of what it would erase or change. */
   readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
-  /** By type: what would be erased with the others, because it belongs only to what is erased. */
+  /** For each type: the records that would be erased too, because they belong only to what is erased. */
   readonly erasedWith: Readonly<Record<string, number>>;
-  /** By type: what belongs to other records too, and would be erased with the last of them. */
+  /** For each type: the records that belong to other records too, and would be erased with the last of them. */
   readonly shared: Readonly<Record<string, number>>;
 }

@@ -44,7 +44,7 @@ interface Column {
 }
 
 interface Options {
-  /** With a dot: only the columns are read whose names begin with it. Without one, those that have no prefix. */
+  /** Ends with a dot: only columns whose names begin with it are read. Without it, columns without a prefix are. */
   readonly prefix?: string;
   /** Columns that are not read, separated by spaces. */
   readonly without?: string;

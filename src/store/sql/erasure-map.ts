@@ -5,7 +5,7 @@ import { type Fate, readTables } from "./schema.ts";
 
 type FatesOfTable = Readonly<Record<string, Fate | undefined>>;
 
-/** By table and column. */
+/** The keys are the names of tables and columns. */
 export const erasureMap: Readonly<Record<string, FatesOfTable>> = mapTables();
 
 function mapTables(): Readonly<Record<string, FatesOfTable>> {

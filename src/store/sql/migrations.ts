@@ -123,7 +123,7 @@ CREATE TABLE search_index (
 --postgres INSERT INTO search_index (key_check, collecting) VALUES (0, true);
 `;
 
-/** In order. A migration that was published is never edited; the next change is the next one. */
+/** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
   addOthers,

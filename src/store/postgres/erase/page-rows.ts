@@ -15,7 +15,7 @@ export interface ColumnLayout {
 
 export type PageKind = "heap" | "index";
 
-/** By column, without NULLs; undefined for a value that is compressed or stored separately (TOAST). */
+/** The text of each column that is not NULL; undefined for a value that is compressed or stored separately (TOAST). */
 export type RowTexts = ReadonlyMap<string, string | undefined>;
 
 const headerBytes = 24;

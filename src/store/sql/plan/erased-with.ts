@@ -16,7 +16,7 @@ import { rest, type Statements } from "../statement/statements.ts";
 import { toKey } from "./plan.ts";
 import { eachPage } from "./relations.ts";
 
-/** By record: the expired records with which it is erased. */
+/** For each record: the expired records with which it is erased. */
 type Roots = Map<NodeKey, ReadonlySet<NodeKey>>;
 
 interface Cascade {

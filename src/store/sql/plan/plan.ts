@@ -73,7 +73,7 @@ export function targetsOf({ erase, redact, restriction }: ErasurePlan): readonly
 export interface Planning {
   readonly deletionRequestId: string;
   readonly organizationId: string;
-  /** Of the deletion of a restricted set: the organization whose rules apply. */
+  /** The organization whose rules apply to the deletion of a restricted set. */
   readonly restrictedOf: string | undefined;
   /** The record that was asked for. */
   readonly root: NodeKey;
@@ -90,7 +90,7 @@ export class Obligations {
   readonly floors: readonly RetentionFloor[];
   /** Records under a hold, also of restricted sets. */
   readonly holds = new Set<string>();
-  /** By a person or a company: a record under a hold that names it. */
+  /** For a person or a company: a record under a hold that names it. */
   readonly namings = new Map<NodeKey, Place>();
   readonly origins = new Map<string, NormalisedTimestamp | undefined>();
   /** Records whose floors can't be evaluated, because their histories are long and were not read. */

@@ -1,5 +1,5 @@
 // References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set.
-// By them a set knows the reports that keep it; when it ends, they are redacted.
+// They tell a set which reports keep it; when it ends, they are redacted.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
@@ -96,7 +96,7 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
   }
 }
 
-/** By the texts of their keys: the deletions that are about to move these reports of an organization. */
+/** The deletions that are about to move these reports of an organization; the keys are the texts of the reports' keys. */
 export function* findMovingDeletions(
   records: readonly RecordKey[],
 ): Statements<ReadonlyMap<string, string>> {

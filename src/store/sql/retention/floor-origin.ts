@@ -92,7 +92,7 @@ export function under<Key extends Pick<RecordKey, "resourceType">>(
   return records.filter(({ resourceType }) => types.has(resourceType));
 }
 
-/** By the texts of their keys: when these records were last seen. */
+/** When these records were last seen; the keys are the texts of theirs. */
 export function* readSeen(
   records: readonly RecordKey[],
 ): Statements<ReadonlyMap<string, NormalisedTimestamp>> {

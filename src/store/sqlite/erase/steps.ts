@@ -27,7 +27,7 @@ import { eraseNumberedRecords } from "./organization-records.ts";
 /** Changes that one transaction of the writer searches before the last verification pass. */
 const arrivalsMax = 2_000;
 
-/** Of the connection that writes, of which a process has one. */
+/** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();
 
 function orderOf(connection: Connection): ChangeOrder {
