@@ -4,7 +4,8 @@ import { countriesAlpha2, countriesAlpha3, currencies } from "./codes.ts";
 import { isFullDate, normaliseTimestamp } from "../timestamp.ts";
 
 // Control characters (C0, DEL, C1) are not allowed in an id, and lone surrogates are not text: UTF-8 can't represent
-// them, so a value with one could not be stored unchanged. eslint-disable-next-line no-control-regex
+// them, so a value with one could not be stored unchanged.
+// eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** False for text that no store can hold: text in PostgreSQL can't contain NUL, and UTF-8 no lone surrogate. */

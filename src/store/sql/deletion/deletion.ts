@@ -103,7 +103,10 @@ const countOfClosed = `
   --sqlite INDEXED BY deletion_by_organization_status
   WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
 
-/** The same condition as in the index deletion_of_others: callers request no deletions of other types, and these can't be confidential. */
+/**
+ * The same condition as in the index deletion_of_others: callers request no deletions of other types, and these can't
+ * be confidential.
+ */
 const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
 
 const alwaysConfidential = [...confidentialTypes()].map((type) => `'${type}'`).join(", ");

@@ -96,7 +96,9 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
   }
 }
 
-/** The deletions that are about to move these reports of an organization; the keys are the texts of the reports' keys. */
+/**
+ * The deletions that are about to move these reports of an organization; the keys are the texts of the reports' keys.
+ */
 export function* findMovingDeletions(
   records: readonly RecordKey[],
 ): Statements<ReadonlyMap<string, string>> {
