@@ -30,12 +30,17 @@ async function index(store: TestStore, key: RecordKey, ...texts: readonly string
   await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], 0);
 }
 
-async function find(store: TestStore, texts: readonly string[], organizationId = acme) {
+async function find(
+  store: TestStore,
+  texts: readonly string[],
+  { organizationId = acme, rowsMax = 100 } = {},
+) {
   const { tokens, more } = await store.search.find({
     organizationId,
     resourceTypes: searchedTypes,
     hashes: texts.map(hashOf),
     recordsMax: 2,
+    rowsMax,
   });
   return [...tokens.map(({ at, resourceId }) => `${at} ${resourceId}`).sort(), more];
 }
@@ -91,7 +96,7 @@ export function testSearching(engine: Engine): void {
         await index(store, keyOf("person", id), "common", id);
       }
       assert.deepEqual(await find(store, ["one", "none"]), ["0 one", false]);
-      assert.deepEqual(await find(store, ["one"], other), [false]);
+      assert.deepEqual(await find(store, ["one"], { organizationId: other }), [false]);
       // Of a common hash some records are read, and those that have a rare one too.
       assert.deepEqual(await find(store, ["common", "two"]), [
         "0 one",
@@ -102,6 +107,19 @@ export function testSearching(engine: Engine): void {
       ]);
       await index(store, keyOf("person", "one"), "changed");
       assert.deepEqual(await find(store, ["one", "changed"]), ["1 one", false]);
+    });
+
+    it("reads a bounded number of rows, however many hashes are searched for", async (test) => {
+      const store = await open(engine, test);
+      const commons = Array.from({ length: 8 }, (_, at) => `common ${at}`);
+      for (const id of ["one", "two", "three", "rare"]) {
+        await store.add("person", id);
+        await index(store, keyOf("person", id), ...commons, ...(id === "rare" ? [id] : []));
+      }
+      const found = await find(store, [...commons, "rare"], { rowsMax: 9 });
+      // One row of each hash, and two records of which the others are looked up.
+      assert.equal(found.length, 9 + 8 + 1);
+      assert.equal(found.filter((one) => String(one).endsWith(" rare")).length, 9);
     });
 
     it("leaves a record due that has changed since it was read", async (test) => {
@@ -186,7 +204,7 @@ export function testSearching(engine: Engine): void {
       assert.equal((await store.finish(id, 4)).status, "completed");
       assert.deepEqual(await find(store, ["p5"]), [false]);
       assert.deepEqual(await dueIds(store, acme), []);
-      assert.deepEqual(await find(store, ["p5"], other), ["0 p5", false]);
+      assert.deepEqual(await find(store, ["p5"], { organizationId: other }), ["0 p5", false]);
       assert.equal((await dueIds(store, other)).length, 4);
     });
   });

@@ -62,6 +62,8 @@ export const subjectsMax = 200;
 
 /** Records that are considered of each value. */
 const recordsMax = 1_000;
+/** Most names have few enough spellings that 1,000 records of each value are considered. */
+const rowsMax = 20_000;
 /** Steps that a search takes to complete the index before it answers. */
 const stepsMax = 32;
 const dueShownMax = 10_000;
@@ -89,6 +91,7 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
     resourceTypes: searchedTypes,
     hashes: terms.map(({ term }) => keys.hash(organizationId, term)),
     recordsMax,
+    rowsMax,
   });
   const ranked = rank(tokens, terms);
   const page = ranked.slice(skip, skip + limit);

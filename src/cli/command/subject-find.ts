@@ -62,7 +62,9 @@ export const subjectFind = defineStoreCommand({
         ...(skip + subjects.length < total
           ? [`${total} in all; for the next: --skip ${skip + limit}`]
           : []),
-        ...(more ? ["There are more that match one value only; add what else is known."] : []),
+        ...(more
+          ? ["Some were left out, because many have the same value; add what else is known."]
+          : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),
       ].join("\n"),
     };

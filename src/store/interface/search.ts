@@ -42,6 +42,8 @@ export interface TokenSearch {
   readonly hashes: readonly Uint8Array[];
   /** How many records are read of each hash. */
   readonly recordsMax: number;
+  /** How many rows are read of all hashes, and how many pairs of a hash and a record are then looked up. */
+  readonly rowsMax: number;
 }
 
 export interface FoundToken {
@@ -55,6 +57,6 @@ export interface FoundToken {
 
 export interface TokensFound {
   readonly tokens: readonly FoundToken[];
-  /** Whether more records than were read have one of the hashes. */
+  /** Whether more records than were read have one of the hashes, even several of them. */
   readonly more: boolean;
 }

@@ -31,33 +31,38 @@ const toToken = reader<FoundToken>({ former: "flag" });
 
 /**
  * Of a hash that more records have than are read, the first ones are read, and those that another hash has found: a
- * record that has a rare value and a common one is always found with both.
+ * record that has a rare value and a common one is found with both.
  */
 export function* findTokens(search: TokenSearch): Statements<TokensFound> {
-  const { organizationId, resourceTypes, hashes, recordsMax } = search;
+  const { organizationId, resourceTypes, hashes, rowsMax } = search;
+  const recordsMax = Math.min(search.recordsMax, Math.ceil(rowsMax / hashes.length));
   const lists = yield* allTogether<readonly (readonly TokenRow[])[]>(
     ...hashes.map(
       (hash) => [findRecords, organizationId, hash, resourceTypes, recordsMax + 1] as const,
     ),
   );
+  const isLong = lists.map((rows) => rows.length > recordsMax);
   const tokens = lists.flatMap((rows, at) =>
     rows.slice(0, recordsMax).map((row) => toToken({ ...row, at })),
   );
-  const long = lists.flatMap((rows, at) => (rows.length > recordsMax ? [at] : []));
+  const long = [...isLong.keys()].filter((at) => isLong[at]);
   if (long.length === 0) return { tokens, more: false };
   const known = new Set(tokens.map((token) => `${token.at} ${nameOf(token)}`));
-  const records = new Map(tokens.map((token) => [nameOf(token), token]));
-  const asked = long.flatMap((at) =>
-    Array.from(records)
-      .filter(([name]) => !known.has(`${at} ${name}`))
-      .map(([, { resourceType, resourceId }]) => [
-        organizationId,
-        hashText(hashes[at] ?? new Uint8Array()),
-        resourceType,
-        resourceId,
-        at,
-      ]),
-  );
+  const rareFirst = [...tokens.filter(({ at }) => !isLong[at]), ...tokens];
+  const records = [...new Map(rareFirst.map((token) => [nameOf(token), token])).values()];
+  const asked = records
+    .slice(0, Math.ceil(rowsMax / long.length))
+    .flatMap((record) =>
+      long
+        .filter((at) => !known.has(`${at} ${nameOf(record)}`))
+        .map((at) => [
+          organizationId,
+          hashText(hashes[at] ?? new Uint8Array()),
+          record.resourceType,
+          record.resourceId,
+          at,
+        ]),
+    );
   const probed = asked.length === 0 ? [] : yield* all<TokenRow>(probe, new Rows(asked, 5));
   return { tokens: [...tokens, ...probed.map(toToken)], more: true };
 }
