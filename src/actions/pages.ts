@@ -3,10 +3,13 @@
 import type { AuditEntry, Hold } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
+import type { Change, RecordKey } from "../domain/record/record-write.ts";
 import type { StoredReceipt } from "../store/interface/receipt.ts";
 import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
+/** Fewer than of other rows, because each has a payload. */
+const changesAtOnce = 50;
 
 /** Yields pages, never an empty one. `next` reads at most `rowsMax` rows after a row, or the first rows. */
 export async function* readPages<Row>(
@@ -45,4 +48,19 @@ export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[
 export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   const limit = limits.holdsListedAtOnce;
   return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
+}
+
+/** Reads the changes of a record before one of them, or all, the latest first. */
+export function historyPages(
+  { store }: App,
+  key: RecordKey,
+  before?: number,
+): AsyncGenerator<readonly Change[]> {
+  return readPages(changesAtOnce, (last) =>
+    store.overview.readHistoryPart({
+      ...key,
+      before: last?.changeNo ?? before,
+      limit: changesAtOnce,
+    }),
+  );
 }

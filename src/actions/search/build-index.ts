@@ -9,6 +9,7 @@ import { isSearched, searchedTypes } from "../../domain/search/searched-types.ts
 import type { IndexedRecord } from "../../store/interface/search.ts";
 import type { App, SearchKeys } from "../app.ts";
 import { DeletionPace } from "../deletion/deletion-pace.ts";
+import { historyPages } from "../pages.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { readTerms } from "./record-terms.ts";
 import { loadTelephoneReader, type TelephoneReader } from "./telephone.ts";
@@ -22,9 +23,10 @@ const recordsAtOnce = 64;
 const collectedAtOnce = 1_000;
 /** Most records have fewer changes, so one statement reads all of them. */
 const firstChanges = 4;
-const changesAtOnce = 50;
 /** Values of earlier changes are not found. */
 const changesMax = 1_000;
+/** The changes of a record are parsed in one event-loop tick. */
+const changesBytesMax = 8 * 1_024 * 1_024;
 
 /** Where a builder stands. Only in memory, because it names a record. */
 export class IndexBuilder {
@@ -173,17 +175,18 @@ function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string
 
 /** The latest changes, the latest first. */
 async function readAll(
-  { store }: App,
+  app: App,
   key: RecordKey,
   first: readonly Change[],
 ): Promise<readonly Change[]> {
+  if (first.length < firstChanges) return first;
   const changes = [...first];
-  for (let isEnd = first.length < firstChanges; !isEnd && changes.length < changesMax;) {
-    const before = changes.at(-1)?.changeNo;
-    const part = { ...key, before, limit: changesAtOnce };
-    const earlier = await store.overview.readHistoryPart(part);
-    changes.push(...earlier);
-    isEnd = earlier.length < changesAtOnce;
+  let bytes = 0;
+  for await (const page of historyPages(app, key, first.at(-1)?.changeNo)) {
+    for (const { payload } of page) bytes += Buffer.byteLength(payload);
+    if (bytes > changesBytesMax) break;
+    changes.push(...page);
+    if (changes.length >= changesMax) break;
   }
   return changes;
 }

@@ -1,15 +1,10 @@
-// What a person or a company is found by: the terms of the values in its changes, with the field of each. A term is a
-// text that a search makes from its own values too; only hashes of terms are stored.
+// What a person or a company is found by: the terms of the values in its changes, with the field of each.
 
-import {
-  normaliseDate,
-  normaliseEmail,
-  normaliseNumber,
-} from "../../domain/search/contact-terms.ts";
 import { termsOfName } from "../../domain/search/name-terms.ts";
 import type { SearchedType } from "../../domain/search/searched-types.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import type { TelephoneReader } from "./telephone.ts";
+import { makeTerm, termsOfValue, type ValueKind } from "./value-terms.ts";
 
 export interface RecordTerm {
   readonly term: string;
@@ -24,55 +19,22 @@ export interface RecordTerm {
 const termsMax = 256;
 const valueTermsMax = 128;
 
-/** `form` tells terms of different kinds apart that have the same text. */
-export function makeTerm(form: string, text: string): string {
-  return `${form} ${text}`;
-}
-
-/** Returns the terms of a value. */
-type ReadTerms = (text: string, readTelephone: TelephoneReader) => readonly string[];
-
-function nameOf(type: SearchedType): ReadTerms {
-  return (text) => termsOfName(text, type).map((one) => makeTerm(one.form, one.text));
-}
-
-function oneOf(form: string, normalise: (text: string) => string | undefined): ReadTerms {
-  return (text) => {
-    const normalised = normalise(text);
-    return normalised === undefined ? [] : [makeTerm(form, normalised)];
-  };
-}
-
-const email = oneOf("email", normaliseEmail);
-
-function telephone(text: string, readTelephone: TelephoneReader): readonly string[] {
-  const { full, national } = readTelephone(text);
-  return [
-    ...(full === undefined ? [] : [makeTerm("telephone", full)]),
-    ...national.map((digits) => makeTerm("national", digits)),
-  ];
-}
-
-type Fields = Readonly<Record<SearchedType, Readonly<Record<string, ReadTerms>>>>;
-
-/** The key is the name of a field, or the names of the fields that make one name. */
-const names: Fields = {
-  person: { name: nameOf("person"), "first_name last_name": nameOf("person") },
-  company: { legal_name: nameOf("company"), trading_name: nameOf("company") },
-};
-
-/** Each has a few terms at most. */
-const values: Fields = {
+/** What each field has; two fields with a space between them make one name. */
+const kinds: Readonly<Record<SearchedType, Readonly<Record<string, ValueKind | "name">>>> = {
   person: {
-    email,
-    phone_number: telephone,
-    date_of_birth: oneOf("born", normaliseDate),
-    national_identification_number: oneOf("document", normaliseNumber),
+    name: "name",
+    "first_name last_name": "name",
+    email: "email",
+    phone_number: "telephone",
+    date_of_birth: "born",
+    national_identification_number: "document",
   },
   company: {
-    email,
-    phone_number: telephone,
-    registration_number: oneOf("registration", normaliseNumber),
+    legal_name: "name",
+    trading_name: "name",
+    email: "email",
+    phone_number: "telephone",
+    registration_number: "registration",
   },
 };
 
@@ -80,11 +42,6 @@ interface TermSources {
   readonly state: Payload;
   readonly changes: readonly Payload[];
   readonly readTelephone: TelephoneReader;
-}
-
-interface Adding {
-  readonly former: boolean;
-  readonly max: number;
 }
 
 /**
@@ -97,24 +54,41 @@ export function readTerms(
   { state, changes, readTelephone }: TermSources,
 ): readonly RecordTerm[] {
   const found = new Map<string, RecordTerm>();
-  const seen = new Set<string>();
-  const earlier = statesOf(changes).toReversed();
-  const add = (fields: Fields, payload: Payload, { former, max }: Adding): void => {
-    for (const [field, read] of Object.entries(fields[type])) {
-      const value = valueOf(payload, field);
-      if (value === undefined || seen.has(`${field} ${value}`)) continue;
-      seen.add(`${field} ${value}`);
-      for (const term of read(value, readTelephone)) {
-        if (!found.has(term) && found.size < max) found.set(term, { term, field, former });
-      }
+  const values = valuesOf(type, [state, ...statesOf(changes).toReversed()]);
+  const names = values.filter(({ kind }) => kind === "name");
+  const others = values.filter(({ kind }) => kind !== "name");
+  for (const { kind, text, field, former } of [...others, ...names]) {
+    const max = kind === "name" ? termsMax : valueTermsMax;
+    // A record with many changes has many values, and making terms takes longer than reading them.
+    if (found.size >= max) continue;
+    const terms =
+      kind === "name"
+        ? termsOfName(text, type).map(makeTerm)
+        : termsOfValue(kind, text, readTelephone).map(({ term }) => term);
+    for (const term of terms.filter((one) => !found.has(one)).slice(0, max - found.size)) {
+      found.set(term, { term, field, former });
     }
-  };
-  for (const [fields, max] of [
-    [values, valueTermsMax],
-    [names, termsMax],
-  ] as const) {
-    add(fields, state, { former: false, max });
-    for (const payload of earlier) add(fields, payload, { former: true, max });
+  }
+  return [...found.values()];
+}
+
+interface RecordValue {
+  readonly kind: ValueKind | "name";
+  readonly text: string;
+  readonly field: string;
+  readonly former: boolean;
+}
+
+/** Each value of a field once, those of the first state first. */
+function valuesOf(type: SearchedType, states: readonly Payload[]): readonly RecordValue[] {
+  const found = new Map<string, RecordValue>();
+  for (const [at, payload] of states.entries()) {
+    for (const [field, kind] of Object.entries(kinds[type])) {
+      const text = valueOf(payload, field);
+      const key = `${field} ${text}`;
+      if (text === undefined || found.has(key)) continue;
+      found.set(key, { kind, text, field, former: at > 0 });
+    }
   }
   return [...found.values()];
 }

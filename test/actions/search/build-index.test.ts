@@ -1,4 +1,4 @@
-// Two processes that make the index at the same time, while its key changes.
+// The index of persons: two processes that make it while its key changes, and what it has of a long history.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -27,9 +27,9 @@ async function build(builder: IndexBuilder): Promise<void> {
   while (await builder.step());
 }
 
-async function countFound(app: App, organizationId: string): Promise<number> {
+async function countFound(app: App, organizationId: string, name = "Ada Example"): Promise<number> {
   const request = { organizationId, reason: "Inquiry 17/26", skip: 0, limit: 10 };
-  const found = await findSubjects(app, { ...request, wanted: { name: "Ada Example" } });
+  const found = await findSubjects(app, { ...request, wanted: { name } });
   assert.equal(found.incomplete, undefined);
   return found.total;
 }
@@ -51,6 +51,31 @@ describe("the index of persons", () => {
       await beginIndex(app);
       await build(first);
       for (const id of ids) assert.equal(await countFound(app, id), 1);
+    });
+  });
+
+  it("has the latest changes of a record, and no more than some MiB of them", async () => {
+    await operate(testEnvironment(folder), async (app) => {
+      await createOrganization(app, { name: "long", organizationId: "long" });
+      const kind = { organizationId: "long", resourceType: "person" } as const;
+      for (let at = 0; at < 200; at += 1) {
+        const draft = draftOf("person", "p", {
+          name: `Ada ${Math.floor(at / 50)}x`,
+          occupation: "x".repeat(60_000),
+        });
+        const mode = at === 0 ? "add" : "update";
+        const write = {
+          ...kind,
+          mode,
+          drafts: [draft],
+          lenient: false,
+          receivedAt: 1_000,
+        } as const;
+        assert.equal((await app.store.writeRecords(write)).written, 1);
+      }
+      assert.equal(await countFound(app, "long", "Ada 3x"), 1);
+      assert.equal(await countFound(app, "long", "Ada 2x"), 1);
+      assert.equal(await countFound(app, "long", "Ada 0x"), 0);
     });
   });
 });

@@ -42,4 +42,17 @@ describe("a name with more terms than are kept", () => {
     assert.ok(terms.some(({ term }) => term === "whole adaexample"));
     assert.ok(terms.length <= 256);
   });
+
+  it("is not read from values for which no term is left", () => {
+    let read = 0;
+    const counting = (text: string) => {
+      read += 1;
+      return readTelephone(text);
+    };
+    const changes = Array.from({ length: 1_000 }, (_, at) => ({
+      phone_number: `030 ${100_000 + at}`,
+    }));
+    readTerms("person", { state: {}, changes, readTelephone: counting });
+    assert.ok(read > 100 && read <= 130, `${read}`);
+  });
 });

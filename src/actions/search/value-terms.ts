@@ -1,0 +1,49 @@
+// The terms of the values that a person or a company is found by, other than names. A term is a text that a stored
+// value and a wanted one have in common; only hashes of terms are stored.
+
+import {
+  normaliseDate,
+  normaliseEmail,
+  normaliseNumber,
+} from "../../domain/search/contact-terms.ts";
+import type { TelephoneReader } from "./telephone.ts";
+
+/** What a value is, other than a name. */
+export type ValueKind = "born" | "email" | "telephone" | "document" | "registration";
+
+/** `form` tells terms of different kinds apart that have the same text. */
+export function makeTerm({ form, text }: { readonly form: string; readonly text: string }): string {
+  return `${form} ${text}`;
+}
+
+export interface ValueTerm {
+  readonly term: string;
+  /** Whether values with this term are the same, and not only similar. */
+  readonly exact: boolean;
+}
+
+const normalise = {
+  born: normaliseDate,
+  email: normaliseEmail,
+  document: normaliseNumber,
+  registration: normaliseNumber,
+};
+
+/** None if the text is no such value. */
+export function termsOfValue(
+  kind: ValueKind,
+  given: string,
+  readTelephone: TelephoneReader,
+): readonly ValueTerm[] {
+  if (kind !== "telephone") return exactly(kind, normalise[kind](given));
+  const { full, national } = readTelephone(given);
+  const partial = national.map((text) => ({
+    term: makeTerm({ form: "national", text }),
+    exact: false,
+  }));
+  return [...exactly(kind, full), ...partial];
+}
+
+function exactly(form: ValueKind, text: string | undefined): readonly ValueTerm[] {
+  return text === undefined ? [] : [{ term: makeTerm({ form, text }), exact: true }];
+}
