@@ -218,6 +218,14 @@ describe("subject answer", () => {
     assert.doesNotMatch(JSON.stringify(own), /"p3"/);
   });
 
+  it("is a text in which no value of a record begins a line of its own", async () => {
+    const product_type = "Loan\nErased\u001b[2K\u009b31m";
+    await operate(line.environment, (app) => update(app, "p3", { product_type }));
+    const { out } = await line.type("subject answer person p3 --organization acme --reason why");
+    assert.match(out, /^ {2}Product Loan\uFFFDErased\uFFFD\[2K\uFFFD31m, stated from/m);
+    assert.ok(!out.includes("\u001b"));
+  });
+
   it("is refused for a type that is neither a person nor a company", async () => {
     const failed = await line.fail("subject answer transaction t --organization acme --reason r");
     assert.equal(failed.name, "invalid");

@@ -1,11 +1,10 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
 // to when, of what nature, and what was erased when. Contains no content of records but statuses and products.
 
-import { deletionPages } from "../pages.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
-import type { Payload } from "../../domain/record-type.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { timestampOf } from "../../domain/record/payload.ts";
-import type { Change, RecordKey } from "../../domain/record/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/closed-since.ts";
 import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
@@ -13,8 +12,9 @@ import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireReason } from "../operator/require-text.ts";
 import { requireKnowledge, requireRight, showing } from "../operator/viewer.ts";
+import { historyPages } from "../pages.ts";
 import { findType } from "../record/find-named-record.ts";
-import { findKeys, type SubjectRequest } from "../record/read-subject.ts";
+import { findKeys, readDeletionsOf, type SubjectRequest } from "../record/read-subject.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 
 export interface AnswerRequest extends SubjectRequest {
@@ -66,6 +66,8 @@ export interface SubjectAnswer {
 const readAtOnce = 16;
 /** More deletions of one subject are left out. */
 const erasuresMax = 1_000;
+/** More products of one subject are left out. */
+const productsMax = 100;
 
 /**
  * Throws OperatorError not_permitted, invalid for a type that is neither a person nor a company, no_such_type and
@@ -88,14 +90,11 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
   const key = { organizationId, resourceType, resourceId };
   const detail = { reason, confidential };
   await auditAccess(app, "subject.answer", { organizationId, subject: key, detail });
-  const counts = await countRecords(app, request);
-  const own = await app.store.readHistory(key);
-  const { erased, open } = await readErasures(app, key);
-  const closed = new ClosedSince(type);
-  closed.addAll(own?.changes ?? []);
-  const until = closed.end();
-  const changes = own?.changes ?? [];
-  const first = counts.map((one) => one.first_seen).sort()[0];
+  const records = await countRecords(app, request);
+  const own = await readOwn(app, key, type);
+  const erasures = await readErasures(app, request);
+  const erased = erasures.filter(({ completed_at }) => completed_at !== undefined);
+  const first = records.map(({ first_seen }) => first_seen).sort()[0];
   return {
     organization_id: organizationId,
     organization_name: name,
@@ -104,53 +103,56 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
     answered_at: new Date(app.now()).toISOString(),
     answered_by: app.operator,
     reason,
-    relationship: relationshipOf({
-      hasRecord: own !== undefined,
-      isClosed: until !== undefined,
+    relationship: relationshipOf(own, {
       wasErased: erased.length > 0,
-      isNamed: counts.length > 0,
+      isNamed: records.length > 0,
     }),
     from: own === undefined ? null : (first ?? null),
-    until: until === undefined ? null : formatTimestamp(until),
-    statuses: statedIn(changes, "account_status"),
-    products: statedIn(changes, "product_type"),
-    records: counts,
+    until: own?.until ?? null,
+    statuses: own?.statuses ?? [],
+    products: own?.products ?? [],
+    records,
     erased,
-    to_be_erased: open,
+    to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
     confidential,
   };
 }
 
-function relationshipOf(facts: {
-  readonly hasRecord: boolean;
-  readonly isClosed: boolean;
-  readonly wasErased: boolean;
-  readonly isNamed: boolean;
-}): SubjectAnswer["relationship"] {
-  if (facts.hasRecord) return facts.isClosed ? "existed" : "exists";
-  if (facts.wasErased) return "existed";
-  return facts.isNamed ? "named" : "none";
+function relationshipOf(
+  own: OwnRecord | undefined,
+  { wasErased, isNamed }: { readonly wasErased: boolean; readonly isNamed: boolean },
+): SubjectAnswer["relationship"] {
+  if (own !== undefined) return own.until === undefined ? "exists" : "existed";
+  if (wasErased) return "existed";
+  return isNamed ? "named" : "none";
+}
+
+/** The earliest and the latest of some times. */
+interface Span {
+  readonly first: NormalisedTimestamp;
+  readonly last: NormalisedTimestamp;
+}
+
+function widen(known: Span | undefined, { first, last }: Span): Span {
+  if (known === undefined) return { first, last };
+  return {
+    first: first < known.first ? first : known.first,
+    last: last > known.last ? last : known.last,
+  };
 }
 
 async function countRecords(app: App, request: SubjectRequest): Promise<readonly CountedType[]> {
-  const counts = new Map<
-    string,
-    { records: number; first: NormalisedTimestamp; last: NormalisedTimestamp }
-  >();
+  const counts = new Map<string, Span & { readonly records: number }>();
   for await (const keys of findKeys(app, request)) {
     for (let at = 0; at < keys.length; at += readAtOnce) {
       const part = keys.slice(at, at + readAtOnce);
       const seen = await Promise.all(part.map((key) => app.store.findRecord(key)));
-      for (const [index, sighting] of seen.entries()) {
+      for (const [index, { resourceType }] of part.entries()) {
+        const sighting = seen[index];
         if (sighting === undefined) continue;
-        const { firstSeen, lastSeen } = sighting;
-        const name = part[index]?.resourceType ?? "";
-        const known = counts.get(name) ?? { records: 0, first: firstSeen, last: lastSeen };
-        counts.set(name, {
-          records: known.records + 1,
-          first: firstSeen < known.first ? firstSeen : known.first,
-          last: lastSeen > known.last ? lastSeen : known.last,
-        });
+        const known = counts.get(resourceType);
+        const span = widen(known, { first: sighting.firstSeen, last: sighting.lastSeen });
+        counts.set(resourceType, { ...span, records: (known?.records ?? 0) + 1 });
       }
     }
   }
@@ -162,20 +164,47 @@ async function countRecords(app: App, request: SubjectRequest): Promise<readonly
   })).sort((one, other) => (one.resource_type < other.resource_type ? -1 : 1));
 }
 
-/** The values that a field had in any change, in the order of their first statement. */
-function statedIn(changes: readonly Change[], field: string): readonly StatedValue[] {
-  const found = new Map<string, { first: NormalisedTimestamp; last: NormalisedTimestamp }>();
-  for (const { payload: text } of changes) {
-    const payload: Payload = JSON.parse(text);
-    const value = payload[field];
-    const at = timestampOf(payload);
-    if (typeof value !== "string" || at === undefined) continue;
-    const known = found.get(value) ?? { first: at, last: at };
-    found.set(value, {
-      first: at < known.first ? at : known.first,
-      last: at > known.last ? at : known.last,
-    });
+/** What the record of the subject itself says. */
+interface OwnRecord {
+  readonly until: string | undefined;
+  readonly statuses: readonly StatedValue[];
+  readonly products: readonly StatedValue[];
+}
+
+/** Undefined if there is no such record. */
+async function readOwn(app: App, key: RecordKey, type: RecordType): Promise<OwnRecord | undefined> {
+  const closed = new ClosedSince(type);
+  const statuses = new Map<string, Span>();
+  const products = new Map<string, Span>();
+  let changesRead = 0;
+  for await (const changes of historyPages(app, key)) {
+    changesRead += closed.addAll(changes);
+    for (const { payload: text } of changes) {
+      const payload: Payload = JSON.parse(text);
+      addStated(statuses, payload, "account_status");
+      addStated(products, payload, "product_type");
+    }
   }
+  if (changesRead === 0) return undefined;
+  const until = closed.end();
+  return {
+    until: until === undefined ? undefined : formatTimestamp(until),
+    statuses: listStated(statuses),
+    products: listStated(products),
+  };
+}
+
+function addStated(found: Map<string, Span>, payload: Payload, field: string): void {
+  const value = payload[field];
+  const at = timestampOf(payload);
+  if (typeof value !== "string" || at === undefined) return;
+  const known = found.get(value);
+  if (known === undefined && found.size >= productsMax) return;
+  found.set(value, widen(known, { first: at, last: at }));
+}
+
+/** In the order of their first statement. */
+function listStated(found: ReadonlyMap<string, Span>): readonly StatedValue[] {
   return Array.from(found)
     .sort(([, one], [, other]) => (one.first < other.first ? -1 : 1))
     .map(([value, { first, last }]) => ({
@@ -185,37 +214,22 @@ function statedIn(changes: readonly Change[], field: string): readonly StatedVal
     }));
 }
 
-/** The deletions of the subject itself: completed ones with the numbers of their receipts, and those that are open. */
-async function readErasures(
-  app: App,
-  { organizationId, resourceType, resourceId }: RecordKey,
-): Promise<{ readonly erased: readonly Erasure[]; readonly open: readonly Erasure[] }> {
-  const erased: Erasure[] = [];
-  const open: Erasure[] = [];
-  for await (const page of deletionPages(app)) {
-    for (const deletion of page) {
-      const isOwn =
-        deletion.organizationId === organizationId &&
-        deletion.resourceType === resourceType &&
-        deletion.resourceId === resourceId;
-      if (!isOwn || deletion.status === "cancelled" || erased.length >= erasuresMax) continue;
-      const { deletionRequestId, requestedAt, completedAt } = deletion;
-      const request = {
-        deletion_request_id: deletionRequestId,
-        requested_at: new Date(requestedAt).toISOString(),
-      };
-      if (completedAt === undefined) open.push(request);
-      else {
-        const receipt = await app.store.findReceipt(deletionRequestId, organizationId);
-        erased.push({
-          ...request,
-          completed_at: new Date(completedAt).toISOString(),
-          ...(receipt === undefined ? {} : { receipt_no: receipt.receipt_no }),
-        });
-      }
+/** The deletions of the subject itself: those that are open, and completed ones with the numbers of their receipts. */
+async function readErasures(app: App, request: SubjectRequest): Promise<readonly Erasure[]> {
+  const found: Erasure[] = [];
+  for await (const page of readDeletionsOf(app, request)) {
+    for (const { deletion_request_id, status, requested_at, completed_at } of page) {
+      if (status === "cancelled" || found.length >= erasuresMax) continue;
+      const receipt = await app.store.findReceipt(deletion_request_id, request.organizationId);
+      found.push({
+        deletion_request_id,
+        requested_at,
+        ...(completed_at === undefined ? {} : { completed_at }),
+        ...(receipt === undefined ? {} : { receipt_no: receipt.receipt_no }),
+      });
     }
   }
-  return { erased, open };
+  return found;
 }
 
 const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {

@@ -5,6 +5,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { reason, recordType, text } from "../input/kinds.ts";
+import { replaceControls } from "../output/control-characters.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
 
@@ -48,7 +49,9 @@ export const subjectAnswer = defineStoreCommand({
     return {
       json: answer,
       text: parts
-        .map(([heading, lines]) => [heading, ...lines.map((one) => `  ${one}`)].join("\n"))
+        .map(([heading, lines]) =>
+          [heading, ...lines.map((one) => `  ${replaceControls(one)}`)].join("\n"),
+        )
         .join("\n\n"),
     };
   },
