@@ -74,6 +74,7 @@ const groups: Readonly<Record<string, Group>> = {
       "contract/full-disk",
       "contract/load-shedding",
       "contract/no-files",
+      "contract/on-pooler",
       "contract/on-postgres",
       "contract/postgres-away",
       "contract/rate-limits-on-redis",

@@ -28,12 +28,17 @@ const packages: Readonly<Record<string, string>> = {
 
 /** `folder` is where they are copied to if their user has no access to them. */
 export async function findBinaries(folder: string): Promise<Binaries> {
-  const runAs: RunAs = process.getuid?.() === 0 ? nobody() : {};
+  const runAs = runAsOther();
   const installed = await installedBinaries();
   if (runAs.uid === undefined || isOpenToAll(installed.postgres)) return { ...installed, runAs };
   const copy = join(folder, "postgres");
   cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true });
   return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres"), runAs };
+}
+
+/** Root can't run these programs. */
+export function runAsOther(): RunAs {
+  return process.getuid?.() === 0 ? nobody() : {};
 }
 
 async function installedBinaries(): Promise<Pick<Binaries, "initdb" | "postgres">> {

@@ -296,7 +296,7 @@ class OwnServer {
   };
 }
 
-async function queryAs(url: string, sql: string): ReturnType<PostgresServer["query"]> {
+export async function queryAs(url: string, sql: string): ReturnType<PostgresServer["query"]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);
   await client.connect();
@@ -328,7 +328,7 @@ function withDatabase(adminUrl: string, url: string | undefined): string {
  * Not one of those that the system assigns to outgoing connections: while the server is away,
  * another connection could get the server's port, or a client could even be connected to itself.
  */
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(10_000, 32_000);
     if (await isFree(port)) return port;

@@ -1,0 +1,57 @@
+// Runs test files of this folder once more, on databases of their own: the same files, imported here, each service with
+// its own database. They use every operation, and every way in which the service uses a store; what a store answers is
+// in test/conformance for both engines.
+
+import { after, before, describe, it } from "node:test";
+import assert from "node:assert/strict";
+import type { PostgresServer } from "../support/postgres/postgres-server.ts";
+import { useStores } from "../support/service.ts";
+
+const files = [
+  "access-token.test.ts",
+  "changes.test.ts",
+  "changes-live.test.ts",
+  "deletions.test.ts",
+  "records.test.ts",
+  "streams.test.ts",
+];
+
+interface StoreOfService {
+  readonly server: PostgresServer;
+  /** How a service reaches a database of the server. */
+  readonly settingsFor: (url: string) => Readonly<Record<string, string>>;
+}
+
+/** To be called at the top of a test file, which removes the server afterwards. */
+export async function runFilesOn({ server, settingsFor }: StoreOfService): Promise<void> {
+  /** The keys are the folders of the services, which may be restarted in place. */
+  const databases = new Map<string, string>();
+  useStores(async (folder) => {
+    const url = databases.get(folder) ?? (await server.makeDatabase());
+    databases.set(folder, url);
+    return { DATABASE_POOL_MAX: "5", ...settingsFor(url) };
+  });
+
+  // Tests begin as soon as they are registered; the services that the next files start must not
+  // affect their measurements.
+  const imported = Promise.withResolvers<void>();
+  before(() => imported.promise);
+  for (const file of files) await import(`./${file}`);
+  imported.resolve();
+
+  describe("the HTTP suite on PostgreSQL", () => {
+    it("has a database for each service that its files started", async () => {
+      assert.ok(databases.size >= files.length / 2);
+      let organizations = 0;
+      for (const url of databases.values()) {
+        const [row] = await server.query("SELECT count(*)::int AS found FROM organization", url);
+        organizations += Number(row?.["found"]);
+      }
+      assert.ok(organizations >= files.length / 2, `${organizations} organizations`);
+    });
+  });
+
+  after(async () => {
+    for (const url of databases.values()) await server.dropDatabase(url);
+  });
+}
