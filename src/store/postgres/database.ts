@@ -1,5 +1,6 @@
 // The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
+import { randomUUID } from "node:crypto";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
@@ -28,6 +29,10 @@ const typeParsers = {
       : (types.getTypeParser(oid, format) as unknown)) as typeof types.getTypeParser,
 };
 
+const cancelStatement = `
+  SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND state = 'active' AND query = $1`;
+
 type Attempt<Result> = (client: PoolClient) => Promise<Result>;
 
 export type Work<Result> = (transaction: Transaction) => Promise<Result>;
@@ -42,8 +47,8 @@ export class Database {
    * Whether row-level security applies to this role, so that the server names no key in its messages; set with it.
    */
   secured = false;
-  /** Backend processes that run a statement outside a transaction for this process. */
-  readonly #outside = new Set<number>();
+  /** The statements that run outside a transaction for this process. */
+  readonly #outside = new Set<string>();
 
   constructor(url: string, settings: ConnectionSettings) {
     this.#servers = new Servers(url);
@@ -99,24 +104,46 @@ export class Database {
   }
 
   /** Runs a statement that PostgreSQL does not run in a transaction, such as VACUUM, without a time limit. */
-  async outsideTransaction(text: string): Promise<void> {
-    await this.#repeat(async (client) => {
-      const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-      const pid = rows[0]?.pid ?? 0;
-      this.#outside.add(pid);
-      try {
-        await client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig);
-      } finally {
-        this.#outside.delete(pid);
-      }
-    });
+  async outsideTransaction(statement: string): Promise<void> {
+    // The comment tells it from the same statement of another process.
+    const text = `${statement} /* ${randomUUID()} */`;
+    this.#outside.add(text);
+    try {
+      await this.#repeat((client) =>
+        client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig),
+      );
+    } finally {
+      this.#outside.delete(text);
+    }
   }
 
-  /** Cancels such statements, so that stopping does not wait for them. */
+  /**
+   * Cancels such statements, so that stopping does not wait for them. They are found by their texts, because behind a
+   * pooler the same connection can have had another backend process before.
+   */
   async cancelOutside(): Promise<void> {
-    for (const pid of this.#outside) {
-      await this.#repeat((client) => client.query("SELECT pg_cancel_backend($1)", [pid]));
+    for (const text of this.#outside) {
+      await this.#repeat((client) => client.query(cancelStatement, [text]));
     }
+  }
+
+  /**
+   * Throws StoreError if a pooler gives a server connection to one client after another and does not keep prepared
+   * statements: the second client finds a name that it has not prepared, or the first one misses its own.
+   */
+  async requirePrepared(): Promise<void> {
+    const { prepare, poolMax } = this.#settings;
+    if (!prepare || poolMax < 2) return;
+    const probe = { name: "sluice_probe", text: "SELECT 1" };
+    await this.#repeat(async (first) => {
+      await first.query(probe);
+      await this.#withClient(async (second) => {
+        await second.query("BEGIN");
+        await second.query(probe);
+        await first.query(probe);
+        await second.query("COMMIT");
+      });
+    });
   }
 
   async close(): Promise<void> {

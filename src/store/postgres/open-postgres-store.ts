@@ -76,6 +76,7 @@ async function openDatabase(
   const database = makeDatabase(url, options);
   try {
     await refuseUnsupported(database);
+    await database.requirePrepared();
     await database.transaction({}, refuseWorker);
     await migrate(database, options);
     await check?.(database);
