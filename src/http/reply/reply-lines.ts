@@ -3,6 +3,7 @@
 // counted, not sent.
 
 import type { ServerResponse } from "node:http";
+import { waitForRoom } from "./wait-for-room.ts";
 
 /** How long a client that does not read the reply is waited for. */
 const streamReplyWaitMs = 5_000;
@@ -38,20 +39,9 @@ export class ReplyLines {
   }
 
   /** After a wait that timed out, returns at once until the client has read something. */
-  #waitForRoom(): Promise<void> {
-    const response = this.#response;
-    if (this.#stalled || response.destroyed) return Promise.resolve();
-    return new Promise((resolve) => {
-      const finish = (): void => {
-        clearTimeout(timer);
-        response.off("drain", finish).off("close", finish);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#stalled = true;
-        finish();
-      }, this.#clientWaitMs);
-      response.on("drain", finish).on("close", finish);
-    });
+  async #waitForRoom(): Promise<void> {
+    if (this.#stalled) return;
+    const giveUp = (): boolean => (this.#stalled = true);
+    await waitForRoom(this.#response, { everyMs: this.#clientWaitMs, giveUp });
   }
 }
