@@ -24,26 +24,13 @@ export function eventSource(organizationId: string): string {
   return `/organization/${encodeURIComponent(organizationId)}`;
 }
 
-let lastSecond = -1;
-let lastText = "";
-
-/** Most events of a page arrived in the same second. */
-function formatMilliseconds(time: number): string {
-  const second = Math.floor(time / 1_000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = new Date(second * 1_000).toISOString().slice(0, 20);
-  }
-  return `${lastText}${String(time - second * 1_000).padStart(3, "0")}Z`;
-}
-
 export function writeChangeEvent(event: ChangeEvent): string {
   const { id, organizationId, resourceType, resourceId, isFirst, receivedAt, payload } = event;
   const { created, updated } = eventTypes(resourceType);
   const head =
     `{"specversion":"1.0","id":"${id}","source":"${eventSource(organizationId)}",` +
     `"type":"${isFirst ? created : updated}","subject":${JSON.stringify(resourceId)},` +
-    `"time":"${formatMilliseconds(receivedAt)}"`;
+    `"time":"${new Date(receivedAt).toISOString()}"`;
   if (payload === undefined) return `${head}}`;
   return `${head},"datacontenttype":"application/json","data":${payload}}`;
 }

@@ -5,6 +5,7 @@ import type { App } from "../actions/app.ts";
 import type { ChangeFeed } from "../actions/change/change-feed.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
+import type { LiveReaders } from "./changes/live-readers.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
@@ -30,6 +31,7 @@ export interface HttpContext {
   readonly lists: ListReader;
   readonly load: Load;
   readonly feed: ChangeFeed;
+  readonly liveReaders: LiveReaders;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   /** Undefined where traces are not exported. */

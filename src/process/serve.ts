@@ -15,6 +15,7 @@ import { sqlitePath } from "../files/sqlite-path.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import { makeMainLists } from "../http/bulk/main-lists.ts";
+import { LiveReaders } from "../http/changes/live-readers.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "../http/connection/shared-bounds.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { type Load, makeLoad } from "../http/load/load.ts";
@@ -178,7 +179,8 @@ async function startEntryPoints(
   const bulk = startBulk(app.store, log);
   bulk.start();
   opened.defer(() => bulk.close());
-  const context = makeHttpContext(parts, { worker, rates, bulk });
+  const feed = await ChangeFeed.open(app);
+  const context = makeHttpContext(parts, { worker, rates, bulk, feed });
   const server = makeServer(context, {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
@@ -212,7 +214,7 @@ async function startEntryPoints(
     await opened.disposeAsync();
     log.info("stopped");
   };
-  const readers = () => context.feed.readers;
+  const readers = () => context.liveReaders.count;
   return { address, app, edge, readers, drain, refuse, stop };
 }
 
@@ -255,11 +257,12 @@ interface EntryPoints {
   readonly worker: Loop;
   readonly rates: OpenRateLimits;
   readonly bulk: BulkClient;
+  readonly feed: ChangeFeed;
 }
 
 function makeHttpContext(
   { app, log, metrics, refusals, edge, load, stage, tracing }: Parts,
-  { worker, rates, bulk }: EntryPoints,
+  { worker, rates, bulk, feed }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
     metrics.requests.with(operation, status).observe(seconds);
@@ -271,7 +274,8 @@ function makeHttpContext(
     failures: makeFailureLog(log, app.now),
     bulk: tracing?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store),
-    feed: new ChangeFeed(app),
+    feed,
+    liveReaders: new LiveReaders(),
     load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
     replies: makeReplies(observe, edge),
     observe,

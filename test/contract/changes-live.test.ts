@@ -102,7 +102,9 @@ describe("a stream of changes", () => {
   it("is read once for all that wait at the same place", async () => {
     const customer = await scene.makeCustomer();
     const { settled } = await service.app.store.settledArrival();
-    const streams = Array.from({ length: 5 }, () => open(customer, "offset=now&live=sse"));
+    const streams = Array.from({ length: 5 }, (_, number) =>
+      open(customer, `offset=now&live=sse&cursor=${number}`),
+    );
     for (const raw of streams) {
       await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
     }

@@ -1,10 +1,11 @@
 // Reads the next events of an organization's feed, in the order of arrival and in bounded parts. What a reader may not
 // read leaves no trace: not in offsets, and not in whether there is more.
 
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { writeChangeEvent } from "../../domain/change-event.ts";
-import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
+import type { Turns } from "../../basics/turns.ts";
+import { writeChangeEvent } from "../../domain/change-event.ts";
+import { limits } from "../../domain/limits.ts";
+import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import { type FeedCipher, passEvent, type Position } from "./offset.ts";
 
 /** Arrival numbers that one statement covers, so that it is short however few of them the reader may read. */
@@ -14,8 +15,7 @@ const thinAtOnce = 1_000;
 const fullAtOnce = 64;
 /** How many with content are read before it is known how large they are. */
 const firstFull = 8;
-/** After this time others have their turn. */
-const turnMs = 5;
+const eventsMax = limits.changesReplyEventsMax;
 /** About the length of an event without its content. */
 const eventBytes = 300;
 
@@ -27,12 +27,6 @@ export interface FeedView {
   /** Those of them that the reader wants. */
   readonly types: readonly string[];
   readonly content: boolean;
-  /** Readers with the same key see the same. */
-  readonly key: string;
-}
-
-export function makeView(view: Omit<FeedView, "key">): FeedView {
-  return { ...view, key: JSON.stringify(view) };
 }
 
 /** How far a reader has come. */
@@ -40,6 +34,13 @@ export interface Cursor {
   readonly position: Position;
   /** No event of the reader is between the position and this arrival number. */
   readonly scanned: number;
+}
+
+export interface Reading {
+  readonly view: FeedView;
+  readonly from: Cursor;
+  /** Beyond this no further event is added to a page; there is at least one. */
+  readonly bytesMax: number;
 }
 
 export interface FeedPage {
@@ -52,73 +53,80 @@ export interface FeedPage {
   readonly offset: string;
   /** No further event had arrived. */
   readonly upToDate: boolean;
+  /** How long the store was read for it. */
+  readonly readMs: number;
 }
 
-export interface PageBounds {
-  /** The store says that all changes up to this number are stored. */
+export interface Source {
+  readonly store: App["store"];
+  readonly turns: Turns;
+  readonly cipher: FeedCipher;
+}
+
+interface Extent {
+  /** As the store says that all changes up to this number are stored. */
   readonly through: number;
-  readonly eventsMax: number;
-  /** Beyond this no further event is added; there is at least one. */
-  readonly bytesMax: number;
+  /** When it is aborted, reading stops with a page that is not up to date. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Stops when the signal is aborted, as a page that is not up to date. */
 export async function readChanges(
-  app: Pick<App, "store">,
-  { view, from, cipher }: { view: FeedView; from: Cursor; cipher: FeedCipher },
-  bounds: PageBounds,
+  source: Source,
+  reading: Reading,
+  extent: Extent,
 ): Promise<FeedPage> {
-  const { found, upToDate } = await collect(app, { view, scanned: from.scanned }, bounds);
+  const { view, from } = reading;
+  const { organizationId } = view;
+  const { found, upToDate, readMs } = await collect(source, reading, extent);
   let { position } = from;
   for (const { changeNo, receivedAt } of found) {
     position = passEvent(position, changeNo, receivedAt);
   }
-  if (upToDate) position = await pastUnwanted(app, { view, position, through: bounds.through });
-  const { organizationId } = view;
-  const ids = cipher.eventIds(
-    organizationId,
-    found.map(({ changeNo }) => changeNo),
-  );
+  if (upToDate) position = await pastUnwanted(source, { view, position, ...extent });
+  const numbers = found.map(({ changeNo }) => changeNo);
+  const ids = source.cipher.eventIds(organizationId, numbers);
   const events = found.map((change, index) =>
     writeChangeEvent({ ...change, organizationId, id: ids[index] ?? "" }),
   );
-  const scanned = upToDate ? Math.max(from.scanned, bounds.through) : position.changeNo;
-  const offset = cipher.encode(organizationId, position);
+  const scanned = upToDate ? Math.max(from.scanned, extent.through) : position.changeNo;
+  const offset = source.cipher.encode(organizationId, position);
   const list = `[${events.join(",")}]`;
-  return { events, list, upToDate, next: { position, scanned }, offset };
+  return { events, list, upToDate, readMs, next: { position, scanned }, offset };
 }
 
-/** Reads one change more than fit, to know whether there are any. */
+interface Collected extends Pick<FeedPage, "upToDate" | "readMs"> {
+  readonly found: readonly ArrivedChange[];
+}
+
+/** Reads one change more than fit, to know whether there are any. Each read is a turn of the organization. */
 async function collect(
-  app: Pick<App, "store">,
-  { view, ...from }: { readonly view: FeedView; readonly scanned: number },
-  { through, eventsMax, bytesMax, signal }: PageBounds,
-): Promise<{ readonly found: readonly ArrivedChange[]; readonly upToDate: boolean }> {
+  { store, turns }: Source,
+  { view, from, bytesMax }: Reading,
+  { through, signal }: Extent,
+): Promise<Collected> {
   const { organizationId, types, content } = view;
   const found: ArrivedChange[] = [];
-  let bytes = 0;
-  let turnBegan = performance.now();
-  for (let { scanned } = from; scanned < through && types.length > 0;) {
-    if (signal?.aborted === true) return { found, upToDate: false };
+  let [scanned, bytes, readMs] = [from.scanned, 0, 0];
+  while (scanned < through && types.length > 0) {
+    await turns.next(organizationId);
+    if (signal?.aborted === true) return { found, upToDate: false, readMs };
     const end = Math.min(through, scanned + numbersAtOnce);
     const limit = Math.min(
       content ? fitting({ bytes, count: found.length, bytesMax }) : thinAtOnce,
       eventsMax + 1 - found.length,
     );
+    const began = performance.now();
     const part = { organizationId, after: scanned, through: end, types, content, limit };
-    const changes = await app.store.arrivals.list(part);
+    const changes = await store.arrivals.list(part);
+    readMs += performance.now() - began;
     for (const change of changes) {
-      if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false };
+      if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false, readMs };
       found.push(change);
       bytes += eventBytes + Buffer.byteLength(change.payload ?? "");
     }
     scanned = changes.length < limit ? end : (changes.at(-1)?.changeNo ?? end);
-    if (performance.now() - turnBegan < turnMs) continue;
-    await nextTurn();
-    turnBegan = performance.now();
   }
-  return { found, upToDate: true };
+  return { found, upToDate: true, readMs };
 }
 
 /** How many more are likely to fit, and one: what is read beyond the bound is read again for the next page. */
@@ -131,14 +139,13 @@ function fitting(read: { bytes: number; count: number; bytesMax: number }): numb
 
 /** Passes events of types that the reader may read and does not want, so that they are not scanned again. */
 async function pastUnwanted(
-  app: Pick<App, "store">,
+  { store }: Source,
   { view, position, through }: { view: FeedView; position: Position; through: number },
 ): Promise<Position> {
   const { organizationId, types, readable } = view;
   if (types.length === readable.length) return position;
   const after = Math.max(position.changeNo, through - numbersAtOnce);
   const part = { organizationId, after, through, types: readable, content: false, limit: 1 };
-  const [last] = await app.store.arrivals.list({ ...part, fromEnd: true });
-  if (last === undefined) return position;
-  return passEvent(position, last.changeNo, last.receivedAt);
+  const [last] = await store.arrivals.list({ ...part, fromEnd: true });
+  return last === undefined ? position : passEvent(position, last.changeNo, last.receivedAt);
 }

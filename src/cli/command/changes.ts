@@ -1,13 +1,8 @@
 // `sluice changes`
 
-import { ChangeFeed, type Reading } from "../../actions/change/change-feed.ts";
+import { ChangeFeed } from "../../actions/change/change-feed.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
-import {
-  type Cursor,
-  type FeedPage,
-  type FeedView,
-  makeView,
-} from "../../actions/change/read-changes.ts";
+import type { Cursor, FeedPage, FeedView } from "../../actions/change/read-changes.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
@@ -54,13 +49,13 @@ export const changes = defineStoreCommand({
       subject: organization,
       detail,
     });
-    const feed = new ChangeFeed(app);
-    const cipher = await feed.cipher();
+    const feed = await ChangeFeed.open(app);
+    const reading = { view, from: readFrom(from, view, feed.cipher), bytesMax };
     const sink = openSink(context.out, undefined);
-    const reading = { view, from: readFrom(from, view, cipher), bytesMax };
     await runUntilStopped(async (signal) => {
-      for await (const page of pagesOf(feed, reading, { follow, signal })) {
+      for await (const page of feed.follow(reading, { until: Number.POSITIVE_INFINITY, signal })) {
         await sink.write(describe(page, context.json));
+        if (page.upToDate && !follow) break;
         // The next page may be far off.
         if (page.upToDate) await sink.finish();
       }
@@ -70,30 +65,13 @@ export const changes = defineStoreCommand({
   },
 });
 
-async function* pagesOf(
-  feed: ChangeFeed,
-  reading: Reading,
-  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
-): AsyncGenerator<FeedPage> {
-  let page: FeedPage | undefined = await feed.read(reading, signal);
-  while (page !== undefined) {
-    yield page;
-    const isEnd: boolean = page.upToDate;
-    if (signal.aborted || (isEnd && !follow)) return;
-    const further: Reading & { readonly from: Cursor } = { ...reading, from: page.next };
-    page = isEnd
-      ? await feed.wait(further, { until: Number.POSITIVE_INFINITY, signal })
-      : await feed.read(further, signal);
-  }
-}
-
 /** Without what this person may not know of. */
 async function viewOf(app: App, organizationId: string, content: boolean): Promise<FeedView> {
   const knows = await viewerOf(app).knowledge(organizationId);
   const types = recordTypes
     .map(({ resourceType }) => resourceType)
     .filter((resourceType) => knows({ organizationId, resourceType }));
-  return makeView({ organizationId, readable: types, types, content });
+  return { organizationId, readable: types, types, content };
 }
 
 /** Undefined for the end. */

@@ -6,7 +6,7 @@ import type { FastifyRequest } from "fastify";
 import type { FeedPage } from "../../actions/change/read-changes.ts";
 import { isNamed } from "../reply/representation.ts";
 import type { Answer } from "../reply/reply.ts";
-import { nextCursor } from "./reader-cursor.ts";
+import type { Work } from "../load/work-tokens.ts";
 
 /** `cursor`: present for a live request, the one that it sent. */
 export function answerPage(
@@ -35,4 +35,24 @@ export function tagged(
   if (isNamed(all.etag, sent["if-none-match"]))
     return { status: 304, body: undefined, headers: all };
   return { ...answer, body, headers: all };
+}
+
+export function workOf({ events, readMs }: FeedPage): Work {
+  return { items: events.length, bytes: 0, processorMs: readMs };
+}
+
+const cursorEpochMs = Date.UTC(2024, 9, 9);
+const cursorMs = 20_000;
+/** Up to an hour. */
+const cursorsAheadMax = 180;
+
+/**
+ * The cursor of a live request keeps caches between a reader and the service from answering with an old reply for ever:
+ * it counts intervals of time, and never goes back (Durable Streams, section 10.1). `sent`: the cursor that the reader
+ * sent; 0 for none.
+ */
+export function nextCursor(sent: number): string {
+  const current = Math.floor((Date.now() - cursorEpochMs) / cursorMs);
+  if (sent < current) return String(current);
+  return String(sent + 1 + Math.floor(Math.random() * cursorsAheadMax));
 }

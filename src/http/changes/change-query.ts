@@ -2,7 +2,7 @@
 
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import { type Cursor, type FeedView, makeView } from "../../actions/change/read-changes.ts";
+import type { Cursor, FeedView } from "../../actions/change/read-changes.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
@@ -48,12 +48,12 @@ function readView(query: Query, caller: Identity): FeedView {
   const include = readText(query, "include");
   if (include !== undefined && include !== "content") throw invalid("include", "must be content");
   if (include === "content") requireScope(caller, "changes:content");
-  return makeView({
+  return {
     organizationId,
     readable: readable.map(({ resourceType }) => resourceType),
     types: (wanted ?? readable).map(({ resourceType }) => resourceType),
     content: include === "content",
-  });
+  };
 }
 
 function readTypes(query: Query): readonly RecordType[] | undefined {

@@ -3,10 +3,9 @@
 // memory.
 
 import type { ServerResponse } from "node:http";
-import type { Identity } from "../../actions/access/caller-cache.ts";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
-import type { Reading } from "../../actions/change/change-feed.ts";
-import type { Cursor, FeedPage } from "../../actions/change/read-changes.ts";
+import { type Beginning, checkMs, type Waiting } from "../../actions/change/change-feed.ts";
+import type { FeedPage } from "../../actions/change/read-changes.ts";
 import { limits } from "../../domain/limits.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf } from "../load/work-tokens.ts";
@@ -14,58 +13,33 @@ import type { HandlerInput } from "../operation.ts";
 import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
-import { answerPage } from "./change-answer.ts";
-import { nextCursor } from "./reader-cursor.ts";
+import { waitForRoom } from "../reply/wait-for-room.ts";
+import { charge } from "../write/write-records.ts";
+import { answerPage, nextCursor, workOf } from "./change-answer.ts";
 
-/** How often the token of a reader that waits is checked. */
-const checkMs = 2_000;
-
-export interface LiveReading extends Reading {
+export interface LiveReading extends Beginning {
   /** The cursor that the reader sent. */
   readonly cursor: number;
 }
 
-/** Waits after `page`, which has no event, and answers. Never rejects. */
+/** Answers with the next events after `start`, a page without any. Never rejects. */
 export async function answerLater(
   context: HttpContext,
   input: HandlerInput,
-  { reading, page }: { readonly reading: LiveReading; readonly page: FeedPage },
+  { reading, start }: { readonly reading: LiveReading; readonly start: FeedPage },
 ): Promise<void> {
   const { request, reply, requestContext } = input;
-  const signal = readerGone(reply.raw);
   try {
-    const until = endOf(context, input.caller, limits.longPollMs);
-    const from = page.next;
-    const found = await waitOn(context, input, { ...reading, from, until, signal });
-    if (signal.aborted && reply.raw.destroyed) return;
+    const waiting = waitingOf(context, input, limits.longPollMs);
+    const page = await context.feed.wait({ ...reading, from: start.next }, waiting);
+    if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
-    const answer = answerPage(found ?? page, reading.cursor);
-    chargePage(context, input.caller, found);
-    if (found !== undefined) context.replies.send(request, reply, answer);
-    else context.replies.send(request, reply, { ...answer, status: 204, body: undefined });
+    if (page !== undefined) await charge(context, input, workOf(page));
+    const answer = answerPage(page ?? start, reading.cursor);
+    const none = { status: 204, body: undefined };
+    context.replies.send(request, reply, page === undefined ? { ...answer, ...none } : answer);
   } catch (error) {
     sendError(context, request, { reply, error });
-  }
-}
-
-interface Waiting extends Reading {
-  readonly from: Cursor;
-  readonly until: number;
-  readonly signal: AbortSignal;
-}
-
-/** Undefined at the end. Throws AppError credential_* when the token has ended, and what makes the store unreadable. */
-async function waitOn(
-  { app, feed }: HttpContext,
-  { request }: HandlerInput,
-  { until, signal, ...reading }: Waiting,
-): Promise<FeedPage | undefined> {
-  for (;;) {
-    const checkAt = app.now() + checkMs;
-    const page = await feed.wait(reading, { until: Math.min(until, checkAt), signal });
-    if (page === undefined && (feed.stopped || signal.aborted)) return undefined;
-    await identifyCaller(app, request.headers.authorization);
-    if (page !== undefined || app.now() >= until) return page;
   }
 }
 
@@ -75,10 +49,12 @@ export async function beginStream(
   input: HandlerInput,
   reading: LiveReading,
 ): Promise<() => Promise<void>> {
-  const { reply, request, requestContext, caller } = input;
-  const signal = readerGone(reply.raw);
-  const first = await context.feed.read(reading, signal);
-  reply.raw.writeHead(200, {
+  const { reply, request, requestContext } = input;
+  const { raw } = reply;
+  const waiting = waitingOf(context, input, limits.changeStreamMs);
+  const pages = context.feed.follow(reading, waiting);
+  const first = await pages.next();
+  raw.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-store",
     "x-accel-buffering": "no",
@@ -90,27 +66,20 @@ export async function beginStream(
   const name = nameForMetrics(requestContext);
   const seconds = (performance.now() - requestContext.startedAt) / 1_000;
   if (name !== undefined) context.observe(name, 200, seconds);
-  const until = endOf(context, caller, limits.changeStreamMs);
-  const write = (page: FeedPage): boolean =>
-    reply.raw.write(partOf(page, nextCursor(reading.cursor)));
-  const next = async (page: FeedPage): Promise<FeedPage | undefined> => {
-    const from = page.next;
-    if (page.upToDate) return waitOn(context, input, { ...reading, from, until, signal });
-    await identifyCaller(context.app, request.headers.authorization);
-    return context.feed.read({ ...reading, from }, signal);
-  };
-  const isOver = (): boolean => context.feed.stopped || context.app.now() >= until;
+  const giveUp = (): boolean => context.feed.isOver(waiting);
   return async () => {
     try {
-      for (let page: FeedPage | undefined = first; page !== undefined; page = await next(page)) {
-        chargePage(context, caller, page);
-        if (!write(page)) await drained(reply.raw, isOver);
-        if (signal.aborted || isOver()) break;
+      for (let page = first; page.done !== true; page = await pages.next()) {
+        void context.rates.work(input.caller, tokensOf(workOf(page.value)));
+        const hasRoom = raw.write(partOf(page.value, nextCursor(reading.cursor)));
+        if (!hasRoom) await waitForRoom(raw, { everyMs: checkMs, giveUp });
       }
     } catch {
       // The reader connects again, and is told why that is not possible.
     }
-    reply.raw.end();
+    // A reader that has not read a part when its stream is over is disconnected, however slowly it goes on reading.
+    if (raw.writableNeedDrain) raw.destroy();
+    else raw.end();
   };
 }
 
@@ -126,13 +95,16 @@ function partOf({ events, list, offset, upToDate }: FeedPage, cursor: string): s
 }
 
 /** A live request ends with its token. */
-function endOf({ app }: HttpContext, { expiresAt }: Identity, lastingMs: number): number {
-  return Math.min(app.now() + lastingMs, expiresAt);
-}
-
-function chargePage(context: HttpContext, caller: Identity, page: FeedPage | undefined): void {
-  const items = page?.events.length ?? 0;
-  if (items > 0) void context.rates.work(caller, tokensOf({ items, bytes: 0, processorMs: 0 }));
+function waitingOf(
+  { app }: HttpContext,
+  { request, reply, caller }: HandlerInput,
+  lastingMs: number,
+): Waiting {
+  return {
+    until: Math.min(app.now() + lastingMs, caller.expiresAt),
+    signal: readerGone(reply.raw),
+    check: () => identifyCaller(app, request.headers.authorization),
+  };
 }
 
 /**
@@ -151,18 +123,4 @@ function readerGone(response: ServerResponse): AbortSignal {
     leave();
   });
   return gone.signal;
-}
-
-/** A reader that has not read a part when its stream is over is disconnected, however slowly it goes on reading. */
-function drained(response: ServerResponse, isOver: () => boolean): Promise<void> {
-  if (response.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setInterval(() => isOver() && response.destroy(), checkMs).unref();
-    const finish = (): void => {
-      clearInterval(timer);
-      response.off("drain", finish).off("close", finish);
-      resolve();
-    };
-    response.on("drain", finish).on("close", finish);
-  });
 }

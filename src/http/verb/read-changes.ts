@@ -4,7 +4,7 @@
 import { eventTypes, writeChangeEvent } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { answerPage, tagged } from "../changes/change-answer.ts";
+import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
 import { liveModes, readChangeQuery } from "../changes/change-query.ts";
 import { answerLater, beginStream } from "../changes/live-changes.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
@@ -28,43 +28,32 @@ export const readChanges: Verb = {
   document: () => document,
 
   makeHandler: (context) => async (input) => {
-    const { request, reply, caller, requestContext } = input;
+    const { request, reply, caller } = input;
     const { feed } = context;
     requireDecodable(request);
-    const cipher = await feed.cipher();
-    const asked = readChangeQuery(request.query as Record<string, unknown>, caller, cipher);
-    const bytesMax =
-      asked.live === "sse" ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
-    const reading = { ...asked, bytesMax };
+    const query = readChangeQuery(request.query as Record<string, unknown>, caller, feed.cipher);
+    const isStream = query.live === "sse";
+    const bytesMax = isStream ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
+    const reading = { ...query, bytesMax };
     if (request.method === "HEAD") {
-      const end = await feed.end(reading);
+      const end = await feed.begin({ ...reading, from: undefined });
       return answerPage({ ...end, upToDate: false });
     }
-    if (asked.live !== undefined) {
-      // The reader may have left while its token was looked up: then nothing would end the count.
-      if (reply.raw.destroyed) return undefined;
-      reply.raw.once("close", feed.begin(caller));
+    if (query.live === undefined) {
+      const page = await feed.read(reading);
+      await charge(context, input, workOf(page));
+      return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
     }
-    if (asked.live === "sse") {
+    // The reader may have left while its token was looked up: then nothing would end the count.
+    if (reply.raw.destroyed) return undefined;
+    reply.raw.once("close", context.liveReaders.add(caller));
+    if (isStream) {
       context.load.shedding.admitStream();
       const goOn = await beginStream(context, input, reading);
       void goOn();
-      return undefined;
+    } else {
+      void answerLater(context, input, { reading, start: await feed.begin(reading) });
     }
-    const began = performance.now();
-    const page = await (asked.live === undefined ? feed.read(reading) : feed.readLive(reading));
-    const { events } = page;
-    const processorMs = performance.now() - began;
-    const work = { items: events.length, bytes: 0, processorMs };
-    await charge(context, { requestContext, caller }, work);
-    if (asked.live === undefined) {
-      const answer = answerPage(page);
-      return asked.from === undefined ? answer : tagged(request, answer);
-    }
-    if (events.length > 0 || !page.upToDate) {
-      return answerPage(page, asked.cursor);
-    }
-    void answerLater(context, input, { reading, page });
     return undefined;
   },
 };

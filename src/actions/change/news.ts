@@ -1,0 +1,108 @@
+// Tells those that wait when changes may have arrived for them. All that wait cost one look at the store at a time,
+// however many they are.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../app.ts";
+
+/** How long a look rests before the next; it rests longer after one that took long. */
+const lookMs = 40;
+const lookServerMs = 100;
+const restTimes = 4;
+/** How long the next look waits after one that failed. */
+const failedLookMs = 1_000;
+
+/** What somebody waits for. */
+export interface Awaited {
+  readonly organizationId: string;
+  /** Nothing has arrived up to this number. */
+  readonly scanned: number;
+  /** As the clock of the application says, in Unix milliseconds. */
+  readonly until: number;
+}
+
+export interface Look extends Pick<Awaited, "scanned"> {
+  /** There may be changes up to this number; undefined if the wait has ended without any. */
+  readonly through?: number;
+}
+
+interface Waiter extends Awaited {
+  scanned: number;
+  readonly resolve: (look: Look) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class News {
+  readonly #app: Pick<App, "store" | "now">;
+  readonly #waiters = new Set<Waiter>();
+  #looking = false;
+  /** How far the last look saw; undefined if nobody waits. */
+  #seen: number | undefined;
+
+  constructor(app: Pick<App, "store" | "now">) {
+    this.#app = app;
+  }
+
+  /** Resolves at once beyond what the last look has seen. Rejects if the store can't be read. */
+  next(awaited: Awaited, signal: AbortSignal): Promise<Look> {
+    const { scanned } = awaited;
+    const seen = this.#seen ?? 0;
+    if (scanned < seen) return Promise.resolve({ scanned, through: seen });
+    const { promise, ...settle } = Promise.withResolvers<Look>();
+    const waiter = { ...awaited, ...settle };
+    this.#waiters.add(waiter);
+    const leave = (): void => this.#end(waiter);
+    signal.addEventListener("abort", leave);
+    if (!this.#looking) void this.#lookWhileAwaited();
+    return promise.finally(() => signal.removeEventListener("abort", leave));
+  }
+
+  /** Ends every wait. */
+  endAll(): void {
+    for (const waiter of this.#waiters) this.#end(waiter);
+  }
+
+  #end(waiter: Waiter, through?: number): void {
+    const { scanned } = waiter;
+    if (this.#waiters.delete(waiter)) waiter.resolve({ scanned, ...(through && { through }) });
+  }
+
+  async #lookWhileAwaited(): Promise<void> {
+    this.#looking = true;
+    const usualMs = this.#app.store.traits.isServer ? lookServerMs : lookMs;
+    while (this.#waiters.size > 0) {
+      const began = performance.now();
+      let restMs = failedLookMs;
+      try {
+        await this.#look();
+        restMs = Math.max(usualMs, (performance.now() - began) * restTimes);
+      } catch (error) {
+        this.#seen = undefined;
+        for (const { reject } of this.#waiters) reject(error);
+        this.#waiters.clear();
+      }
+      await sleep(restMs);
+    }
+    this.#looking = false;
+    this.#seen = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const { store, now } = this.#app;
+    const { settled } = await store.settledArrival();
+    this.#seen = settled;
+    const behind = [...this.#waiters].filter(({ scanned }) => scanned < settled);
+    if (behind.length > 0) {
+      const news = await store.arrivals.find({
+        organizations: [...new Set(behind.map(({ organizationId }) => organizationId))],
+        after: Math.min(...behind.map(({ scanned }) => scanned)),
+        through: settled,
+      });
+      const changed = new Set(news);
+      for (const waiter of behind) {
+        if (changed.has(waiter.organizationId)) this.#end(waiter, settled);
+        else waiter.scanned = settled;
+      }
+    }
+    for (const waiter of this.#waiters) if (waiter.until <= now()) this.#end(waiter);
+  }
+}
