@@ -280,7 +280,7 @@ async function claimSome(
     graph.isChanged = true;
     begun.push(id);
     // The transactions that name it are rewritten last. Until then no other deletion may move any of them.
-    if (isPartyType(typeOf(known.root ?? ""))) return begun;
+    if (isPartyType(typeOf(known.root ?? "")) || model.hasSharedAlert()) return begun;
   }
   return begun;
 }

@@ -56,7 +56,8 @@ const names: readonly Name[] = [
 /** Accounts are closed and opened more often than other records are changed. */
 const written = [...names, "person/p0", "person/p0", "company/co0", "company/co0"];
 /**
- * Without reports, which only operators can have deleted, and alerts, which may then be in the plans of two deletions.
+ * Without reports, which only operators can have deleted, and alerts, which may then be in the plans of two deletions;
+ * ceilings request both.
  */
 const requested = names.filter((name) => !/suspicious|sar|alert/.test(name));
 const roots = names.filter((name) => /^(transaction|person|company)\//.test(name));

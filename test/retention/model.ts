@@ -98,6 +98,17 @@ export class RetentionModel {
     return undefined;
   }
 
+  /**
+   * Whether an alert is gone whose own deletion is pending. If both were processed at the same time, both would keep
+   * the reference of a report to the alert, each in a set of its own, and either could move the alert to its set.
+   */
+  hasSharedAlert(): boolean {
+    const alerts = this.deletions.filter(
+      ({ root = "", status }) => status === "pending" && isAlert(root),
+    );
+    return alerts.some(({ root = "" }) => !this.records.has(root));
+  }
+
   /** Ends the holds whose time has passed. */
   endHolds(now: number): void {
     for (const { held, holdEnds } of [this, ...this.sets.values()]) {
