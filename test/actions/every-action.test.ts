@@ -47,7 +47,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/export-records exportHistory": begun,
   "record/export-records exportStates": begun,
   "record/find-named-record findDeletion": found,
-  "record/find-records readKnownTypes": found,
+  "record/find-named-record readKnownTypes": found,
   "record/read-subject findKeys": begun,
   "record/read-subject readDeletionsOf": begun,
   "record/read-subject readHoldsOf": begun,
@@ -57,7 +57,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/view-record viewRecord": partly,
   "retention/apply-retention retaining": found,
   "retention/holds requireListable": found,
-  "retention/apply-retention requireFuture": found,
+  "retention/preview-retention requireFuture": found,
   "retention/holds stateOf": begun,
   "upkeep/store-upkeep describeStore": open,
 };

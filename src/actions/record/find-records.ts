@@ -1,16 +1,14 @@
 // Finds records by id for people, without their content. Shows nothing of confidential types to people who may not know
 // of them.
 
-import type { RecordType } from "../../domain/record-type.ts";
-import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
 import { limits } from "../../domain/limits.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
-import { findType, nameTarget } from "./find-named-record.ts";
+import { findType, nameTarget, readKnownTypes } from "./find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 import { requireLine } from "../operator/require-text.ts";
 
 export interface RecordQuery {
@@ -37,15 +35,6 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
   if (first !== undefined) await requireFindable(app, first);
   const found = await Promise.all(keys.map((key) => find(app, key)));
   return found.filter((record) => record !== undefined);
-}
-
-/** The types of records of an organization that this person may know of. */
-export async function readKnownTypes(
-  app: App,
-  organizationId: string,
-): Promise<readonly RecordType[]> {
-  const knows = await viewerOf(app).knowledge(organizationId);
-  return recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
 }
 
 /** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */

@@ -1,16 +1,61 @@
-// What retention would delete, for people who read it in the console, a part at a time. Contains no trace of
+// What retention would delete, now or at a later time, if no record changes until then. Contains no trace of
 // confidential types for somebody who may not know of them.
 
 import { setImmediate } from "node:timers/promises";
+import type { Organization } from "../../domain/access.ts";
+import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
+import type { ErasedPreview, ExpiredPart } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
-import { ExpiryTally, readCeilings, scanPart, tallyPart } from "./apply-retention.ts";
+import { previewRestriction } from "../deletion/preview-restriction.ts";
+import { readCeilings } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
-import { readKnownTypes } from "../record/find-records.ts";
+import { readKnownTypes } from "../record/find-named-record.ts";
 import { findOrganization } from "../access/find-organization.ts";
-import { requireRight } from "../operator/viewer.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
+
+/** Records that a preview names. */
+const retentionShownMax = 100;
+
+type Counts = Record<string, number>;
+
+/** Counts what retention would do with records. */
+export class ExpiryTally {
+  readonly counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
+  /** The first records that would be deleted. */
+  readonly due: RecordKey[] = [];
+  readonly dueByType: Counts = {};
+  /** The number of records of each type that would be erased with these. */
+  readonly erasedWith: Counts = {};
+  /** The number of records of each type that would be erased with the last record that they belong to. */
+  readonly shared: Counts = {};
+
+  /** Adds records that have expired, and what the deletions of those that are due would do. */
+  add(expired: ExpiredPart["expired"], { waiting, erasedWith, shared }: ErasedPreview): void {
+    const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
+    for (const { key, expiry: own } of expired) {
+      const expiry = waits.get(textOf(key)) ?? own;
+      this.counts[expiry] += 1;
+      if (expiry !== "due") continue;
+      addCounts(this.dueByType, { [key.resourceType]: 1 });
+      if (this.due.length < retentionShownMax) this.due.push(key);
+    }
+    addCounts(this.erasedWith, erasedWith);
+    addCounts(this.shared, shared);
+  }
+}
+
+function textOf({ resourceType, resourceId }: RecordKey): string {
+  return nodeKey(resourceType, resourceId);
+}
+
+function addCounts(counts: Counts, added: Readonly<Counts>): void {
+  for (const [type, count] of Object.entries(added)) counts[type] = (counts[type] ?? 0) + count;
+}
 
 export interface PreviewQuery {
   readonly organizationId: string;
@@ -42,16 +87,19 @@ const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
 /**
- * What retention would delete now, among the next records in the order of type and id. Throws OperatorError
- * not_permitted, invalid and no_such_organization.
+ * What retention would delete among the next records in the order of type and id, added to the tally of the parts
+ * before. Throws OperatorError not_permitted, invalid and no_such_organization.
  */
-export async function previewPart(app: App, query: PreviewQuery): Promise<PreviewPart> {
+export async function previewPart(
+  app: App,
+  query: PreviewQuery,
+  tally = new ExpiryTally(),
+): Promise<PreviewPart> {
   requireRight(app, "retention.read");
-  const { organizationId, after } = query;
+  const { organizationId, after, at: now = app.now() } = query;
   const stored = await findOrganization(app, organizationId);
   const { retainDays = stored.retainDays } = query;
   if (retainDays !== undefined) requireRetainDays(retainDays);
-  const tally = new ExpiryTally();
   const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
   const all = query.ceilings ?? (await readCeilings(app, { organizationId, retainDays }));
   const ceilings = all.filter(({ resourceType }) => types.includes(resourceType));
@@ -64,7 +112,7 @@ export async function previewPart(app: App, query: PreviewQuery): Promise<Previe
     resourceId: after?.resourceType === first ? after.resourceId : "",
   };
   for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
-    last = await previewStep(app, ceilings, { tally, after: last, left, at: query.at });
+    last = await previewStep(app, ceilings, { tally, after: last, left, now });
     await setImmediate();
   }
   return { ceilings, tally, types, last };
@@ -75,7 +123,7 @@ interface Step {
   readonly after: RecordKey;
   /** Types, in their order, beginning with that of `after` or an earlier one. */
   readonly left: readonly string[];
-  readonly at: number | undefined;
+  readonly now: number;
 }
 
 /**
@@ -85,14 +133,64 @@ interface Step {
 async function previewStep(
   app: App,
   ceilings: readonly Ceiling[],
-  { tally, after, left, at }: Step,
+  { tally, after, left, now }: Step,
 ): Promise<RecordKey | undefined> {
   const { organizationId, resourceType } = after;
-  const scannedMax = examinedAtOnce;
-  const part = await scanPart(app, { organizationId, ceilings, after, scannedMax, at });
+  const query = { organizationId, ceilings, now };
+  const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
   const expired = part.expired.filter(({ key }) => key.resourceType === resourceType);
-  await tallyPart(app, tally, { organizationId, ceilings, at, expired });
+  const due = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
+  tally.add(expired, await app.store.retention.previewErased({ ...query, due }));
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
+}
+
+export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"> {
+  readonly organization: Organization;
+  /** The time that is previewed. */
+  readonly at: number;
+  /**
+   * The records that would move to the restricted store with the first records to be deleted; undefined for people who
+   * may not know it.
+   */
+  readonly restricted: readonly Node[] | undefined;
+}
+
+/** What all parts contain. `organization` and the options may differ from what is stored. */
+export async function previewRetention(
+  app: App,
+  organization: Organization,
+  options: Pick<PreviewQuery, "ceilings" | "at"> = {},
+): Promise<RetentionPreview> {
+  requireRight(app, "retention.read");
+  const { organizationId } = organization;
+  const { at = app.now(), ceilings = await readCeilings(app, organization) } = options;
+  const tally = new ExpiryTally();
+  let part: PreviewPart | undefined;
+  do {
+    part = await previewPart(app, { organizationId, ceilings, at, after: part?.last }, tally);
+  } while (part.last !== undefined);
+  const mayKnow = hasRight(app, "confidential.read");
+  const restricted = mayKnow ? await previewRestricted(app, tally.due) : undefined;
+  return { organization, ceilings: part.ceilings, tally, at, restricted };
+}
+
+/** Previews each record once, in any order. */
+async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<readonly Node[]> {
+  const found = new Map<string, Node>();
+  for (const key of due) {
+    const { records } = await previewRestriction(app, { ...key, requestedAt: app.now() });
+    for (const node of records) found.set(nodeKey(node.type, node.id), node);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future.
+ */
+export function requireFuture({ now }: App, date: string): number {
+  const at = isFullDate(date) ? Date.parse(date) : Number.NaN;
+  if (at > now()) return at;
+  throw new OperatorError("invalid", `"${date}" is not a day in the future, such as 2031-01-01.`);
 }

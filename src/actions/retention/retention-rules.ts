@@ -9,6 +9,7 @@ import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
   type Ceiling,
   ceilingOf,
+  ceilingsOf,
   describeRule,
   isEarlier,
 } from "../../domain/retention/ceiling.ts";
@@ -21,7 +22,6 @@ import { actOf, type App } from "../app.ts";
 import { ceilingTooLow } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
-import { readCeilings } from "./apply-retention.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
 
@@ -78,7 +78,7 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
     organization,
     rule,
     effect: describeRule(rule, retainDays),
-    ceilings: await readCeilings(app, organization, changed),
+    ceilings: ceilingsOf(recordTypes, changed, retainDays),
     erasesEarlier: isEarlier(ceilingOf(resourceType, rules, retainDays), after),
   };
 }

@@ -1,7 +1,7 @@
 // `sluice organization set`
 
 import type { App } from "../../actions/app.ts";
-import { previewRetention } from "../../actions/retention/apply-retention.ts";
+import { previewRetention } from "../../actions/retention/preview-retention.ts";
 import {
   changeOrganization,
   requireFloorsWithin,

@@ -4,12 +4,12 @@ import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
+import { retaining } from "../../actions/retention/apply-retention.ts";
 import {
   previewRetention,
   requireFuture,
-  retaining,
   type RetentionPreview,
-} from "../../actions/retention/apply-retention.ts";
+} from "../../actions/retention/preview-retention.ts";
 import {
   planRule,
   readRetention,

@@ -1,6 +1,6 @@
 // What retention would delete, and the rules of an organization, as the command line prints them.
 
-import type { RetentionPreview } from "../../actions/retention/apply-retention.ts";
+import type { RetentionPreview } from "../../actions/retention/preview-retention.ts";
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
 import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
@@ -55,16 +55,17 @@ export function viewPlan({ rule, effect }: RulePlan, preview: RetentionPreview) 
 }
 
 export function viewPreview(preview: RetentionPreview) {
-  const { organization, at, ceilings, counts, dueByType, due, restricted } = preview;
+  const { organization, at, ceilings, tally, restricted } = preview;
+  const { counts, due } = tally;
   return {
     organization_id: organization.organizationId,
     at: formatTime(at),
     retain_days: organization.retainDays ?? null,
     ceilings: ceilings.filter(({ isOwn }) => isOwn).map(viewCeiling),
     due: counts.due,
-    due_by_type: dueByType,
-    erased_with_them: preview.erasedWith,
-    shared_with_others: preview.shared,
+    due_by_type: tally.dueByType,
+    erased_with_them: tally.erasedWith,
+    shared_with_others: tally.shared,
     held: counts.held,
     under_floor: counts.floor,
     deletion_open: counts.open,
@@ -100,14 +101,15 @@ function describeCounts(counts: Readonly<Record<string, number>>): string {
 }
 
 export function describePreview(preview: RetentionPreview): string {
-  const { organization, at, counts, dueByType, due, restricted } = preview;
+  const { organization, at, tally, restricted } = preview;
+  const { counts, due } = tally;
   const fields = renderFields([
     ["organization", organization.organizationId],
     ["at", formatTime(at)],
     ["ceilings", describeCeilings(preview)],
-    ["would be deleted", describeCounts(dueByType)],
-    ["erased with these", describeCounts(preview.erasedWith)],
-    ["of several, erased with the last", describeCounts(preview.shared)],
+    ["would be deleted", describeCounts(tally.dueByType)],
+    ["erased with these", describeCounts(tally.erasedWith)],
+    ["of several, erased with the last", describeCounts(tally.shared)],
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],
     ["kept, needed by later ones", String(counts.needed)],

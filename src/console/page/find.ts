@@ -3,9 +3,9 @@
 import {
   findRecords,
   type FoundRecord,
-  readKnownTypes,
   type RecordQuery,
 } from "../../actions/record/find-records.ts";
+import { readKnownTypes } from "../../actions/record/find-named-record.ts";
 import {
   listReferrers,
   readRelations,

@@ -13,7 +13,7 @@ import {
   stateOf,
 } from "../../actions/retention/holds.ts";
 import type { App } from "../../actions/app.ts";
-import { readKnownTypes } from "../../actions/record/find-records.ts";
+import { readKnownTypes } from "../../actions/record/find-named-record.ts";
 import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";

@@ -1,8 +1,11 @@
 // Retention: the rules of organizations, what they would delete, and the form that sets the ceiling of an organization.
 
-import { previewPart, type PreviewPart } from "../../actions/retention/preview-retention.ts";
+import {
+  previewPart,
+  type PreviewPart,
+  requireFuture,
+} from "../../actions/retention/preview-retention.ts";
 import { changeOrganization } from "../../actions/access/change-organization.ts";
-import { requireFuture } from "../../actions/retention/apply-retention.ts";
 import {
   listRetention,
   readRetention,
