@@ -130,6 +130,7 @@ describe("retention set and show", () => {
       [`${person} --keep-days none --delete`, "invalid", /no floor of person after which/],
       [`${person} --delete --delete-after-days 90`, "usage", /exclude each other/],
       [person, "invalid", /Nothing to change/],
+      [`${person} --delete-after-days 90 --redactable`, "invalid", /Only a floor says/],
       ["retention set --organization acme --type screening --delete", "invalid", /no floor/],
       [
         "retention set --organization acme --type screening --delete-after-days 9 --from closed",

@@ -53,6 +53,7 @@ export const operatorErrors = {
   no_such_restricted_set: row(404, "There is no such restricted set."),
   confidential_type: row(409, "Records of a confidential type were not asked for."),
   floor_above_ceiling: row(409, "A retention floor would be longer than the retention ceiling."),
+  rule_changed: row(409, "Somebody has changed the retention rule meanwhile."),
   no_such_operator: row(404, "There is no such operator."),
   operator_exists: row(409, "An operator has, or had, this name."),
   operator_disabled: row(403, "The operator is disabled."),

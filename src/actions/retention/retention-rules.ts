@@ -13,11 +13,7 @@ import {
   describeRule,
   isEarlier,
 } from "../../domain/retention/ceiling.ts";
-import {
-  type FloorOrigin,
-  floorOrigins,
-  type RetentionRule,
-} from "../../domain/retention/floor.ts";
+import type { FloorOrigin, RetentionRule } from "../../domain/retention/floor.ts";
 import { actOf, type App } from "../app.ts";
 import { ceilingTooLow } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
@@ -48,6 +44,8 @@ export interface Retention {
 /** What a rule would do. */
 export interface RulePlan {
   readonly organization: Organization;
+  /** The rule that the type has now. */
+  readonly before: RetentionRule | undefined;
   readonly rule: RetentionRule;
   /** In words. */
   readonly effect: string;
@@ -59,23 +57,25 @@ export interface RulePlan {
 
 /**
  * Says what a rule would do, and changes nothing. Throws OperatorError not_permitted, no_such_type,
- * no_such_organization, invalid and floor_above_ceiling, as `setRule` does.
+ * no_such_organization, invalid and floor_above_ceiling.
  */
 export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan> {
   requireRight(app, "retention.set");
   const { organizationId } = wanted;
   const type = findType(wanted.resourceType);
+  const { resourceType } = type;
   const organization = await findOrganization(app, organizationId);
-  const rules = await app.store.retention.listRules(organizationId);
-  const before = rules.find(({ resourceType }) => resourceType === type.resourceType);
-  const rule = changeRule(type, before, wanted);
   const { retainDays } = organization;
-  requireNoContradiction(rule, retainDays);
-  const { resourceType } = rule;
+  const rules = await app.store.retention.listRules(organizationId);
+  const before = rules.find((one) => one.resourceType === resourceType);
+  const rule = changeRule(type, before, wanted);
+  const ceilingDays = rule.deleteAfterDays ?? retainDays ?? Number.POSITIVE_INFINITY;
+  if (rule.keepDays > ceilingDays) throw ceilingTooLow(ceilingDays, rule);
   const changed = [...rules.filter((one) => one !== before), rule];
   const after = ceilingOf(resourceType, changed, retainDays);
   return {
     organization,
+    before,
     rule,
     effect: describeRule(rule, retainDays),
     ceilings: ceilingsOf(recordTypes, changed, retainDays),
@@ -83,27 +83,37 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
   };
 }
 
+/** Does what `planRule` plans; throws what that throws, and what `setPlanned` throws. */
+export async function setRule(app: App, wanted: RuleSetting): Promise<Retention> {
+  return setPlanned(app, await planRule(app, wanted));
+}
+
 /**
  * Sets or removes the floor and the ceiling of a type, and has the deletions that wait for a floor evaluated again.
- * Throws OperatorError not_permitted, no_such_type, no_such_organization, invalid and floor_above_ceiling; then
- * nothing was changed.
+ * Throws OperatorError not_permitted, no_such_organization, floor_above_ceiling, and rule_changed if somebody has
+ * changed the rule since it was planned; then nothing was changed.
  */
-export async function setRule(app: App, wanted: RuleSetting): Promise<Retention> {
+export async function setPlanned(app: App, { before, rule }: RulePlan): Promise<Retention> {
   requireRight(app, "retention.set");
-  const { organizationId, resourceType, ...rule } = (await planRule(app, wanted)).rule;
-  const isEmpty = rule.keepDays === 0 && rule.deleteAfterDays === undefined;
-  const change = { organizationId, resourceType, rule: isEmpty ? undefined : rule };
-  const outcome = await app.store.retention.setFloor(change, actOf(app));
-  if (outcome.result === "above_ceiling") {
-    throw ceilingTooLow(outcome.ceilingDays, { resourceType, ...rule });
+  const { organizationId, resourceType, ...own } = rule;
+  const isEmpty = own.keepDays === 0 && own.deleteAfterDays === undefined;
+  const change = { organizationId, resourceType, rule: isEmpty ? undefined : own };
+  const { retention } = app.store;
+  const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, actOf(app));
+  if (outcome.result === "above_ceiling") throw ceilingTooLow(outcome.ceilingDays, rule);
+  if (outcome.result === "changed_before") {
+    const text = `Somebody has changed the retention rule of ${resourceType} meanwhile. Nothing was changed: try again.`;
+    throw new OperatorError("rule_changed", text);
   }
-  let after: string | undefined = "";
-  while (after !== undefined) after = await app.store.retention.wakeFrom(organizationId, after);
-  let afterSet: string | undefined = "";
-  while (afterSet !== undefined) {
-    afterSet = await app.store.retention.wakeSetsFrom(organizationId, afterSet);
+  for (const wake of [retention.wakeFrom, retention.wakeSetsFrom]) {
+    let after: string | undefined = "";
+    while (after !== undefined) after = await wake(organizationId, after);
   }
   return read(app, organizationId);
+}
+
+function invalid(message: string): OperatorError {
+  return new OperatorError("invalid", message);
 }
 
 /** The rule that the type has after the change. */
@@ -112,36 +122,31 @@ function changeRule(
   before: RetentionRule | undefined,
   wanted: RuleSetting,
 ): RetentionRule {
-  const { organizationId, redactable = false } = wanted;
-  const countedFrom = wanted.countedFrom ?? before?.countedFrom ?? "last_seen";
-  if (wanted.keepDays === undefined && wanted.deleteAfterDays === undefined) {
-    throw new OperatorError("invalid", "Nothing to change: set a floor, a ceiling, or both.");
+  const { organizationId, keepDays, deleteAfterDays: asked, redactable = false } = wanted;
+  const { countedFrom = before?.countedFrom ?? "last_seen" } = wanted;
+  if (keepDays === undefined && asked === undefined) {
+    throw invalid("Nothing to change: set a floor, a ceiling, or both.");
+  }
+  if (redactable && typeof keepDays !== "number") {
+    throw invalid("Only a floor says whether references may be redacted: give its days, too.");
   }
   const floor =
-    wanted.keepDays === undefined
+    keepDays === undefined
       ? { keepDays: before?.keepDays ?? 0, redactable: before?.redactable ?? false }
-      : { keepDays: wanted.keepDays ?? 0, redactable: wanted.keepDays !== null && redactable };
-  const asked = wanted.deleteAfterDays;
-  const days =
-    asked === undefined ? before?.deleteAfterDays : asked === "floor" ? floor.keepDays : asked;
+      : { keepDays: keepDays ?? 0, redactable };
   if (asked === "floor" && floor.keepDays === 0) {
-    throw new OperatorError(
-      "invalid",
+    throw invalid(
       `There is no floor of ${type.resourceType} after which records could be erased. Set one, or a number of days after ` +
         "which they are erased.",
     );
   }
-  if (wanted.keepDays !== undefined && wanted.keepDays !== null)
-    requireDays("floor", wanted.keepDays);
+  if (typeof keepDays === "number") requireDays("floor", keepDays);
   if (typeof asked === "number") requireDays("ceiling", asked);
   requireOrigin(type, countedFrom);
-  const ceiling = typeof days === "number" ? { deleteAfterDays: days } : {};
+  const days = asked === "floor" ? floor.keepDays : asked;
+  const deleteAfterDays = days === undefined ? before?.deleteAfterDays : (days ?? undefined);
+  const ceiling = deleteAfterDays === undefined ? {} : { deleteAfterDays };
   return { organizationId, resourceType: type.resourceType, countedFrom, ...floor, ...ceiling };
-}
-
-function requireNoContradiction(rule: RetentionRule, retainDays: number | undefined): void {
-  const { keepDays, deleteAfterDays = retainDays ?? Number.POSITIVE_INFINITY } = rule;
-  if (keepDays > deleteAfterDays) throw ceilingTooLow(deleteAfterDays, rule);
 }
 
 /** Throws OperatorError not_permitted and no_such_organization. */
@@ -181,32 +186,31 @@ async function withRules(app: App, organization: Organization, knows: Knows): Pr
 
 function requireDays(name: "floor" | "ceiling", days: number): void {
   if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
-  throw new OperatorError(
-    "invalid",
+  throw invalid(
     `A retention ${name} must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
   );
 }
 
 function requireOrigin(type: RecordType, countedFrom: FloorOrigin): void {
   const { resourceType, closed } = type;
-  if (!floorOrigins.includes(countedFrom)) {
-    throw new OperatorError("invalid", `Rules count from ${floorOrigins.join(" or ")}.`);
-  }
   if (countedFrom === "closed" && closed === undefined) {
-    const types = recordTypes.filter((one) => one.closed !== undefined);
     const origins = hasFilingTime(type) ? "last_seen or report_filed_at" : "last_seen";
-    throw new OperatorError(
-      "invalid",
+    throw invalid(
       `A ${resourceType} is never closed, so its rule can only count from ${origins}. Rules that count from closing are ` +
-        `possible for: ${types.map((one) => one.resourceType).join(", ")}.`,
+        `possible for: ${listTypes((one) => one.closed !== undefined)}.`,
     );
   }
   if (countedFrom === "report_filed_at" && !hasFilingTime(type)) {
-    const types = recordTypes.filter(hasFilingTime).map((one) => one.resourceType);
-    throw new OperatorError(
-      "invalid",
+    throw invalid(
       `A ${resourceType} has no field report_filed_at, so its rule can't count from it. Types with that field: ` +
-        `${types.join(", ")}.`,
+        `${listTypes(hasFilingTime)}.`,
     );
   }
+}
+
+function listTypes(having: (type: RecordType) => boolean): string {
+  return recordTypes
+    .filter(having)
+    .map(({ resourceType }) => resourceType)
+    .join(", ");
 }

@@ -14,7 +14,7 @@ import {
   planRule,
   readRetention,
   type RulePlan,
-  setRule,
+  setPlanned,
 } from "../../actions/retention/retention-rules.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
@@ -89,7 +89,7 @@ export const retentionSet = defineStoreCommand({
       };
     }
     if (plan.erasesEarlier && !yes) throw await notConfirmed(app, plan);
-    const retention = await setRule(app, wanted);
+    const retention = await setPlanned(app, plan);
     return {
       json: viewRetention(retention),
       text: `${plan.effect}\n\n${describeRetention(retention)}`,

@@ -10,12 +10,17 @@ export interface FloorChange {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly rule: FloorRule | undefined;
+  /** The rule that the change was made for; whichever there is if missing. */
+  readonly before?: FloorRule | "none";
 }
 
-/** `above_ceiling`: records would be erased without a request earlier than the floor allows. Nothing was changed. */
+/**
+ * `above_ceiling`: records would be erased without a request earlier than the floor allows. `changed_before`: the type
+ * has another rule than that which the change was made for. Nothing was changed.
+ */
 export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
-  | { readonly result: "no_such_organization" }
+  | { readonly result: "no_such_organization" | "changed_before" }
   | { readonly result: "above_ceiling"; readonly ceilingDays: number };
 
 /** The part of an organization's records that retention scans next, in the order of type and id. */

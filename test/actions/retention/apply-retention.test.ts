@@ -9,6 +9,7 @@ import {
   type RetentionPlace,
   retentionScannedMax,
 } from "../../../src/actions/retention/apply-retention.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
@@ -237,6 +238,24 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.equal(request?.reason, "kept for 365 days from closed");
       await line.ask("retention set --keep-days none --type company --organization", acme);
       await line.ask("retention set --delete-after-days none --type company --organization", acme);
+    });
+
+    it("loses no rule that another operator sets at the same time", async () => {
+      const type = { organizationId: acme, resourceType: "identity_verification" };
+      const settings = [{ keepDays: 365 }, { deleteAfterDays: 400 }].map((one) => {
+        return { ...type, ...one };
+      });
+      const outcomes = await Promise.allSettled(settings.map((one) => setRule(app, one)));
+      for (const [index, setting] of settings.entries()) {
+        const outcome = outcomes[index];
+        if (outcome?.status !== "rejected") continue;
+        assert.equal(outcome.reason.errorName, "rule_changed");
+        await setRule(app, setting);
+      }
+      const rules = await store.retention.listRules(acme);
+      const rule = rules.find(({ resourceType }) => resourceType === type.resourceType);
+      assert.deepEqual([rule?.keepDays, rule?.deleteAfterDays], [365, 400]);
+      await setRule(app, { ...type, keepDays: null, deleteAfterDays: null });
     });
 
     it("ends with being turned off", async () => {

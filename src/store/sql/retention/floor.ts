@@ -80,13 +80,17 @@ export function* listRules(
  * the others due. On PostgreSQL the caller must lock the plans of the organization first.
  */
 export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcome> {
-  const { organizationId, rule } = change;
+  const { organizationId, resourceType, rule, before } = change;
   const organization = yield* lockOrganization(organizationId);
   if (organization === undefined) return { result: "no_such_organization" };
   const { retainDays = Number.POSITIVE_INFINITY } = organization;
   const ceilingDays = rule?.deleteAfterDays ?? retainDays;
   if (rule !== undefined && rule.keepDays > ceilingDays) {
     return { result: "above_ceiling", ceilingDays };
+  }
+  const known = yield* find(toRule, findOne, organizationId, resourceType);
+  if (before !== undefined && !isSameRule(known, before === "none" ? undefined : before)) {
+    return { result: "changed_before" };
   }
   return (yield* putFloor(change, act)) ? { result: "changed" } : { result: "unchanged" };
 }
