@@ -103,6 +103,24 @@ describe("a normalised timestamp", () => {
     );
   });
 
+  it("is the same, or as invalid, whether the offset is Z or zero", () => {
+    const [two, four] = [2, 4].map((digits) =>
+      fc.nat(10 ** digits - 1).map((number) => `${number}`.padStart(digits, "0")),
+    );
+    assert.ok(two && four);
+    const inRange = fc.constantFrom("00", "01", "12", "23", "24", "28", "31", "32", "59", "60");
+    const part = fc.oneof(two, inRange);
+    const fraction = fc.stringMatching(/^(\.[0-9]{0,66})?$/);
+    const digits = fc.tuple(four, part, part, part, part, part, fraction);
+    fc.assert(
+      fc.property(digits, ([year, month, day, hour, minute, second, after]) => {
+        const local = `${year}-${month}-${day}T${hour}:${minute}:${second}${after}`;
+        assert.equal(normaliseTimestamp(`${local}Z`), normaliseTimestamp(`${local}+00:00`));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("sorts as text in the order of time", () => {
     const near = fc.tuple(milliseconds, fc.integer({ min: -2000, max: 2000 }));
     fc.assert(
