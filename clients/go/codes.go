@@ -49,6 +49,9 @@ const (
 	// There is no such operation.
 	CodeNoSuchOperation = 40403
 
+	// There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
+	CodeNoSuchWebhookEndpoint = 40405
+
 	// The method is not allowed here.
 	CodeMethodNotAllowed = 40501
 
@@ -66,6 +69,9 @@ const (
 
 	// A request with the same Idempotency-Key is still in flight; send this one again soon.
 	CodeIdempotencyInFlight = 40904
+
+	// The organization has 10 endpoints of webhooks, which is the maximum; remove one first.
+	CodeTooManyWebhookEndpoints = 40907
 
 	// The feed no longer has this offset, because the store was replaced by an older one. Begin again
 	// at -1, or at now.

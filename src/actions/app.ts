@@ -1,6 +1,7 @@
 // What every action is given: the store, the ledger, the clock, the operator, and what this process caches between
 // requests.
 
+import type { WebhookEndpoint } from "../domain/webhook.ts";
 import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
@@ -23,6 +24,28 @@ export interface SearchKeys {
   hash(organizationId: string, text: string): Uint8Array;
 }
 
+/** A message of a webhook, as it is signed. */
+export interface SignedMessage {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/** The secrets of webhooks, each with its public key. */
+export interface WebhookKeys {
+  /** Identifies the secret that the others are derived from. */
+  readonly check: number;
+  secretOf(
+    endpointId: string,
+    version: number,
+  ): { readonly secret: string; readonly publicKey: string };
+  /** The same for each attempt; what it is made from can't be told from it. */
+  messageId(endpointId: string, what: string): string;
+  /** The value of the header with the signatures. */
+  sign(endpoint: WebhookEndpoint, message: SignedMessage, now: number): string;
+}
+
 export interface App {
   readonly store: Store;
   /** Outside the store, so that restoring a backup of the store does not change it. */
@@ -37,6 +60,10 @@ export interface App {
   readonly signer: () => Signer | undefined;
   /** Returns the keys of the index; undefined if this process has no secret to derive them from. */
   readonly searchKeys: () => SearchKeys | undefined;
+  /** Returns the secrets of webhooks; undefined if this process has no secret to derive them from. */
+  readonly webhookKeys: () => WebhookKeys | undefined;
+  /** Whether webhooks may go to private networks, and without TLS there (WEBHOOK_NETWORKS). */
+  readonly privateWebhooks: boolean;
   readonly callers: CallerCache;
   readonly inFlight: InFlightKeys;
 }

@@ -33,6 +33,14 @@ import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
+import {
+  webhookCreate,
+  webhookEnable,
+  webhookList,
+  webhookRemove,
+  webhookRotate,
+  webhookTest,
+} from "./command/webhook.ts";
 import { subjectExport, subjectShow } from "./command/subject.ts";
 import { subjectAnswer } from "./command/subject-answer.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
@@ -57,6 +65,12 @@ export const commands: readonly Command[] = [
   importRecords,
   exportRecords,
   changes,
+  webhookCreate,
+  webhookList,
+  webhookTest,
+  webhookEnable,
+  webhookRotate,
+  webhookRemove,
   recordShow,
   subjectShow,
   subjectExport,
@@ -96,6 +110,7 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
   operator: "Create, list and disable operators, and create sign-in links.",
+  webhook: "Create, list, test, enable and remove endpoints of webhooks.",
   record: "Show a record and its changes.",
   subject: "Find persons and companies, and show and export everything that is held on one.",
   deletion:
@@ -110,7 +125,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
   "Organizations and access": ["organization", "key", "operator"],
-  Records: ["import", "export", "changes", "record", "subject"],
+  Records: ["import", "export", "changes", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
   Tools: ["openapi", "completion"],

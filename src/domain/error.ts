@@ -1,6 +1,8 @@
 // The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a
 // number; codes are stable and documented in docs/reference/errors.md.
 
+import { limits } from "./limits.ts";
+
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {
   readonly field?: string;
@@ -31,6 +33,11 @@ export const errorCatalogue = {
     message: "There is no such deletion request; use the id that the deletion was answered with.",
   },
   no_such_operation: { code: 40403, message: "There is no such operation." },
+  no_such_webhook_endpoint: {
+    code: 40405,
+    message:
+      "There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.",
+  },
   method_not_allowed: { code: 40501, message: "The method is not allowed here." },
   request_timeout: { code: 40801, message: "The request did not arrive in time; send it again." },
   identical_record_exists: { code: 40901, message: "An identical record exists already." },
@@ -40,6 +47,10 @@ export const errorCatalogue = {
     code: 40904,
     message:
       "A request with the same Idempotency-Key is still in flight; send this one again soon.",
+  },
+  too_many_webhook_endpoints: {
+    code: 40907,
+    message: `The organization has ${limits.webhookEndpointsMax} endpoints of webhooks, which is the maximum; remove one first.`,
   },
   offset_gone: {
     code: 41001,

@@ -56,6 +56,9 @@ export const limits = {
   longPollMs: 20_000,
   changeStreamMs: 50_000,
 
+  // webhooks
+  webhookEndpointsMax: 10,
+
   // load shedding
   pressureDelayMsMax: 250,
   pressureDelaySustainedMs: 2_000,

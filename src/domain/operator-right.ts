@@ -29,6 +29,16 @@ export const operatorRights = {
   "key.create": may(["operator"], "create API keys"),
   "key.rotate": may(["operator"], "rotate API keys"),
   "key.revoke": may(["operator"], "revoke API keys"),
+  "webhook.read": may(
+    everyone,
+    "see the endpoints of webhooks and what became of the last delivery",
+  ),
+  "webhook.create": may(["operator"], "create endpoints of webhooks"),
+  "webhook.change": may(
+    ["operator"],
+    "enable and test endpoints of webhooks, and rotate their secrets",
+  ),
+  "webhook.remove": may(["operator"], "remove endpoints of webhooks"),
   "record.find": may(everyone, "find records and see their holds, floors, deletions and relations"),
   "record.show": may(["officer"], "read the content and the history of a record"),
   "records.export": may(["officer"], "export records"),

@@ -23,6 +23,7 @@ import {
   securitySchemes,
   serviceTag,
   tokenTag,
+  webhookTag,
 } from "./openapi/parts.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
 import { publicRoutes } from "./public-routes.ts";
@@ -72,7 +73,9 @@ export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenAp
 /** HEAD is served with the GET of a record, and of the feed. */
 function methodsOf(operation: Operation, document: OperationDocument): PathItem {
   const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
-  const isRead = operation.method === "GET" && operation.permission === "read";
+  const isRead =
+    operation.method === "GET" &&
+    (operation.verb === "check record" || operation.verb === "read changes");
   return isRead ? { ...own, head: headObject(operation, document) } : own;
 }
 
@@ -81,6 +84,7 @@ function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
     { name: changeTag, description: "What was added and updated, in the order of arrival." },
+    { name: webhookTag, description: "Where events are sent, so that nobody has to ask." },
     { name: deletionTag, description: "Requests to delete a record, and their status." },
     { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];

@@ -11,6 +11,11 @@ import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
 import { requestDeletion } from "./verb/request-deletion.ts";
+import {
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  removeWebhookEndpoint,
+} from "./verb/webhook-endpoint.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
 /** Every operation of the service for these record types. */
@@ -20,6 +25,9 @@ export function operationsFor(types: readonly RecordType[]): readonly Operation[
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
     row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
     row("readChanges", "GET /v2/changes", readChanges),
+    row("createWebhookEndpoint", "POST /v2/webhook_endpoint", createWebhookEndpoint),
+    row("listWebhookEndpoints", "GET /v2/webhook_endpoint", listWebhookEndpoints),
+    row("removeWebhookEndpoint", "DELETE /v2/webhook_endpoint", removeWebhookEndpoint),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
     ...types.flatMap(operationsOfType),
   ];

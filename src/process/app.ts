@@ -5,6 +5,7 @@ import type { KeyObject } from "node:crypto";
 import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
 import { makeSearchKeys } from "../actions/search/search-keys.ts";
+import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import {
@@ -62,6 +63,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       operator: options.operator ?? readOperatorName(),
       signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
       searchKeys: () => findKeys(config, { readKey, role: options.role }, makeSearchKeys),
+      webhookKeys: () => findKeys(config, { readKey, role: options.role }, makeWebhookKeys),
+      privateWebhooks: config.webhookNetworks.length > 0,
       callers: new CallerCache(),
       inFlight: new InFlightKeys(),
     };

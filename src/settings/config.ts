@@ -134,6 +134,13 @@ export const settings = {
     "Maximum size of a file that is uploaded in the console, in bytes; 0 disables uploads.",
     wholeNumber(0, 100_000_000_000),
   ),
+  webhooks: setting("WEBHOOKS", "on", "`off` sends no webhooks.", onOrOff),
+  webhookNetworks: setting(
+    "WEBHOOK_NETWORKS",
+    "",
+    "Addresses and networks besides public ones to which webhooks are sent, such as `10.1.0.0/16,fd00::/8`; to these also without TLS.",
+    networks,
+  ),
   ...oidcSettings,
   production: setting(
     "NODE_ENV",
@@ -222,6 +229,12 @@ function trustedProxies(value: string): false | string | Problem {
   if (value === "off") return false;
   if (value.split(",").every((part) => isNetwork(part.trim()))) return value;
   return new Problem("off, or addresses and networks such as 10.0.0.0/8, separated by commas");
+}
+
+function networks(value: string): readonly string[] | Problem {
+  const parts = value === "" ? [] : value.split(",").map((part) => part.trim());
+  if (parts.every(isNetwork)) return parts;
+  return new Problem("addresses and networks such as 10.1.0.0/16, separated by commas");
 }
 
 function isNetwork(part: string): boolean {

@@ -59,6 +59,12 @@ const wrong: readonly Case[] = [
   ],
   ["CONSOLE", ["yes", "OFF"], /on or off/],
   ["UPLOAD_BYTES_MAX", ["1 MB", "-1", "200000000000"], /a whole number from 0 to 100000000000/],
+  ["WEBHOOKS", ["yes", "OFF"], /on or off/],
+  [
+    "WEBHOOK_NETWORKS",
+    ["on", ",", "10.0.0.0/33", "10.0.0.0/8,", "fd00::/129", "localhost"],
+    /addresses and networks such as 10\.1\.0\.0\/16/,
+  ],
   [
     "CONSOLE_URL",
     [

@@ -7,6 +7,7 @@ import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { NewImportRun } from "../../src/store/interface/imports.ts";
 import { makeTestSeal } from "../support/seal.ts";
+import { newEndpoint } from "./webhooks.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,
@@ -42,6 +43,7 @@ function importOf(organizationId: string): NewImportRun {
 async function fillOne(store: TestStore, organizationId: string): Promise<void> {
   await store.createOrganization(organization(organizationId), operator);
   await store.imports.begin(importOf(organizationId));
+  await store.createWebhookEndpoint(newEndpoint("whe_1", { organizationId }), operator);
   const ids = Array.from({ length: records }, (_, index) => index);
   const options = { organizationId };
   const ofPerson = { organizationId, resourceType: "person" };
@@ -79,6 +81,11 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
   const imports = await store.imports.list(9);
   assert.deepEqual(
     imports.map(({ organizationId }) => organizationId),
+    [other],
+  );
+  const endpoints = await store.webhooks.listAll({ after: undefined, limit: 9 });
+  assert.deepEqual(
+    endpoints.map(({ organizationId }) => organizationId),
     [other],
   );
   assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);

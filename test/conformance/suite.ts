@@ -31,6 +31,7 @@ import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
+import { testWebhooks } from "./webhooks.ts";
 import { testWriting } from "./writing.ts";
 
 type Part = (engine: Engine) => void;
@@ -55,6 +56,7 @@ const decisions: readonly Part[] = [
   testReplaying,
   testOperators,
   testImports,
+  testWebhooks,
   testTrail,
   testLongLists,
   testManyChanges,

@@ -42,6 +42,10 @@ async function raw(lines: readonly string[]): Promise<Reply> {
   return parseReply(await exchangeRaw(client.address, `${lines.join("\r\n")}\r\n\r\n`));
 }
 
+function webhook(method: string, body: object): Promise<Reply> {
+  return scene.ask(customer, { method, path: "/v2/webhook_endpoint", body });
+}
+
 const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
   validation_failed: () => post({}),
   malformed_json: () => post("{"),
@@ -68,6 +72,14 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
   no_such_deletion: () => {
     const query = { deletion_request_id: "nothing" };
     return scene.ask(customer, { method: "GET", path: "/v2/deletion_request", query });
+  },
+  no_such_webhook_endpoint: () => webhook("DELETE", { webhook_endpoint_id: "whe_none" }),
+  too_many_webhook_endpoints: async () => {
+    const wanted = { url: "https://example.com", events: ["sluice.deletion.completed"] };
+    for (let number = 0; number < limits.webhookEndpointsMax; number += 1) {
+      await webhook("POST", wanted);
+    }
+    return webhook("POST", wanted);
   },
   no_such_operation: () => scene.ask(customer, { method: "GET", path: "/v2/nothing" }),
   method_not_allowed: () => scene.ask(customer, { method: "PATCH", path }),

@@ -58,6 +58,17 @@ const contents: Readonly<Record<string, Make>> = {
   }),
   // At its end, so that two replies have the same length.
   "read changes": async () => ({ query: { offset: "now" } }),
+  "create webhook endpoint": async (scene, customer) => {
+    await removeWebhooks(scene, customer);
+    webhooksMade += 1;
+    return { body: { ...newWebhook, description: `number ${webhooksMade}` } };
+  },
+  "list webhook endpoints": async (scene, customer) => ({
+    query: { webhook_endpoint_id: await addWebhook(scene, customer) },
+  }),
+  "remove webhook endpoint": async (scene, customer) => ({
+    body: { webhook_endpoint_id: await addWebhook(scene, customer) },
+  }),
   "read deletion": async (scene, customer, { path }) => {
     const body = await deletionByType(scene, customer);
     const asked = await scene.ask(customer, { method: "POST", path, body });
@@ -67,6 +78,30 @@ const contents: Readonly<Record<string, Make>> = {
     return { query: { deletion_request_id: id } };
   },
 };
+
+export const newWebhook = {
+  url: "https://hooks.example.com/sluice",
+  events: ["sluice.deletion.completed"],
+};
+
+const webhooks = "/v2/webhook_endpoint";
+let webhooksMade = 0;
+
+/** So that an organization never has too many. */
+async function removeWebhooks(scene: Scene, customer: Customer): Promise<void> {
+  const { organizationId } = customer;
+  const { store, now } = scene.service.app;
+  for (const endpoint of await store.listWebhookEndpoints(organizationId)) {
+    await store.removeWebhookEndpoint(endpoint, { actor: "test", now: now() });
+  }
+}
+
+export async function addWebhook(scene: Scene, customer: Customer): Promise<string> {
+  await removeWebhooks(scene, customer);
+  const asked = await scene.ask(customer, { method: "POST", path: webhooks, body: newWebhook });
+  const { webhook_endpoint_id: id = "" } = asked.body as { webhook_endpoint_id?: string };
+  return id;
+}
 
 async function newRecord(
   scene: Scene,

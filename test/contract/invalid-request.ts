@@ -28,6 +28,9 @@ export const corruptions = {
 async function asInvalid(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   if (operation.verb === "read changes") return { ...good, query: { offset: "0" } };
+  if (operation.verb === "list webhook endpoints") {
+    return { ...good, query: { webhook_endpoint_id: "" } };
+  }
   return operation.body === "none"
     ? { ...good, query: {} }
     : { ...good, body: inForm(operation, {}) };
@@ -72,6 +75,9 @@ const nobodys = "nobody has this id";
 async function withUnknownId(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   const { type, verb } = operation;
+  if (verb === "remove webhook endpoint") {
+    return { ...good, body: { webhook_endpoint_id: nobodys } };
+  }
   if (verb === "read deletion") return { ...good, query: { deletion_request_id: nobodys } };
   if (type === undefined)
     return { ...good, body: { ...(good.body as object), resource_id: nobodys } };

@@ -69,14 +69,19 @@ for (const status of [200, 201]) {
   });
 }
 
+/** The codes of what else there may be none of. */
+const absent: Readonly<Record<string, number>> = {
+  "read deletion": 40402,
+  "remove webhook endpoint": 40405,
+};
+
 for (const [key, { code, corrupt }] of Object.entries(corruptions)) {
   const status = Number(key);
   describe(`status ${status}`, () => {
     for (const operation of answering(status)) {
       it(`is the reply of ${operation.name}`, async () => {
         const reply = await send(await corrupt(scene, customer, operation));
-        const isDeletion = status === 404 && operation.verb === "read deletion";
-        assertError(reply, status, isDeletion ? 40402 : code);
+        assertError(reply, status, status === 404 ? (absent[operation.verb] ?? code) : code);
       });
     }
   });
@@ -100,16 +105,22 @@ describe("status 405", () => {
 });
 
 describe("status 409", () => {
+  const held: Readonly<Record<string, StoreMethod>> = {
+    "create webhook endpoint": "createWebhookEndpoint",
+    "remove webhook endpoint": "removeWebhookEndpoint",
+  };
   for (const operation of answering(409)) {
     it(`is the reply of ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
       const ask = await goodRequest(scene, customer, operation);
-      const method = operation.permission === "delete" ? "requestDeletion" : "writeRecords";
-      const held = service.holdStore(method);
+      const method =
+        held[operation.verb] ??
+        (operation.permission === "delete" ? "requestDeletion" : "writeRecords");
+      const waiting = service.holdStore(method);
       const headers = { "idempotency-key": `in flight ${operation.name}` };
       const first = client.send({ ...ask, headers });
-      await held.called;
+      await waiting.called;
       const second = await client.send({ ...ask, headers });
-      held.release();
+      waiting.release();
       assertError(second, 409, 40904);
       assert.equal((await first).status, operation.success);
       assert.equal((await client.send({ ...ask, headers })).status, operation.success);
@@ -164,6 +175,9 @@ describe("status 500", () => {
     "request deletion by type": "requestDeletion",
     "read deletion": "findDeletion",
     "read changes": "settledArrival",
+    "create webhook endpoint": "createWebhookEndpoint",
+    "list webhook endpoints": "listWebhookEndpoints",
+    "remove webhook endpoint": "removeWebhookEndpoint",
   } as const satisfies Record<string, StoreMethod>;
   const methodOf = ({ verb }: Operation): StoreMethod => {
     const found = Object.entries(used).find(([name]) => name === verb);

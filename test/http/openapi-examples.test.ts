@@ -9,6 +9,8 @@ import { buildOpenApi } from "../../src/http/openapi.ts";
 import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/document.ts";
 import { operations } from "../../src/http/routes.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
+import { operator } from "../conformance/scene.ts";
+import { newEndpoint } from "../conformance/webhooks.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -39,6 +41,12 @@ async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
   const { method, path, verb, type } = operation;
   const isAdded = verb === "add records" || verb === "append records" || verb === "issue token";
   if (!isAdded) await addExamples(customer, type === undefined ? recordTypes : [type]);
+  if (verb === "remove webhook endpoint") {
+    const { webhook_endpoint_id: endpointId } = value as { webhook_endpoint_id: string };
+    const { organizationId } = customer;
+    const endpoint = newEndpoint(endpointId, { organizationId });
+    await service.app.store.createWebhookEndpoint(endpoint, operator);
+  }
   if (verb !== "issue token") {
     const headers = { "content-type": mediaType };
     return service.client.send({ method, path, token: customer.token, headers, body: value });

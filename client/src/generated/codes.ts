@@ -30,6 +30,8 @@ export const errorCodes = {
   no_such_deletion: 40402,
   /** There is no such operation. */
   no_such_operation: 40403,
+  /** There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are. */
+  no_such_webhook_endpoint: 40405,
   /** The method is not allowed here. */
   method_not_allowed: 40501,
   /** The request did not arrive in time; send it again. */
@@ -42,6 +44,8 @@ export const errorCodes = {
   deletion_open: 40903,
   /** A request with the same Idempotency-Key is still in flight; send this one again soon. */
   idempotency_in_flight: 40904,
+  /** The organization has 10 endpoints of webhooks, which is the maximum; remove one first. */
+  too_many_webhook_endpoints: 40907,
   /**
    * The feed no longer has this offset, because the store was replaced by an older one. Begin again
    * at -1, or at now.

@@ -38,6 +38,12 @@ export const operatorErrors = {
   export_wanted: row(409, "The closing of the organization was to export its records first."),
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
+  no_such_endpoint: row(404, "There is no such endpoint of webhooks."),
+  too_many_endpoints: row(
+    409,
+    "The organization has as many endpoints of webhooks as it can have.",
+  ),
+  webhook_key: row(409, "There is no key from which the secrets of webhooks could be derived."),
   no_such_type: row(404, "There is no such record type."),
   search_key: row(409, "The index of persons was made with another key, or there is no key."),
   no_such_record: row(404, "There is no such record."),

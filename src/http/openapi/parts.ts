@@ -146,5 +146,6 @@ export const securitySchemes = {
 
 export const tokenTag = "Access token";
 export const changeTag = "Changes";
+export const webhookTag = "Webhooks";
 export const deletionTag = "Deletion";
 export const serviceTag = "Service";

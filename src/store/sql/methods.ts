@@ -38,6 +38,7 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
+import * as webhook from "./webhook/endpoint.ts";
 import { findTokens } from "./search/find-tokens.ts";
 import {
   beginIndex,
@@ -141,6 +142,9 @@ export const methods = {
     findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
     revokeKey: change(every, apiKey.revokeKey),
     rotateKey: change(every, apiKey.rotateKey),
+    createWebhookEndpoint: change(ofOrganization, webhook.createEndpoint),
+    removeWebhookEndpoint: change(ofOrganization, webhook.removeEndpoint),
+    listWebhookEndpoints: lookup(organization, webhook.listEndpoints),
     createToken: change(ofOrganization, accessToken.createToken),
     findCaller: lookup(credentials, accessToken.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
@@ -215,6 +219,11 @@ export const methods = {
   arrivals: {
     list: lookup(ofOrganization, listArrivals),
     find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
+  },
+  webhooks: {
+    change: change(ofOrganization, webhook.changeEndpoint),
+    find: lookup(byIdIn, webhook.findEndpoint),
+    listAll: lookup(every, webhook.listAllEndpoints),
   },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),

@@ -35,6 +35,8 @@ function makeApp(place: Place, store: TestStore): App {
     operator: "test",
     signer: () => undefined,
     searchKeys: () => undefined,
+    webhookKeys: () => undefined,
+    privateWebhooks: false,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
   };

@@ -37,6 +37,12 @@ import { requestDeletionOf } from "../../../src/actions/deletion/request-deletio
 import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/viewer.ts";
 import { readRetention, setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
+import {
+  createEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  testEndpoint,
+} from "../../../src/actions/webhook/endpoints.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
 import { listImports } from "../../../src/actions/intake/imports.ts";
 import {
@@ -71,6 +77,10 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "key.create": (app) => createKey(app, { organizationId: "none" }),
   "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
   "key.revoke": (app) => revokeKey(app, "key_none"),
+  "webhook.read": (app) => listEndpoints(app, "none"),
+  "webhook.create": (app) => createEndpoint(app, { organizationId: "none", url: "", events: [] }),
+  "webhook.change": (app) => testEndpoint(app, "whe_none"),
+  "webhook.remove": (app) => removeEndpoint(app, "whe_none"),
   "record.find": (app) => findRecords(app, record),
   "record.show": (app) => showRecord(app, record),
   "records.export": access("records.export"),

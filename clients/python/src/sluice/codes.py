@@ -38,6 +38,10 @@ class ErrorCode(IntEnum):
     """There is no such deletion request; use the id that the deletion was answered with."""
     NO_SUCH_OPERATION = 40403
     """There is no such operation."""
+    NO_SUCH_WEBHOOK_ENDPOINT = 40405
+    """
+    There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
+    """
     METHOD_NOT_ALLOWED = 40501
     """The method is not allowed here."""
     REQUEST_TIMEOUT = 40801
@@ -50,6 +54,8 @@ class ErrorCode(IntEnum):
     """A deletion of this record is open."""
     IDEMPOTENCY_IN_FLIGHT = 40904
     """A request with the same Idempotency-Key is still in flight; send this one again soon."""
+    TOO_MANY_WEBHOOK_ENDPOINTS = 40907
+    """The organization has 10 endpoints of webhooks, which is the maximum; remove one first."""
     OFFSET_GONE = 41001
     """
     The feed no longer has this offset, because the store was replaced by an older one. Begin again

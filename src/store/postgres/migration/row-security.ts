@@ -27,6 +27,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   import_run: [],
   search_token: [],
   search_due: [],
+  webhook_endpoint: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;

@@ -11,6 +11,7 @@ import type { Act } from "../../interface/act.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
+import { removeEndpointsOf } from "../webhook/endpoint.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
@@ -134,8 +135,10 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM search_due WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
-/** On Citus stored replies are on the coordinator, and can't be in a statement with tables of the shards. */
-const findReply = `SELECT 1 FROM idempotent_reply WHERE organization_id = $1 LIMIT 1`;
+/** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
+const findLeftBeside = `
+  SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1) AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
@@ -147,7 +150,7 @@ const parts: readonly Part[] = [
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
-  { first: [], erase: eraseImports },
+  { first: [], erase: eraseFew },
   { first: [], erase: hurryOthers },
 ];
 
@@ -269,9 +272,10 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** An organization has few imports, because they are removed after a while. */
-function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
+/** An organization has few imports, because they are removed after a while, and few endpoints of webhooks. */
+function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
+  yield* removeEndpointsOf(organizationId);
   return { erasedTypes: [], next: undefined };
 }
 
@@ -286,8 +290,8 @@ export function* verifyOrganization({
   organizationId,
 }: Deletion): Statements<boolean> {
   const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
-  const reply = yield* get(findReply, organizationId);
-  if (left === undefined || Boolean(left.found) || reply !== undefined) {
+  const beside = yield* get<{ found: number | boolean }>(findLeftBeside, organizationId);
+  if (Boolean(left?.found ?? true) || Boolean(beside?.found ?? true)) {
     yield* run(reopenTarget, deletionRequestId);
     return false;
   }

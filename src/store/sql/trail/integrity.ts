@@ -57,6 +57,12 @@ const common: readonly Invariant[] = [
     broken: "A record is to be indexed that does not exist",
     sql: missingIn("search_due"),
   },
+  {
+    broken: "An endpoint of webhooks is of an organization that does not exist",
+    sql: `
+      SELECT endpoint_id AS subject FROM webhook_endpoint
+      WHERE organization_id NOT IN (SELECT organization_id FROM organization) LIMIT $1`,
+  },
 ];
 
 function missingIn(table: string): string {

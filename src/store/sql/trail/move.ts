@@ -61,6 +61,7 @@ const names: readonly string[] = [
   "deletion_target",
   "restricted_reference",
   "pseudonym",
+  "webhook_endpoint",
   "organization",
   "operator",
   "operator_passkey",

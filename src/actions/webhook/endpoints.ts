@@ -1,0 +1,246 @@
+// The endpoints of webhooks: created, listed, changed and removed, by an organization over the API or by an operator.
+// A secret is in the reply of the one call that makes it.
+
+import {
+  descriptionCharactersMax,
+  findUrlFault,
+  type WebhookEndpoint,
+  type WebhookEvent,
+  webhookEvents,
+} from "../../domain/webhook.ts";
+import { limits } from "../../domain/limits.ts";
+import { adviseName } from "../../domain/validation/suggest.ts";
+import type {
+  EndpointChange,
+  EndpointRemoval,
+  NewEndpoint,
+  RemovalOutcome,
+} from "../../store/interface/webhooks.ts";
+import { findOpenOrganization } from "../access/close-organization.ts";
+import { requireOrganization } from "../access/find-organization.ts";
+import { actOf, type App, type WebhookKeys } from "../app.ts";
+import { beginning, FeedCipher } from "../change/offset.ts";
+import { makeId } from "../credential.ts";
+import { OperatorError, unknownName } from "../operator/operator-error.ts";
+import { requireLine } from "../operator/require-text.ts";
+import { requireRight } from "../operator/viewer.ts";
+
+/** With the only copy of its secret. */
+export interface CreatedEndpoint {
+  readonly endpointId: string;
+  readonly createdAt: number;
+  readonly secret: string;
+  readonly publicKey: string;
+}
+
+export interface WantedEndpoint extends Pick<NewEndpoint, "organizationId" | "events" | "types"> {
+  readonly url: string;
+  readonly description?: string | undefined;
+  readonly idempotency?: NewEndpoint["idempotency"];
+  /** The id of the API key, or the operator. */
+  readonly actor: string;
+}
+
+/** Checks nothing but the organization and the number of its endpoints, which are named if they do not permit it. */
+export async function addEndpoint(
+  app: App,
+  { actor, ...wanted }: WantedEndpoint,
+): Promise<CreatedEndpoint | "no_such_organization" | "too_many" | "idempotency_reused"> {
+  const keys = requireKeys(app);
+  const { settled } = await app.store.settledArrival();
+  const added = await app.store.createWebhookEndpoint(
+    {
+      ...wanted,
+      endpointId: makeId("whe"),
+      url: new URL(wanted.url).href,
+      description: wanted.description ?? "",
+      events: webhookEvents.filter((event) => wanted.events.includes(event)),
+      keyCheck: keys.check,
+      changeNo: settled,
+    },
+    { actor, now: app.now() },
+  );
+  return typeof added === "string" ? added : { ...added, ...keys.secretOf(added.endpointId, 1) };
+}
+
+/** Lists the endpoints of the organization of a caller, oldest first. */
+export function listOwnEndpoints(
+  { store }: Pick<App, "store">,
+  organizationId: string,
+): Promise<readonly WebhookEndpoint[]> {
+  return store.listWebhookEndpoints(organizationId);
+}
+
+export function removeOwnEndpoint(
+  { store, now }: Pick<App, "store" | "now">,
+  removal: EndpointRemoval,
+  actor: string,
+): Promise<RemovalOutcome> {
+  return store.removeWebhookEndpoint(removal, { actor, now: now() });
+}
+
+/** Throws OperatorError webhook_key. */
+function requireKeys(app: App): WebhookKeys {
+  const keys = app.webhookKeys();
+  if (keys !== undefined) return keys;
+  throw new OperatorError(
+    "webhook_key",
+    "Secrets of webhooks are derived from the key for receipts, which this user can't read, or which does not exist yet.",
+  );
+}
+
+/** The application and what an operator says of the endpoint. */
+export interface OperatorsEndpoint {
+  readonly organizationId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string | undefined;
+}
+
+/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_endpoints. */
+export async function createEndpoint(
+  app: App,
+  wanted: OperatorsEndpoint,
+): Promise<CreatedEndpoint> {
+  requireRight(app, "webhook.create");
+  const fault = findUrlFault(wanted.url, app.privateWebhooks);
+  if (fault !== undefined) throw new OperatorError("invalid", `The URL ${fault}.`);
+  const { description = "", organizationId } = wanted;
+  if (description !== "") requireLine("The description", description, descriptionCharactersMax);
+  const events = wanted.events.map(readEvent);
+  if (events.length === 0) throw new OperatorError("invalid", "An endpoint needs an event.");
+  await findOpenOrganization(app, organizationId);
+  const actor = app.operator;
+  const made = await addEndpoint(app, { ...wanted, description, events, types: undefined, actor });
+  if (typeof made === "object") return made;
+  throw new OperatorError(
+    "too_many_endpoints",
+    `The organization has ${limits.webhookEndpointsMax} endpoints of webhooks, which is the maximum; remove one first.`,
+  );
+}
+
+function readEvent(name: string): WebhookEvent {
+  const event = webhookEvents.find((known) => known === name);
+  if (event !== undefined) return event;
+  const advice = adviseName(name, webhookEvents);
+  throw new OperatorError(
+    "invalid",
+    `There is no event "${name}"${advice}. There are: ${webhookEvents.join(", ")}.`,
+  );
+}
+
+/** Lists the endpoints of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
+export async function listEndpoints(
+  app: App,
+  organizationId: string | undefined,
+): Promise<readonly WebhookEndpoint[]> {
+  requireRight(app, "webhook.read");
+  await requireOrganization(app, organizationId);
+  if (organizationId !== undefined) return app.store.listWebhookEndpoints(organizationId);
+  return allEndpoints(app);
+}
+
+const pageRows = 1_000;
+
+/** Those of all organizations, in the order of their keys. */
+export async function allEndpoints({
+  store,
+}: Pick<App, "store">): Promise<readonly WebhookEndpoint[]> {
+  const found: WebhookEndpoint[] = [];
+  for (;;) {
+    const page = await store.webhooks.listAll({ after: found.at(-1), limit: pageRows });
+    found.push(...page);
+    if (page.length < pageRows) return found;
+  }
+}
+
+/** Throws OperatorError no_such_endpoint. */
+export async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  const found = await app.store.webhooks.find(endpointId, undefined);
+  if (found !== undefined) return found;
+  throw unknownName(
+    "no_such_endpoint",
+    `There is no endpoint of webhooks "${endpointId}".`,
+    (await allEndpoints(app)).map((one) => one.endpointId),
+  );
+}
+
+/** Throws OperatorError not_permitted and no_such_endpoint. */
+export async function removeEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, "webhook.remove");
+  const found = await findEndpoint(app, endpointId);
+  await app.store.removeWebhookEndpoint(found, actOf(app));
+  return found;
+}
+
+/** Asks for a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
+export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  return change(app, endpointId, { test: true });
+}
+
+/**
+ * Enables an endpoint, and continues where it was, or at `from`: `now`, `-1` for the beginning, or the `replay_offset`
+ * of an event, whose successors are sent again. Throws OperatorError not_permitted, no_such_endpoint and invalid.
+ */
+export async function enableEndpoint(
+  app: App,
+  endpointId: string,
+  from?: string,
+): Promise<WebhookEndpoint> {
+  requireRight(app, "webhook.change");
+  const found = await findEndpoint(app, endpointId);
+  if (from === undefined) return change(app, endpointId, { enable: true });
+  return change(app, endpointId, { enable: true, from: await readPlace(app, found, from) });
+}
+
+async function readPlace(
+  { store }: App,
+  { endpointId, changeNo }: WebhookEndpoint,
+  from: string,
+): Promise<{ readonly entryNo: number; readonly changeNo: number }> {
+  if (from === "now") {
+    const { settled } = await store.settledArrival();
+    return { entryNo: (await store.trail.head()).no, changeNo: settled };
+  }
+  const cipher = new FeedCipher(await store.receiptSaltKey());
+  const position = from === "-1" ? beginning : cipher.decode(endpointId, from);
+  if (position !== undefined) return { entryNo: position.changeNo, changeNo };
+  throw new OperatorError(
+    "invalid",
+    "The offset must be -1, now, or the replay_offset of an event that was sent to this endpoint.",
+  );
+}
+
+export interface RotatedSecret {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  readonly publicKey: string;
+}
+
+/**
+ * Makes a new secret; the old one signs, too, for `overlapMs`, unless the key was changed that it is derived from.
+ * Throws OperatorError not_permitted, no_such_endpoint and webhook_key.
+ */
+export async function rotateSecret(
+  app: App,
+  { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
+): Promise<RotatedSecret> {
+  requireRight(app, "webhook.change");
+  const keys = requireKeys(app);
+  const { keyCheck } = await findEndpoint(app, endpointId);
+  const formerUntil = keyCheck === keys.check ? app.now() + overlapMs : undefined;
+  const secret = { keyCheck: keys.check, formerUntil };
+  const endpoint = await change(app, endpointId, { secret });
+  return { endpoint, ...keys.secretOf(endpointId, endpoint.secretVersion) };
+}
+
+async function change(
+  app: App,
+  endpointId: string,
+  wanted: EndpointChange,
+): Promise<WebhookEndpoint> {
+  requireRight(app, "webhook.change");
+  const found = await findEndpoint(app, endpointId);
+  const changed = await app.store.webhooks.change(found, wanted, actOf(app));
+  return changed ?? findEndpoint(app, endpointId);
+}

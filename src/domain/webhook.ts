@@ -1,0 +1,98 @@
+// Webhooks: the events that an endpoint can be sent, the states of an endpoint, and the rules of its URL.
+
+/** `changes.available` wakes a reader of the feed; the others tell of a deletion. */
+export const webhookEvents = [
+  "sluice.changes.available",
+  "sluice.deletion.requested",
+  "sluice.deletion.cancelled",
+  "sluice.deletion.completed",
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Sent only when somebody asks for it. */
+export const testEvent = "sluice.webhook.test";
+
+/** `gone`: the endpoint answered 410. `failing`: every attempt has failed for days. */
+export type DisabledBecause = "gone" | "failing";
+
+export interface WebhookEndpoint {
+  readonly endpointId: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly description: string;
+  /** The record types that it may be notified of; undefined for all that are not confidential. */
+  readonly types: readonly string[] | undefined;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  /** Its secret is derived from this number. */
+  readonly secretVersion: number;
+  /** Until when the version before signs, too. */
+  readonly formerSecretUntil: number | undefined;
+  /** Identifies the key that the secret is derived from. */
+  readonly keyCheck: number;
+  readonly disabledAt: number | undefined;
+  readonly disabledBecause: DisabledBecause | undefined;
+  /** The entry of the audit trail up to which it was notified of deletions. */
+  readonly entryNo: number;
+  /** The arrival number of the last change that it was notified of. */
+  readonly changeNo: number;
+  readonly signalledAt: number | undefined;
+  readonly testRequestedAt: number | undefined;
+  /** Attempts since the last one that succeeded. */
+  readonly failures: number;
+  readonly failingSince: number | undefined;
+  readonly nextAttemptAt: number | undefined;
+  readonly lastAttemptAt: number | undefined;
+  /** The status of the last reply, or why there was none. */
+  readonly lastResult: string | undefined;
+  readonly lastDeliveredAt: number | undefined;
+}
+
+export type WebhookState = "enabled" | "failing" | "disabled" | "key_changed";
+
+/** `keyCheck`: of the key that this process has; undefined without one. */
+export function webhookState(endpoint: WebhookEndpoint, keyCheck?: number): WebhookState {
+  if (endpoint.disabledAt !== undefined) return "disabled";
+  if (keyCheck !== undefined && keyCheck !== endpoint.keyCheck) return "key_changed";
+  return endpoint.failures > 0 ? "failing" : "enabled";
+}
+
+export const urlCharactersMax = 2_000;
+export const descriptionCharactersMax = 200;
+
+/** What a URL must be, for one that is not; otherwise undefined. `http`: whether it may be without TLS. */
+export function findUrlFault(text: string, http: boolean): string | undefined {
+  const url = URL.parse(text);
+  const expected = `must be a URL of at most ${urlCharactersMax} characters with https`;
+  if (text.length > urlCharactersMax || url === null || url.hostname === "") return expected;
+  if (url.protocol !== "https:" && !(http && url.protocol === "http:")) return expected;
+  if (url.username !== "" || url.password !== "") return "must not contain a user or a password";
+  return url.hash === "" ? undefined : "must not contain a fragment";
+}
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+export const webhookGivesUpMs = 72 * hourMs;
+
+/** The wait after one failure, after two, and so on; the last one is that of all further ones. */
+const waitsMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  12 * hourMs,
+];
+
+/** `random`: 0 to 1. The wait is up to a fifth shorter or longer; `retryAfterMs` may lengthen it up to the longest. */
+export function retryWaitMs(failures: number, random: number, retryAfterMs = 0): number {
+  const longest = waitsMs.at(-1) ?? 0;
+  const usual = waitsMs[failures - 1] ?? longest;
+  const jittered = Math.round(usual * (0.8 + 0.4 * random));
+  return Math.max(jittered, Math.min(retryAfterMs, longest));
+}

@@ -1,0 +1,93 @@
+// The endpoints of webhooks in the store, and what a delivery changes in them.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type { DisabledBecause, WebhookEndpoint, WebhookEvent } from "../../domain/webhook.ts";
+
+export interface NewEndpoint {
+  readonly endpointId: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly description: string;
+  readonly types: readonly string[] | undefined;
+  readonly keyCheck: number;
+  /** It is notified of what comes after this arrival number. */
+  readonly changeNo: number;
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+/** `endpointId` and `createdAt`: those of the first request with the same Idempotency-Key. */
+export type NewEndpointOutcome =
+  | { readonly endpointId: string; readonly createdAt: number }
+  | "no_such_organization"
+  | "too_many"
+  | "idempotency_reused";
+
+export interface EndpointName {
+  readonly organizationId: string;
+  readonly endpointId: string;
+}
+
+export interface EndpointRemoval extends EndpointName {
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export type RemovalOutcome = "removed" | "no_such_endpoint" | "idempotency_reused";
+
+/** What is missing stays as it is. */
+export interface EndpointChange {
+  /** Ends the disabled state and the back-off. */
+  readonly enable?: true;
+  /** Where to continue; the entry of the audit trail, and the arrival number. */
+  readonly from?: { readonly entryNo: number; readonly changeNo: number };
+  readonly test?: true;
+  readonly secret?: { readonly keyCheck: number; readonly formerUntil: number | undefined };
+}
+
+/** Those after an endpoint, in the order of their keys. */
+export interface EndpointPage {
+  readonly after: EndpointName | undefined;
+  readonly limit: number;
+}
+
+export interface Lease extends EndpointName {
+  readonly claimant: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** What became of an attempt. */
+export interface Attempt extends EndpointName {
+  readonly claimant: string;
+  readonly at: number;
+  readonly result: string;
+  /** Until when the endpoint stays leased; undefined if others may claim it now. */
+  readonly leaseUntil: number | undefined;
+  /** What a success has told: the cursors after it. */
+  readonly delivered?: {
+    readonly entryNo?: number | undefined;
+    readonly changeNo?: number | undefined;
+  };
+  readonly failed?: {
+    readonly nextAttemptAt: number;
+    readonly disable: DisabledBecause | undefined;
+  };
+  /** The test that this was, which is not tried again. */
+  readonly test?: number | undefined;
+}
+
+/** A step of a deletion in the audit trail. */
+export interface DeletionNews {
+  readonly entryNo: number;
+  readonly at: number;
+  readonly action: "deletion.request" | "deletion.cancel" | "deletion.complete";
+  readonly deletion: Pick<Deletion, "deletionRequestId" | "resourceType">;
+}
+
+export interface NewsRange {
+  readonly after: number;
+  readonly through: number;
+}
+
+export type { WebhookEndpoint };
