@@ -104,9 +104,11 @@ CREATE INDEX search_token_by_record ON search_token (organization_id, resource_t
 -- erased: the row is deleted when the record is erased
 CREATE TABLE search_due (
   organization_id text COLLATE "C" NOT NULL, -- the organization of the record
-  resource_type text COLLATE "C" NOT NULL,   -- the record type
-  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
-  PRIMARY KEY (organization_id, resource_type, resource_id)
+  --sqlite record_no bigint NOT NULL,                 -- the record; a number costs a write less than a key does
+  --postgres resource_type text COLLATE "C" NOT NULL, -- the record type
+  --postgres resource_id text COLLATE "C" NOT NULL,   -- the id of the record
+  --sqlite PRIMARY KEY (organization_id, record_no)
+  --postgres PRIMARY KEY (organization_id, resource_type, resource_id)
 );
 
 -- the state of the index of persons and companies in one row

@@ -6,7 +6,14 @@ import type { AuditNote } from "../../interface/trail.ts";
 import { type KeyRow, toKey } from "../../shared/record-key.ts";
 import { type MovedRecord, moveHolds } from "./restricted-hold.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
-import { among, keyRows, named, namedRecords } from "../statement/named.ts";
+import {
+  among,
+  keyRows,
+  named,
+  namedRecords,
+  type NumberedKey,
+  numberedRows,
+} from "../statement/named.ts";
 import { removeFromIndex } from "../search/erase-tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./replies.ts";
 
@@ -111,20 +118,6 @@ const findLong = `
     SELECT 1 FROM change
     --sqlite WHERE change.record_no = record.record_no
     LIMIT 1 OFFSET ${changesMax})`;
-
-export interface NumberedKey extends RecordKey {
-  readonly recordNo: number | null;
-}
-
-function numberedRows(keys: readonly NumberedKey[]): Rows {
-  const rows = keys.map((one) => [
-    one.organizationId,
-    one.resourceType,
-    one.resourceId,
-    one.recordNo,
-  ]);
-  return new Rows(rows, 4);
-}
 
 /**
  * Erases records, and returns those that still existed. Runs as many statements if there are none: the time must not

@@ -24,14 +24,9 @@ import { findLatestArrival } from "../record/record.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "../plan/restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";
+import type { NumberedKey } from "../statement/named.ts";
 import { lock, type Statements } from "../statement/statements.ts";
-import {
-  eraseRecords,
-  findLongRecords,
-  moveRecords,
-  type NumberedKey,
-  shortenRecord,
-} from "./erase-records.ts";
+import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 
 /** How many changes of long records one transaction removes where writers wait for it. */

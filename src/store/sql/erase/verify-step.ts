@@ -17,7 +17,7 @@ import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { findIndexed } from "../search/erase-tokens.ts";
 import { reopenUnredacted } from "./verification.ts";
-import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
+import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
 
@@ -149,18 +149,13 @@ function* verifyAll(deletion: Deletion): Statements<Verification> {
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();
   const keys = keyRows(targets.map(toKey));
-  const numbered = targets.map((row) => [
-    row.organization_id,
-    row.resource_type,
-    row.resource_id,
-    row.record_no ?? null,
-  ]);
+  const numbered = targets.map((row) => ({ ...toKey(row), recordNo: row.record_no ?? null }));
   const found = [
     ...(yield* all<KeyRow>(findRecords, keys)),
-    ...(yield* all<KeyRow>(findChanges, new Rows(numbered, 4))),
+    ...(yield* all<KeyRow>(findChanges, numberedRows(numbered))),
     ...(yield* all<KeyRow>(findRelationsTo, keys)),
     ...(yield* all<KeyRow>(findRelationsFrom, keys)),
-    ...(yield* findIndexed(targets.map(toKey))),
+    ...(yield* findIndexed(numbered)),
   ];
   return new Set(found.map(rowKeyText));
 }

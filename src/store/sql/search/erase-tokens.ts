@@ -4,7 +4,14 @@
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { isSearched } from "../../../domain/search/searched-types.ts";
 import type { KeyRow } from "../../shared/record-key.ts";
-import { among, keyRows, namedRecords } from "../statement/named.ts";
+import {
+  among,
+  keyRows,
+  named,
+  namedRecords,
+  type NumberedKey,
+  numberedRows,
+} from "../statement/named.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
@@ -17,8 +24,15 @@ const removeTokens = `
     --citus AND search_token.resource_id = ANY ($3::text[])
   `;
 
+/** Before the records are removed, because SQLite finds their numbers in them. */
 const removeDue = `
-  DELETE FROM search_due ${among("USING", "search_due", key)}
+  DELETE FROM search_due
+    --sqlite WHERE (organization_id, record_no) IN (SELECT organization_id, record_no FROM
+    --postgres USING
+    ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id))
+    --postgres WHERE search_due.organization_id = named.organization_id
+    --postgres   AND search_due.resource_type = named.resource_type AND search_due.resource_id = named.resource_id
     --citus AND search_due.resource_id = ANY ($3::text[])
   `;
 
@@ -38,18 +52,21 @@ const findTokens = `
   `;
 
 const findStillDue = `
-  SELECT named.organization_id, named.resource_type, named.resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN search_due USING (organization_id, resource_type, resource_id)
+  SELECT named.organization_id, named.resource_type, named.resource_id
+  FROM ${named(...key, "record_no bigint")}
+    --sqlite CROSS JOIN search_due USING (organization_id, record_no)
+    --postgres JOIN search_due USING (organization_id, resource_type, resource_id)
   --citus WHERE search_due.resource_id = ANY ($3::text[])
   `;
 
 /** Finds those of these records that the index still knows. */
-export function* findIndexed(keys: readonly RecordKey[]): Statements<readonly KeyRow[]> {
+export function* findIndexed(keys: readonly NumberedKey[]): Statements<readonly KeyRow[]> {
   const searched = keys.filter(({ resourceType }) => isSearched(resourceType));
   if (searched.length === 0) return [];
-  const rows = keyRows(searched);
-  return [...(yield* all<KeyRow>(findTokens, rows)), ...(yield* all<KeyRow>(findStillDue, rows))];
+  return [
+    ...(yield* all<KeyRow>(findTokens, keyRows(searched))),
+    ...(yield* all<KeyRow>(findStillDue, numberedRows(searched))),
+  ];
 }
 
 /** A part ends with a record, which has few rows. */
@@ -61,14 +78,25 @@ const removeTokensUpTo = `
   DELETE FROM search_token
   WHERE organization_id = $1 AND (resource_type, resource_id) > ($4, $5)
     AND (resource_type, resource_id) <= ($2, $3)`;
+/** On SQLite the number of the record is read as its id. */
 const findEndOfDue = `
-  SELECT resource_type, resource_id FROM search_due
-  WHERE organization_id = $1 AND (resource_type, resource_id) > ($3, $4)
-  ORDER BY resource_type, resource_id LIMIT 1 OFFSET $2`;
+  SELECT
+    --sqlite '' AS resource_type, CAST(record_no AS TEXT) AS resource_id
+    --postgres resource_type, resource_id
+  FROM search_due
+  WHERE organization_id = $1
+    --sqlite AND record_no > CAST($4 AS INTEGER)
+    --postgres AND (resource_type, resource_id) > ($3, $4)
+  ORDER BY
+    --sqlite record_no
+    --postgres resource_type, resource_id
+  LIMIT 1 OFFSET $2`;
 const removeDueUpTo = `
   DELETE FROM search_due
-  WHERE organization_id = $1 AND (resource_type, resource_id) > ($4, $5)
-    AND (resource_type, resource_id) <= ($2, $3)`;
+  WHERE organization_id = $1
+    --sqlite AND record_no > CAST($5 AS INTEGER) AND ($3 = '' OR record_no <= CAST($3 AS INTEGER))
+    --postgres AND (resource_type, resource_id) > ($4, $5) AND (resource_type, resource_id) <= ($2, $3)
+  `;
 
 const statements = {
   search_token: { findEnd: findEndOfTokens, removePart: removeTokensUpTo },

@@ -26,14 +26,27 @@ const end = `UPDATE search_index SET collecting = false WHERE key_check = $1`;
 const countDue = `
   SELECT count(*) AS due FROM (SELECT 1 FROM search_due WHERE organization_id = $1 LIMIT $2) AS due_row`;
 
+/** On SQLite, where records are due by their numbers, a last record that was erased begins the organization again. */
 const findDue = `
   SELECT organization_id, resource_type, resource_id FROM search_due
-  WHERE (organization_id, resource_type, resource_id) > ($1, $2, $3)
-  ORDER BY organization_id, resource_type, resource_id LIMIT $4`;
+  --sqlite CROSS JOIN record USING (organization_id, record_no)
+  --sqlite WHERE (organization_id, record_no) > ($1, coalesce((
+  --sqlite   SELECT record_no FROM record
+  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3), 0))
+  --sqlite ORDER BY organization_id, record_no LIMIT $4
+  --postgres WHERE (organization_id, resource_type, resource_id) > ($1, $2, $3)
+  --postgres ORDER BY organization_id, resource_type, resource_id LIMIT $4
+  `;
 const findDueOf = `
   SELECT organization_id, resource_type, resource_id FROM search_due
-  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
-  ORDER BY resource_type, resource_id LIMIT $4`;
+  --sqlite CROSS JOIN record USING (organization_id, record_no)
+  --sqlite WHERE organization_id = $1 AND record_no > coalesce((
+  --sqlite   SELECT record_no FROM record
+  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3), 0)
+  --sqlite ORDER BY record_no LIMIT $4
+  --postgres WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
+  --postgres ORDER BY resource_type, resource_id LIMIT $4
+  `;
 
 const findNext = `
   SELECT organization_id, resource_type, resource_id FROM record
@@ -47,8 +60,14 @@ const findExisting = `
   `;
 
 const addDue = `
-  INSERT INTO search_due (organization_id, resource_type, resource_id)
-  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
+  INSERT INTO search_due (organization_id,
+    --sqlite record_no)
+    --postgres resource_type, resource_id)
+  SELECT organization_id,
+    --sqlite record_no
+    --postgres resource_type, resource_id
+  FROM ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
   WHERE true ON CONFLICT DO NOTHING`;
 
 const addDueOnCitus = {

@@ -53,6 +53,22 @@ export function keyRows(keys: readonly RecordKey[]): Rows {
   return new Rows(rows, 3);
 }
 
+/** The number is null where no plan has it, as on PostgreSQL. */
+export interface NumberedKey extends RecordKey {
+  readonly recordNo: number | null;
+}
+
+/** With the number as the fourth column. */
+export function numberedRows(keys: readonly NumberedKey[]): Rows {
+  const rows = keys.map((one) => [
+    one.organizationId,
+    one.resourceType,
+    one.resourceId,
+    one.recordNo,
+  ]);
+  return new Rows(rows, 4);
+}
+
 /**
  * The end of a statement that removes (`USING`) or changes (`FROM`) the rows of a table with the values of the named
  * ones.

@@ -51,11 +51,28 @@ const common: readonly Invariant[] = [
   },
   {
     broken: "The index has a hash of a record that does not exist",
-    sql: missingIn("search_token"),
+    sql: `
+      SELECT resource_id AS subject FROM search_token
+      WHERE NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE record.organization_id = search_token.organization_id
+          AND record.resource_type = search_token.resource_type
+          AND record.resource_id = search_token.resource_id) LIMIT $1`,
   },
   {
     broken: "A record is to be indexed that does not exist",
-    sql: missingIn("search_due"),
+    sql: `
+      SELECT
+        --sqlite CAST(record_no AS TEXT) AS subject
+        --postgres resource_id AS subject
+      FROM search_due
+      WHERE NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE record.organization_id = search_due.organization_id
+          --sqlite AND record.record_no = search_due.record_no
+          --postgres AND record.resource_type = search_due.resource_type
+          --postgres AND record.resource_id = search_due.resource_id
+        ) LIMIT $1`,
   },
   {
     broken: "An endpoint of webhooks is of an organization that does not exist",
@@ -64,16 +81,6 @@ const common: readonly Invariant[] = [
       WHERE organization_id NOT IN (SELECT organization_id FROM organization) LIMIT $1`,
   },
 ];
-
-function missingIn(table: string): string {
-  return `
-    SELECT resource_id AS subject FROM ${table}
-    WHERE NOT EXISTS (
-      SELECT 1 FROM record
-      WHERE record.organization_id = ${table}.organization_id
-        AND record.resource_type = ${table}.resource_type
-        AND record.resource_id = ${table}.resource_id) LIMIT $1`;
-}
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {
   let findings: readonly string[] = [];

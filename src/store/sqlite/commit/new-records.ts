@@ -27,7 +27,7 @@ interface Statements {
   readonly insertRecords: string;
   /** Four values for each change: number, received_at, reply_key, payload. */
   readonly insertChanges: string;
-  /** Organization and type, then the id of each record. */
+  /** The organization, then the number of each record. */
   readonly insertDue: string;
 }
 
@@ -50,8 +50,8 @@ function statementsFor(size: number): Statements {
       INSERT OR FAIL INTO change (record_no, change_no, received_at, reply_key, payload)
       SELECT column1, column1, column2, column3, column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})`,
     insertDue: `
-      INSERT INTO search_due (organization_id, resource_type, resource_id)
-      SELECT ?, ?, column1 FROM (VALUES ${rows("(?)")}) WHERE true ON CONFLICT DO NOTHING`,
+      INSERT OR FAIL INTO search_due (organization_id, record_no)
+      SELECT ?, column1 FROM (VALUES ${rows("(?)")})`,
   };
 }
 
@@ -60,8 +60,7 @@ const removeRelations = `
 const removeRecord = `
   DELETE FROM record
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ? AND record_no = ?`;
-const removeDue = `
-  DELETE FROM search_due WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
+const removeDue = `DELETE FROM search_due WHERE organization_id = ? AND record_no = ?`;
 const removeChange = `DELETE FROM change WHERE record_no = ?`;
 
 /** How many of `left` records the next statement inserts; at least one. */
@@ -107,8 +106,8 @@ export function insertNew(
   }
   connection.run(statements.insertChanges, ...changes);
   if (isSearched(resourceType)) {
-    const ids = records.map(({ draft }) => draft.id);
-    connection.run(statements.insertDue, organizationId, resourceType, ...ids);
+    const numbers = records.map((_, index) => firstNo + index);
+    connection.run(statements.insertDue, organizationId, ...numbers);
   }
   for (const { draft } of records) {
     for (const reference of draft.references) {
@@ -129,9 +128,7 @@ export function removeNew(group: Group, kind: RecordKind, { records, firstNo }: 
   const { organizationId, resourceType } = kind;
   for (const [index, { draft }] of records.entries()) {
     connection.run(removeChange, firstNo + index);
-    if (isSearched(resourceType)) {
-      connection.run(removeDue, organizationId, resourceType, draft.id);
-    }
+    if (isSearched(resourceType)) connection.run(removeDue, organizationId, firstNo + index);
     if (draft.references.length === 0) continue;
     connection.run(removeRelations, organizationId, resourceType, draft.id);
   }

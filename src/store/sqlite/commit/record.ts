@@ -44,8 +44,7 @@ const insertChange = `
   VALUES (?, ?, ?, ?, ?, ?)`;
 
 const insertDue = `
-  INSERT INTO search_due (organization_id, resource_type, resource_id) VALUES (?, ?, ?)
-  ON CONFLICT DO NOTHING`;
+  INSERT INTO search_due (organization_id, record_no) VALUES (?, ?) ON CONFLICT DO NOTHING`;
 
 /** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
 const compareFirst = `
@@ -172,7 +171,7 @@ function storeChange(group: Group, context: DraftContext, change: NewChange): vo
     draft.payload,
     change.isLong ? payloadDigest(draft.payload) : null,
   );
-  if (isSearched(resourceType)) connection.run(insertDue, organizationId, resourceType, draft.id);
+  if (isSearched(resourceType)) connection.run(insertDue, organizationId, recordNo);
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
   }
