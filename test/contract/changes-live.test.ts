@@ -147,6 +147,18 @@ describe("a stream of changes", () => {
     raw.socket.destroy();
   });
 
+  it("reads hardly more changes than it sends, in parts", async () => {
+    const customer = await scene.makeCustomer();
+    const ids = await add(customer, 1_000);
+    changesRead = 0;
+    const raw = open(customer, "offset=-1&live=sse");
+    await waitFor("all of it", () => eventsIn(raw).subjects.length === ids.length || undefined);
+    assert.ok(eventsIn(raw).controls.length > 1);
+    assert.ok(changesRead < 1_100, `${changesRead} changes were read to send 1,000`);
+    raw.socket.destroy();
+    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+  });
+
   it("does not read on for a reader that does not", async () => {
     const customer = await scene.makeCustomer();
     const large = {

@@ -13,11 +13,10 @@ const numbersAtOnce = 16_384;
 /** Changes that are read at a time: those with content have up to 64 KiB each. */
 const thinAtOnce = 1_000;
 const fullAtOnce = 64;
-/** How many with content are read before it is known how large they are. */
-const firstFull = 8;
 const eventsMax = limits.changesReplyEventsMax;
-/** About the length of an event without its content. */
+/** About the length of an event without its content, and of one with it, until it is known how large they are. */
 const eventBytes = 300;
+const fullBytes = 16 * 1_024;
 
 /** What a reader gets. */
 export interface FeedView {
@@ -98,7 +97,10 @@ interface Collected extends Pick<FeedPage, "upToDate" | "readMs"> {
   readonly found: readonly ArrivedChange[];
 }
 
-/** Reads one change more than fit, to know whether there are any. Each read is a turn of the organization. */
+/**
+ * Reads one change more than are likely to fit, to know whether there are any; what does not fit is read again for the
+ * next page. Each read is a turn of the organization.
+ */
 async function collect(
   { store, turns }: Source,
   { view, from, bytesMax }: Reading,
@@ -106,15 +108,15 @@ async function collect(
 ): Promise<Collected> {
   const { organizationId, types, content } = view;
   const found: ArrivedChange[] = [];
+  const [atOnce, firstBytes] = content ? [fullAtOnce, fullBytes] : [thinAtOnce, eventBytes];
   let [scanned, bytes, readMs] = [from.scanned, 0, 0];
   while (scanned < through && types.length > 0) {
     await turns.next(organizationId);
     if (signal?.aborted === true) return { found, upToDate: false, readMs };
     const end = Math.min(through, scanned + numbersAtOnce);
-    const limit = Math.min(
-      content ? fitting({ bytes, count: found.length, bytesMax }) : thinAtOnce,
-      eventsMax + 1 - found.length,
-    );
+    const usualBytes = found.length === 0 ? firstBytes : bytes / found.length;
+    const fitting = Math.ceil(Math.max(0, bytesMax - bytes) / usualBytes);
+    const limit = Math.min(atOnce, fitting + 1, eventsMax + 1 - found.length);
     const began = performance.now();
     const part = { organizationId, after: scanned, through: end, types, content, limit };
     const changes = await store.arrivals.list(part);
@@ -127,14 +129,6 @@ async function collect(
     scanned = changes.length < limit ? end : (changes.at(-1)?.changeNo ?? end);
   }
   return { found, upToDate: true, readMs };
-}
-
-/** How many more are likely to fit, and one: what is read beyond the bound is read again for the next page. */
-function fitting(read: { bytes: number; count: number; bytesMax: number }): number {
-  const { bytes, count, bytesMax } = read;
-  if (count === 0) return firstFull;
-  const left = Math.max(0, bytesMax - bytes);
-  return Math.min(fullAtOnce, Math.ceil((left * count) / bytes) + 1);
 }
 
 /** Passes events of types that the reader may read and does not want, so that they are not scanned again. */
