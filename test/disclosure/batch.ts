@@ -136,6 +136,7 @@ async function runTrials(service: Service, trials: readonly Trial[]): Promise<Ba
     service.clock.advanceMs(3_600_000);
     affected += countAffected(trials, await processAll(service));
     await eachWorld(trials, (world) => world.readDeletions());
+    await eachWorld(trials, (world) => world.readFeed());
   }
   await applyAllRetention(service, trials);
   await eachWorld(trials, (world) => world.readExports());

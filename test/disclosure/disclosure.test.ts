@@ -16,13 +16,21 @@ type Alter = (deletion: Deletion, reports: number) => Deletion;
 /** What the service does to each deletion that it reads. */
 let alter: Alter = (deletion) => deletion;
 
+/** Whether events are later for each report of the organization. */
+let delaysEvents = false;
+
 function altering(store: Store): Store {
   const findDeletion: Store["findDeletion"] = async (...args) => {
     const found = await store.findDeletion(...args);
     if (found === undefined) return undefined;
     return alter(found, countReports(await store.countRecords(found.organizationId)));
   };
-  return withMethods(store, { findDeletion });
+  const list: Store["arrivals"]["list"] = async (query) => {
+    const changes = await store.arrivals.list(query);
+    const reports = delaysEvents ? countReports(await store.countRecords(query.organizationId)) : 0;
+    return changes.map((change) => ({ ...change, receivedAt: change.receivedAt + reports }));
+  };
+  return withMethods(store, { findDeletion, arrivals: { ...store.arrivals, list } });
 }
 
 function countReports(counts: ErasedCounts): number {
@@ -85,4 +93,11 @@ describe("two organizations that differ only in confidential records", () => {
       assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
     });
   }
+
+  it("differ if the feed dates a change later because there is a report", async () => {
+    alter = (deletion) => deletion;
+    delaysEvents = true;
+    const { figures, findings } = await run(4_001, 24);
+    assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
+  });
 });

@@ -23,12 +23,17 @@ import { typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
 import type { Scenario, Step, Written } from "./scenario.ts";
-import type { Wire } from "./wire.ts";
+import type { Wire, WireReply } from "./wire.ts";
 
 /** What a world needs of the service, and the connections of its caller. */
 export type Place = Pick<Service, "app"> & { readonly wire: Wire };
 
 const graceSeconds = 60;
+const feedScopes = ["changes:read", "changes:content"] as const;
+/** Offsets and ids of events are encrypted; what offsets begin with is not. */
+const feedNumbers = /\b([0-9a-f]{19})?[0-9a-f]{32}\b/g;
+/** It covers encrypted numbers. */
+const feedTag = /\r\netag: [^\r]*/i;
 
 export class World {
   readonly transcript: string[] = [];
@@ -38,6 +43,8 @@ export class World {
   readonly #names = new Map<string, string>();
   readonly #deletions: string[] = [];
   #apiKey = "";
+  /** Where the caller last was in the feed. */
+  #offset = "-1";
   #token = "";
   /** Hidden records that were written. */
   #hiddenCount = 0;
@@ -66,7 +73,8 @@ export class World {
       retainDays,
     });
     await this.#oblige();
-    const { key, secret } = await createKey(app, { organizationId, scopes });
+    const granted = [...scopes, ...feedScopes];
+    const { key, secret } = await createKey(app, { organizationId, scopes: granted });
     this.#name(key.keyId, "key");
     this.#apiKey = secret;
     await this.renewToken();
@@ -74,7 +82,7 @@ export class World {
 
   async renewToken(): Promise<void> {
     const customer = { organizationId: this.organizationId, apiKey: this.#apiKey };
-    const { scopes } = this.#scenario;
+    const scopes = [...this.#scenario.scopes, ...feedScopes];
     this.#token = await fetchToken(this.#place.wire, customer, { scopes });
   }
 
@@ -166,6 +174,22 @@ export class World {
     }
   }
 
+  /** The feed of changes, from its beginning and from where the caller last was. */
+  async readFeed(): Promise<void> {
+    for (const offset of new Set(["-1", this.#offset])) {
+      for (const more of [{}, { include: "content" }]) {
+        const query = { offset, ...more };
+        const { head, text } = await this.#send({ method: "GET", path: "/v2/changes", query });
+        const page = `${head.replace(feedTag, "")} ${text}`;
+        for (const [id, place] of page.matchAll(feedNumbers)) {
+          if (!this.#names.has(id)) this.#name(id, `number ${place ?? ""}`);
+        }
+        this.#add("feed", page);
+        this.#offset = /stream-next-offset: (\w+)/i.exec(head)?.[1] ?? offset;
+      }
+    }
+  }
+
   /** Everything that is not hidden, at the end. */
   async readExports(): Promise<void> {
     const { organizationId } = this;
@@ -183,14 +207,18 @@ export class World {
   }
 
   async #ask(ask: Exclude<Step, { readonly deletion: number }>): Promise<void> {
-    const reply = await this.#place.wire.send({ ...ask, token: this.#token });
+    const reply = await this.#send(ask);
     const { deletion_request_id: id } = reply.body;
     if (id !== undefined && !this.#names.has(id)) {
       this.#name(id, "deletion");
       this.#deletions.push(id);
     }
-    const head = reply.head.replaceAll(chanceHeaders, "");
-    this.#add(`${ask.method} ${ask.path} ${head}`, reply.text);
+    this.#add(`${ask.method} ${ask.path} ${reply.head}`, reply.text);
+  }
+
+  async #send(ask: Exclude<Step, { readonly deletion: number }>): Promise<WireReply> {
+    const reply = await this.#place.wire.send({ ...ask, token: this.#token });
+    return { ...reply, head: reply.head.replaceAll(chanceHeaders, "") };
   }
 
   #name(id: string, kind: string): void {

@@ -60,7 +60,7 @@ export class ChangeFeed {
   async begin(reading: Beginning): Promise<FeedPage> {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
-    return { events: [], list: "[]", upToDate: true, next: start, offset, readMs: 0 };
+    return { events: [], list: "[]", upToDate: true, next: start, offset };
   }
 
   /**

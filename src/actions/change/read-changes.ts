@@ -52,8 +52,6 @@ export interface FeedPage {
   readonly offset: string;
   /** No further event had arrived. */
   readonly upToDate: boolean;
-  /** How long the store was read for it. */
-  readonly readMs: number;
 }
 
 export interface Source {
@@ -76,7 +74,7 @@ export async function readChanges(
 ): Promise<FeedPage> {
   const { view, from } = reading;
   const { organizationId } = view;
-  const { found, upToDate, readMs } = await collect(source, reading, extent);
+  const { found, upToDate } = await collect(source, reading, extent);
   let { position } = from;
   for (const { changeNo, receivedAt } of found) {
     position = passEvent(position, changeNo, receivedAt);
@@ -90,10 +88,10 @@ export async function readChanges(
   const scanned = upToDate ? Math.max(from.scanned, extent.through) : position.changeNo;
   const offset = source.cipher.encode(organizationId, position);
   const list = `[${events.join(",")}]`;
-  return { events, list, upToDate, readMs, next: { position, scanned }, offset };
+  return { events, list, upToDate, next: { position, scanned }, offset };
 }
 
-interface Collected extends Pick<FeedPage, "upToDate" | "readMs"> {
+interface Collected extends Pick<FeedPage, "upToDate"> {
   readonly found: readonly ArrivedChange[];
 }
 
@@ -109,26 +107,24 @@ async function collect(
   const { organizationId, types, content } = view;
   const found: ArrivedChange[] = [];
   const [atOnce, firstBytes] = content ? [fullAtOnce, fullBytes] : [thinAtOnce, eventBytes];
-  let [scanned, bytes, readMs] = [from.scanned, 0, 0];
+  let [scanned, bytes] = [from.scanned, 0];
   while (scanned < through && types.length > 0) {
     await turns.next(organizationId);
-    if (signal?.aborted === true) return { found, upToDate: false, readMs };
+    if (signal?.aborted === true) return { found, upToDate: false };
     const end = Math.min(through, scanned + numbersAtOnce);
     const usualBytes = found.length === 0 ? firstBytes : bytes / found.length;
     const fitting = Math.ceil(Math.max(0, bytesMax - bytes) / usualBytes);
     const limit = Math.min(atOnce, fitting + 1, eventsMax + 1 - found.length);
-    const began = performance.now();
     const part = { organizationId, after: scanned, through: end, types, content, limit };
     const changes = await store.arrivals.list(part);
-    readMs += performance.now() - began;
     for (const change of changes) {
-      if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false, readMs };
+      if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false };
       found.push(change);
       bytes += eventBytes + Buffer.byteLength(change.payload ?? "");
     }
     scanned = changes.length < limit ? end : (changes.at(-1)?.changeNo ?? end);
   }
-  return { found, upToDate: true, readMs };
+  return { found, upToDate: true };
 }
 
 /** Passes events of types that the reader may read and does not want, so that they are not scanned again. */
