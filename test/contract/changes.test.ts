@@ -332,6 +332,18 @@ describe("a long poll", () => {
     assert.equal(reply.headers["stream-up-to-date"], "true");
   });
 
+  it("answers 401 when its token expires", async () => {
+    const customer = await scene.makeCustomer();
+    const scopes = ["changes:read", "transactions:read"];
+    const token = await fetchToken(service.client, customer, { scopes, expirySeconds: 300 });
+    service.clock.advanceMs(300_000 - limits.longPollMs / 2);
+    const waiting = get({ token }, { offset: "now", live: "long-poll" });
+    await waitFor("the poll to wait", () => (service.readers() > 0 ? true : undefined));
+    service.clock.advanceMs(limits.longPollMs / 2);
+    const reply = await waiting;
+    assert.deepEqual([reply.status, reply.body.code], [401, 40103], reply.text);
+  });
+
   it("is not a request in progress, and ends when the reader leaves", async () => {
     const customer = await scene.makeCustomer();
     const raw = openRaw(service.address);
