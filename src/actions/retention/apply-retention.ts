@@ -12,6 +12,9 @@ import { makeId } from "../credential.ts";
 
 /** Records that one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
+/** Deletions that are requested concurrently, so that they share commits. Other writes wait for these only. */
+export const requestedAtOnceMax = 250;
+
 /** What the rounds of the worker need. */
 type Retaining = Pick<App, "store" | "now">;
 
@@ -51,8 +54,10 @@ export async function applyRetention(
     now: app.now(),
   });
   const due = part.expired.filter(({ expiry }) => expiry === "due");
-  // Concurrently, so that they share commits.
-  await Promise.all(due.map((one) => queue(app, organization, one)));
+  for (let at = 0; at < due.length; at += requestedAtOnceMax) {
+    const some = due.slice(at, at + requestedAtOnceMax);
+    await Promise.all(some.map((one) => queue(app, organization, one)));
+  }
   const queued = due.length;
   if (part.next === undefined) return { queued, next };
   return { queued, next: { organizationIds, after: part.next } };

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import {
   applyRetention,
+  requestedAtOnceMax,
   type RetentionPlace,
   retentionScannedMax,
 } from "../../../src/actions/retention/apply-retention.ts";
@@ -181,7 +182,14 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       const count = retentionScannedMax + 5;
       const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
       await store.write(many);
-      const first = await applyRetention(app, undefined);
+      let [open, openMax] = [0, 0];
+      const requestDeletion: typeof store.requestDeletion = async (...request) => {
+        openMax = Math.max(openMax, (open += 1));
+        return app.store.requestDeletion(...request).finally(() => (open -= 1));
+      };
+      const counting = { ...app, store: { ...app.store, requestDeletion } };
+      const first = await applyRetention(counting, undefined);
+      assert.equal(openMax, requestedAtOnceMax);
       assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
       assert.ok(first.next !== undefined);
       assert.equal(first.queued + (await applyAll()), count);
