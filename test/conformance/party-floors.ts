@@ -10,6 +10,7 @@ import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import { shownDueAt } from "./floors.ts";
+import { limits } from "../../src/domain/limits.ts";
 import {
   acme,
   draftOf,
@@ -241,6 +242,25 @@ export function testPartyFloors(engine: Engine): void {
         const until = onDay(index % 2 === 0 ? 6 : 8);
         assert.equal((await store.deletionOf(id)).floorUntil, until);
       }
+    });
+
+    it("is not forgotten while another person is erased", async (test) => {
+      const { store } = await open(engine, test);
+      await store.setFloor("transaction", 100);
+      await store.add("person", "eve", seen(1));
+      await pay(store, "t", 2);
+      const id = await store.request(ada);
+      const eve = await store.request(keyOf("person", "eve"));
+      const { now } = worker;
+      const claim = { now, leaseUntil: now + 60_000, claimant: "test" };
+      const begun = await store.claimDeletions(claim, 512);
+      assert.deepEqual(
+        begun.map(({ deletionRequestId }) => deletionRequestId),
+        [eve],
+      );
+      await store.finish(eve);
+      assert.equal(await store.claim(now + limits.flooredDeletionRetryMs), undefined);
+      await requireWait(store, id, 102);
     });
 
     it("does not prevent the replay of a deletion that was completed", async (test) => {

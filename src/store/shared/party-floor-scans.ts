@@ -100,29 +100,26 @@ export class PartyFloorScans {
     { claim, until }: { readonly claim: Claim; readonly until: number },
   ): Promise<boolean> {
     const source = this.#source;
-    passes.current ??= await this.#begin(organizationId, passes);
-    const { deletions, floors, ...pass } = passes.current;
+    const pass = (passes.current ??= await this.#begin(organizationId, passes));
+    const { deletions, floors } = pass;
     const ids = [...deletions.map((one) => one.deletionRequestId), ...passes.waiting.keys()];
     await source.extend(ids, claim.leaseUntil);
     const parties = [...new Set(deletions.map(({ resourceId }) => resourceId))];
     const query = { organizationId, parties, floors, recordsMax: recordsAtOnce };
-    let { after, latest } = pass;
     for (;;) {
       const beganAt = performance.now();
-      const page = await source.readPage({ ...query, after });
-      latest = mergeFloors(latest, page.latest);
-      after = page.last;
-      if (after === undefined) break;
+      const page = await source.readPage({ ...query, after: pass.after });
+      pass.latest = mergeFloors(pass.latest, page.latest);
+      pass.after = page.last;
+      if (pass.after === undefined) break;
       await restLike(beganAt);
-      if (performance.now() <= until) continue;
-      passes.current = { deletions, floors, ...pass, after, latest };
-      return true;
+      if (performance.now() > until) return true;
     }
     passes.current = undefined;
     const endedAt = await source.latestArrival();
     await source.store(
       deletions.map(({ deletionRequestId, resourceId }) => {
-        const floor = latest.get(resourceId);
+        const floor = pass.latest.get(resourceId);
         const kept = floor !== undefined && floor.until > claim.now ? floor : undefined;
         return { deletionRequestId, floors, upTo: pass.upTo, endedAt, latest: kept };
       }),

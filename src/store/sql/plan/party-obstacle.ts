@@ -22,6 +22,7 @@ import { findLatestArrival } from "../record/record.ts";
 import { listPartyFloors, readChangedPartyFloors } from "../retention/party-floor.ts";
 import { named } from "../statement/named.ts";
 import { get, rest, Rows, run, type Statements } from "../statement/statements.ts";
+import type { Processing } from "./erasure.ts";
 import type { Obstacle } from "./plan.ts";
 
 /** Operators read this as the reason until the pass has ended. */
@@ -60,11 +61,8 @@ interface Finding {
   readonly latest?: PartyFloor | undefined;
 }
 
-/** A pending deletion, and what its last pass has found. */
-export interface PendingParty {
-  readonly deletion: Deletion;
-  readonly cursor: string | null;
-}
+/** A pending deletion, and its cursor. */
+export type PendingDeletion = Pick<Processing, "deletion" | "cursor">;
 
 export interface PartyBounds {
   readonly now: number;
@@ -72,68 +70,73 @@ export interface PartyBounds {
   readonly bounded: boolean;
 }
 
+interface Party {
+  readonly deletion: Deletion;
+  /** Undefined if there was no pass by the current rules. */
+  readonly finding: Finding | undefined;
+}
+
+interface KnownParties {
+  /** By deletion. */
+  readonly parties: ReadonlyMap<string, Party>;
+  readonly floors: readonly RetentionFloor[];
+  readonly bounds: PartyBounds;
+  readonly latestArrival: number;
+}
+
 /** The deletions of one organization that are planned together, as far as they are of persons and companies. */
 export class PartyFloors {
-  readonly #floors: readonly RetentionFloor[];
-  readonly #findings: ReadonlyMap<string, Finding>;
-  readonly #deletions: readonly Deletion[];
-  readonly #latestArrival: number;
-  readonly #bounds: PartyBounds;
+  readonly #known: KnownParties;
   /** The obstacles that the search of later changes has found; undefined until it is needed. */
   #searched: ReadonlyMap<string, Obstacle> | undefined;
 
   /** Undefined if nothing has to be evaluated. */
   static *read(
-    pending: readonly PendingParty[],
+    pending: readonly PendingDeletion[],
     bounds: PartyBounds,
   ): Statements<PartyFloors | undefined> {
-    const parties = pending.filter(({ deletion }) => {
+    const some = pending.filter(({ deletion }) => {
       return isPartyType(deletion.resourceType) && deletion.processedBefore === undefined;
     });
-    const [first] = parties;
+    const [first] = some;
     if (first === undefined) return undefined;
     const floors = yield* listPartyFloors(first.deletion.organizationId);
     if (floors.length === 0) return undefined;
-    return new PartyFloors(parties, { floors, bounds, latestArrival: yield* findLatestArrival() });
-  }
-
-  private constructor(
-    parties: readonly PendingParty[],
-    known: {
-      readonly floors: readonly RetentionFloor[];
-      readonly bounds: PartyBounds;
-      readonly latestArrival: number;
-    },
-  ) {
-    this.#floors = known.floors;
-    this.#bounds = known.bounds;
-    this.#latestArrival = known.latestArrival;
-    this.#deletions = parties.map(({ deletion }) => deletion);
-    this.#findings = new Map(
-      parties.flatMap(({ deletion, cursor }) => {
-        const finding = readFinding(cursor, known.floors);
-        return finding === undefined ? [] : [[deletion.deletionRequestId, finding]];
+    const parties = new Map(
+      some.map(({ deletion, cursor }) => {
+        const finding = readFinding(cursor, floors);
+        return [deletion.deletionRequestId, { deletion, finding }];
       }),
     );
+    return new PartyFloors({ parties, floors, bounds, latestArrival: yield* findLatestArrival() });
+  }
+
+  private constructor(known: KnownParties) {
+    this.#known = known;
   }
 
   /** What a deletion waits for; `other`: what it waits for besides. A hold comes first. */
   *obstacleOf(deletion: Deletion, other: Obstacle | undefined): Statements<Obstacle | undefined> {
     const { deletionRequestId: id } = deletion;
+    const { parties, bounds } = this.#known;
+    const party = parties.get(id);
     const isOther = other !== undefined && other.floorUntil === undefined;
-    if (isOther || !this.#deletions.some((one) => one.deletionRequestId === id)) return other;
-    const finding = this.#findings.get(id);
+    if (party === undefined || isOther) return other;
+    const { finding } = party;
     if (finding === undefined) return unread;
-    const known = obstacleOfParty(finding.latest, this.#bounds.now);
+    const known = obstacleOfParty(finding.latest, bounds.now);
     if (known !== undefined) return laterObstacle(other, known);
     if (other !== undefined) return other;
-    if (!this.#isFresh(finding)) return unread;
+    if (!this.#isClear(finding)) return unread;
     this.#searched ??= yield* this.#searchChanged();
     return this.#searched.get(id);
   }
 
-  #isFresh({ at }: Finding): boolean {
-    return this.#latestArrival - at <= changesBehindMax;
+  /** Whether the last pass has found no floor that still keeps the party, and not too much has arrived since. */
+  #isClear({ latest, at }: Finding): boolean {
+    const { bounds, latestArrival } = this.#known;
+    const isKept = obstacleOfParty(latest, bounds.now) !== undefined;
+    return !isKept && latestArrival - at <= changesBehindMax;
   }
 
   /**
@@ -142,25 +145,29 @@ export class PartyFloors {
    * the pass ended; and what is not visible yet counts as arriving after the plan.
    */
   *#searchChanged(): Statements<ReadonlyMap<string, Obstacle>> {
-    const { now } = this.#bounds;
-    const clear = this.#deletions.flatMap((deletion) => {
-      const finding = this.#findings.get(deletion.deletionRequestId);
-      return finding !== undefined && this.#isFresh(finding) ? [{ deletion, finding }] : [];
+    const { parties, bounds, latestArrival } = this.#known;
+    const clear = [...parties.values()].flatMap(({ deletion, finding }) => {
+      return finding !== undefined && this.#isClear(finding) ? [{ deletion, finding }] : [];
     });
     const from = Math.min(...clear.map(({ finding }) => finding.upTo));
-    const deletions = clear.map(({ deletion }) => deletion);
-    const searched = yield* this.#searchFrom(from, deletions);
+    const searched = yield* this.#searchFrom(
+      from,
+      clear.map(({ deletion }) => deletion),
+    );
     const { upTo } = searched;
     const obstacles = new Map<string, Obstacle>();
     const rows = clear.map(({ deletion, finding }) => {
-      const { deletionRequestId: id, resourceId } = deletion;
+      const { deletionRequestId: id, resourceId, dueAt } = deletion;
       const latest = searched.latest.get(resourceId);
-      const partly = upTo === undefined ? undefined : { ...reading, retryAt: deletion.dueAt };
-      const obstacle = obstacleOfParty(latest, now) ?? partly;
+      const kept = obstacleOfParty(latest, bounds.now);
+      const obstacle = kept ?? (upTo === undefined ? undefined : { ...reading, retryAt: dueAt });
       if (obstacle !== undefined) obstacles.set(id, obstacle);
-      const progress = upTo === undefined ? {} : { upTo: Math.max(finding.upTo, upTo) };
-      const kept = obstacle?.floorUntil === undefined ? undefined : latest;
-      const next = { ...finding, ...progress, at: this.#latestArrival, latest: kept };
+      const next: Finding = {
+        ...finding,
+        upTo: Math.max(finding.upTo, upTo ?? 0),
+        at: latestArrival,
+        latest: kept && latest,
+      };
       return [id, JSON.stringify(next)];
     });
     yield* run(storeCursors, new Rows(rows, 2));
@@ -172,16 +179,16 @@ export class PartyFloors {
     first: number,
     deletions: readonly Deletion[],
   ): Statements<Pick<PartyFloorPage, "latest"> & { readonly upTo?: number }> {
+    const { floors, bounds, latestArrival } = this.#known;
     const organizationId = deletions[0]?.organizationId ?? "";
-    const parties = deletions.map(({ resourceId }) => resourceId);
-    const query = { organizationId, parties, floors: this.#floors };
+    const query = { organizationId, floors, parties: deletions.map((one) => one.resourceId) };
     let latest: PartyFloorPage["latest"] = new Map();
     for (let from = first; ;) {
-      const isLast = this.#latestArrival - from <= changesSearchedMax;
+      const isLast = latestArrival - from <= changesSearchedMax;
       const to = isLast ? anyArrival : from + changesSearchedMax;
       latest = mergeFloors(latest, yield* readChangedPartyFloors(query, { from, to }));
       if (isLast) return { latest };
-      if (this.#bounds.bounded) return { latest, upTo: to };
+      if (bounds.bounded) return { latest, upTo: to };
       from = to;
       yield* rest();
     }

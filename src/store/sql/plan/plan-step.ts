@@ -18,11 +18,10 @@ import {
 } from "./claim.ts";
 import { type FloorScan, type ScanBounds, scanFloors } from "./organization-floors.ts";
 import { planOrganization, readingFloors } from "./organization-obstacle.ts";
-import type { PendingParty } from "./party-obstacle.ts";
+import type { PendingDeletion } from "./party-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
 import { enter, type Statements } from "../statement/statements.ts";
-import type { Processing } from "./erasure.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
 
 export interface StepBounds extends PlanBounds {
@@ -43,7 +42,7 @@ export function* planDeletions(
   claim: Claim,
   bounds: StepBounds,
 ): Statements<BeginResult> {
-  const ready: PendingParty[] = [];
+  const ready: PendingDeletion[] = [];
   const planned: Planned[] = [];
   const waiting: Waiting[] = [];
   const deletions = due.map(toDeletion);
@@ -81,7 +80,7 @@ export function* planDeletions(
  * read.
  */
 function* planAll(
-  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
+  { deletion, cursor }: PendingDeletion,
   now: number,
   bounds: ScanBounds,
 ): Statements<ErasurePlan | undefined> {

@@ -17,7 +17,7 @@ import { lock, type Statements } from "../statement/statements.ts";
 import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
-import { PartyFloors, type PendingParty } from "./party-obstacle.ts";
+import { PartyFloors, type PendingDeletion } from "./party-obstacle.ts";
 import {
   findObstacle,
   isObstacle,
@@ -55,7 +55,7 @@ interface Root {
   readonly cursor?: string | null;
 }
 
-export function withRoot({ deletion, cursor }: PendingParty): Omit<Root, "planning"> {
+export function withRoot({ deletion, cursor }: PendingDeletion): Omit<Root, "planning"> {
   return { deletion, cursor, root: nodeKey(deletion.resourceType, deletion.resourceId) };
 }
 
