@@ -49,6 +49,9 @@ const (
 	// There is no such operation.
 	CodeNoSuchOperation = 40403
 
+	// There is no recipient of this name; GET /v2/recipient lists those that there are.
+	CodeNoSuchRecipient = 40404
+
 	// There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
 	CodeNoSuchWebhookEndpoint = 40405
 
@@ -69,6 +72,12 @@ const (
 
 	// A request with the same Idempotency-Key is still in flight; send this one again soon.
 	CodeIdempotencyInFlight = 40904
+
+	// A recipient of this name takes other types. Remove it first, or choose another name.
+	CodeRecipientExists = 40905
+
+	// The organization has 32 recipients, which is the maximum; remove one first.
+	CodeTooManyRecipients = 40906
 
 	// The organization has 10 endpoints of webhooks, which is the maximum; remove one first.
 	CodeTooManyWebhookEndpoints = 40907

@@ -118,6 +118,8 @@ const workRows: typeof rows = [
   ["Live requests of one organization for changes", "organizationChangeReadersMax", "429"],
   ["Live requests of all organizations for changes", "changeReadersMax", "503"],
   ["Endpoints of webhooks of one organization", "webhookEndpointsMax", "409"],
+  ["Recipients of one organization", "recipientsMax", "409"],
+  ["Characters of the name of a recipient; at least 1", "recipientNameCharactersMax", "400"],
   ["Milliseconds for which a long poll waits", "longPollMs", "204"],
   ["Milliseconds of a live stream of changes", "changeStreamMs", "it ends"],
   ["Invalid lines of a stream", "streamInvalidLinesMax", streamEnds],

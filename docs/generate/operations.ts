@@ -52,7 +52,7 @@ function statedErrors({ errors }: Operation): readonly number[] {
 
 function takes(operation: Operation): string {
   const { query, parameters, request } = operation.document(operation, recordTypes);
-  if (parameters !== undefined)
+  if (parameters !== undefined && parameters.length > 0)
     return `query ${parameters.map(({ name }) => code(name)).join(", ")}`;
   if (query !== undefined) return `query ${code(query.name)}`;
   if (operation.permission === "write") {

@@ -29,6 +29,7 @@ import { organizationCreate, organizationList, organizationShow } from "./comman
 import { organizationSet } from "./command/organization-set.ts";
 import { receiptDisclose, receiptExport, receiptRotate } from "./command/receipt.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
+import { recipientCreate, recipientList, recipientRemove } from "./command/recipient.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
@@ -65,6 +66,9 @@ export const commands: readonly Command[] = [
   importRecords,
   exportRecords,
   changes,
+  recipientCreate,
+  recipientList,
+  recipientRemove,
   webhookCreate,
   webhookList,
   webhookTest,
@@ -111,6 +115,7 @@ export const groups: Readonly<Record<string, string>> = {
   key: "Create, list, revoke and rotate API keys.",
   operator: "Create, list and disable operators, and create sign-in links.",
   webhook: "Create, list, test, enable and remove endpoints of webhooks.",
+  recipient: "Create, list and remove recipients of changes.",
   record: "Show a record and its changes.",
   subject: "Find persons and companies, and show and export everything that is held on one.",
   deletion:
@@ -125,7 +130,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
   "Organizations and access": ["organization", "key", "operator"],
-  Records: ["import", "export", "changes", "webhook", "record", "subject"],
+  Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
   Tools: ["openapi", "completion"],

@@ -33,6 +33,10 @@ export const errorCatalogue = {
     message: "There is no such deletion request; use the id that the deletion was answered with.",
   },
   no_such_operation: { code: 40403, message: "There is no such operation." },
+  no_such_recipient: {
+    code: 40404,
+    message: "There is no recipient of this name; GET /v2/recipient lists those that there are.",
+  },
   no_such_webhook_endpoint: {
     code: 40405,
     message:
@@ -47,6 +51,14 @@ export const errorCatalogue = {
     code: 40904,
     message:
       "A request with the same Idempotency-Key is still in flight; send this one again soon.",
+  },
+  recipient_exists: {
+    code: 40905,
+    message: "A recipient of this name takes other types. Remove it first, or choose another name.",
+  },
+  too_many_recipients: {
+    code: 40906,
+    message: `The organization has ${limits.recipientsMax} recipients, which is the maximum; remove one first.`,
   },
   too_many_webhook_endpoints: {
     code: 40907,

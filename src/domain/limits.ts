@@ -53,6 +53,9 @@ export const limits = {
   keyChangeReadersMax: 32,
   organizationChangeReadersMax: 64,
   changeReadersMax: 512,
+  /** Recipients of an organization. */
+  recipientsMax: 32,
+  recipientNameCharactersMax: 64,
   longPollMs: 20_000,
   changeStreamMs: 50_000,
 

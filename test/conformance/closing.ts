@@ -44,6 +44,7 @@ async function fillOne(store: TestStore, organizationId: string): Promise<void> 
   await store.createOrganization(organization(organizationId), operator);
   await store.imports.begin(importOf(organizationId));
   await store.createWebhookEndpoint(newEndpoint("whe_1", { organizationId }), operator);
+  await store.createRecipient({ organizationId, name: "r", types: ["person"] }, operator);
   const ids = Array.from({ length: records }, (_, index) => index);
   const options = { organizationId };
   const ofPerson = { organizationId, resourceType: "person" };
@@ -86,6 +87,11 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
   const endpoints = await store.webhooks.listAll({ after: undefined, limit: 9 });
   assert.deepEqual(
     endpoints.map(({ organizationId }) => organizationId),
+    [other],
+  );
+  const recipients = await store.listRecipients(undefined);
+  assert.deepEqual(
+    recipients.map(({ organizationId }) => organizationId),
     [other],
   );
   assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);

@@ -23,6 +23,7 @@ import { testManyChanges } from "./many-changes.ts";
 import { testPartyFloors } from "./party-floors.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
+import { testRecipients } from "./recipients.ts";
 import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
@@ -57,6 +58,7 @@ const decisions: readonly Part[] = [
   testOperators,
   testImports,
   testWebhooks,
+  testRecipients,
   testTrail,
   testLongLists,
   testManyChanges,

@@ -46,6 +46,10 @@ function webhook(method: string, body: object): Promise<Reply> {
   return scene.ask(customer, { method, path: "/v2/webhook_endpoint", body });
 }
 
+function recipient(method: string, body: object): Promise<Reply> {
+  return scene.ask(customer, { method, path: "/v2/recipient", body });
+}
+
 const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
   validation_failed: () => post({}),
   malformed_json: () => post("{"),
@@ -80,6 +84,17 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
       await webhook("POST", wanted);
     }
     return webhook("POST", wanted);
+  },
+  no_such_recipient: () => recipient("DELETE", { name: "nobody" }),
+  recipient_exists: async () => {
+    await recipient("POST", { name: "changing", types: ["person"] });
+    return recipient("POST", { name: "changing", types: ["company"] });
+  },
+  too_many_recipients: async () => {
+    for (let number = 0; number < limits.recipientsMax; number += 1) {
+      await recipient("POST", { name: `r${number}` });
+    }
+    return recipient("POST", { name: "one-more" });
   },
   no_such_operation: () => scene.ask(customer, { method: "GET", path: "/v2/nothing" }),
   method_not_allowed: () => scene.ask(customer, { method: "PATCH", path }),

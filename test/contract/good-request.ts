@@ -1,5 +1,6 @@
 // For every operation a request that succeeds, built from its row of the route table.
 
+import assert from "node:assert/strict";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask } from "../support/http-client.ts";
@@ -69,6 +70,18 @@ const contents: Readonly<Record<string, Make>> = {
   "remove webhook endpoint": async (scene, customer) => ({
     body: { webhook_endpoint_id: await addWebhook(scene, customer) },
   }),
+  "register recipient": async () => ({ body: { name: newName(), types: ["person"] } }),
+  "list recipients": async (scene, customer) => ({
+    query: { name: await addRecipient(scene, customer) },
+  }),
+  "remove recipient": async (scene, customer) => ({
+    body: { name: await addRecipient(scene, customer) },
+  }),
+  acknowledge: async (scene, customer) => {
+    const asked = await scene.ask(customer, { method: "HEAD", path: "/v2/changes" });
+    const offset = asked.headers["stream-next-offset"];
+    return { body: { name: await addRecipient(scene, customer), offset } };
+  },
   "read deletion": async (scene, customer, { path }) => {
     const body = await deletionByType(scene, customer);
     const asked = await scene.ask(customer, { method: "POST", path, body });
@@ -101,6 +114,21 @@ export async function addWebhook(scene: Scene, customer: Customer): Promise<stri
   const asked = await scene.ask(customer, { method: "POST", path: webhooks, body: newWebhook });
   const { webhook_endpoint_id: id = "" } = asked.body as { webhook_endpoint_id?: string };
   return id;
+}
+
+let names = 0;
+function newName(): string {
+  names += 1;
+  return `recipient-${names}`;
+}
+
+/** The only one, so that an organization never has too many. */
+async function addRecipient(scene: Scene, customer: Customer): Promise<string> {
+  const path = "/v2/recipient";
+  const body = { name: "only", types: ["person"] };
+  const reply = await scene.ask(customer, { method: "POST", path, body });
+  assert.equal(reply.status, 200, reply.text);
+  return body.name;
 }
 
 async function newRecord(

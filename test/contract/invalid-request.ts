@@ -31,6 +31,7 @@ async function asInvalid(scene: Scene, customer: Customer, operation: Operation)
   if (operation.verb === "list webhook endpoints") {
     return { ...good, query: { webhook_endpoint_id: "" } };
   }
+  if (operation.verb === "list recipients") return { ...good, query: { name: "" } };
   return operation.body === "none"
     ? { ...good, query: {} }
     : { ...good, body: inForm(operation, {}) };
@@ -79,6 +80,8 @@ async function withUnknownId(scene: Scene, customer: Customer, operation: Operat
     return { ...good, body: { webhook_endpoint_id: nobodys } };
   }
   if (verb === "read deletion") return { ...good, query: { deletion_request_id: nobodys } };
+  if (operation.scope === "changes:read")
+    return { ...good, body: { ...(good.body as object), name: "nobody" } };
   if (type === undefined)
     return { ...good, body: { ...(good.body as object), resource_id: nobodys } };
   if (verb === "check record") return { ...good, query: { [type.idField]: nobodys } };
@@ -93,7 +96,9 @@ async function atGoneOffset(scene: Scene, customer: Customer, operation: Operati
   const cipher = new FeedCipher(await scene.service.app.store.receiptSaltKey());
   const position = { changeNo: 2 ** 40, at: 1, following: 0 };
   const offset = cipher.encode(customer.organizationId, position);
-  return { ...(await goodRequest(scene, customer, operation)), query: { offset } };
+  const good = await goodRequest(scene, customer, operation);
+  if (operation.body === "none") return { ...good, query: { offset } };
+  return { ...good, body: { ...(good.body as object), offset } };
 }
 
 /** Announces more than is allowed, which is refused before it arrives. */

@@ -60,6 +60,13 @@ async function twoWebhooks(): Promise<readonly [string, string]> {
   return [mine, `whe_${"0".repeat(mine.length - 4)}`];
 }
 
+async function twoRecipients(): Promise<readonly [string, string]> {
+  const [mine, none] = twoIds();
+  const body = { name: mine, types: ["company"] };
+  await scene.ask(owner, { method: "POST", path: "/v2/recipient", body });
+  return [mine, none];
+}
+
 const pairs: Readonly<Record<string, Make>> = {
   "issue token": async ({ method, path }) => {
     const ask = (organizationId: string): Ask => ({
@@ -123,6 +130,19 @@ const pairs: Readonly<Record<string, Make>> = {
     pairOf(operation, (id) => ({ query: { webhook_endpoint_id: id } }), await twoWebhooks()),
   "remove webhook endpoint": async (operation) =>
     pairOf(operation, (id) => ({ body: { webhook_endpoint_id: id } }), await twoWebhooks()),
+  "register recipient": async (operation) => {
+    const ids = await twoRecipients();
+    return pairOf(operation, (name) => ({ body: { name, types: ["person"] } }), ids);
+  },
+  "list recipients": async (operation) =>
+    pairOf(operation, (name) => ({ query: { name } }), await twoRecipients()),
+  "remove recipient": async (operation) =>
+    pairOf(operation, (name) => ({ body: { name } }), await twoRecipients()),
+  acknowledge: async (operation) => {
+    const { headers } = await scene.ask(unauthenticated, { method: "HEAD", path: "/v2/changes" });
+    const offset = headers["stream-next-offset"];
+    return pairOf(operation, (name) => ({ body: { name, offset } }), await twoRecipients());
+  },
   "read deletion": async (operation) => {
     const type = typeNamed("person");
     const [mine] = await twoRecords({ ...operation, type });
@@ -176,6 +196,8 @@ const accepting: ReadonlySet<string> = new Set([
   "append records",
   "create webhook endpoint",
   "list webhook endpoints",
+  "register recipient",
+  "list recipients",
 ]);
 
 /** Ids and secrets of webhooks that a reply makes. */

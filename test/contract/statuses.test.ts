@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Operation } from "../../src/http/operation.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operationNamed, operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { StoreMethod } from "../support/store-faults.ts";
 import { goodRequest } from "./good-request.ts";
@@ -73,6 +73,8 @@ for (const status of [200, 201]) {
 const absent: Readonly<Record<string, number>> = {
   "read deletion": 40402,
   "remove webhook endpoint": 40405,
+  "remove recipient": 40404,
+  acknowledge: 40404,
 };
 
 for (const [key, { code, corrupt }] of Object.entries(corruptions)) {
@@ -109,7 +111,8 @@ describe("status 409", () => {
     "create webhook endpoint": "createWebhookEndpoint",
     "remove webhook endpoint": "removeWebhookEndpoint",
   };
-  for (const operation of answering(409)) {
+  const keyed = answering(409).filter(({ verb }) => verb !== "register recipient");
+  for (const operation of keyed) {
     it(`is the reply of ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
       const ask = await goodRequest(scene, customer, operation);
       const method =
@@ -126,6 +129,14 @@ describe("status 409", () => {
       assert.equal((await client.send({ ...ask, headers })).status, operation.success);
     });
   }
+
+  it("is the reply of registerRecipient when the name has other types", async () => {
+    const operation = operationNamed("registerRecipient");
+    const ask = await goodRequest(scene, customer, operation);
+    await client.send(ask);
+    const body = { ...(ask.body as object), types: ["company"] };
+    assertError(await client.send({ ...ask, body }), 409, 40905);
+  });
 
   for (const operation of operations.filter(({ verb }) => verb === "add records")) {
     it(`is the reply of ${operation.name} when the record exists`, async () => {
@@ -178,6 +189,10 @@ describe("status 500", () => {
     "create webhook endpoint": "createWebhookEndpoint",
     "list webhook endpoints": "listWebhookEndpoints",
     "remove webhook endpoint": "removeWebhookEndpoint",
+    "register recipient": "createRecipient",
+    "list recipients": "listRecipients",
+    "remove recipient": "removeRecipient",
+    acknowledge: "acknowledge",
   } as const satisfies Record<string, StoreMethod>;
   const methodOf = ({ verb }: Operation): StoreMethod => {
     const found = Object.entries(used).find(([name]) => name === verb);

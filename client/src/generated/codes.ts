@@ -30,6 +30,8 @@ export const errorCodes = {
   no_such_deletion: 40402,
   /** There is no such operation. */
   no_such_operation: 40403,
+  /** There is no recipient of this name; GET /v2/recipient lists those that there are. */
+  no_such_recipient: 40404,
   /** There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are. */
   no_such_webhook_endpoint: 40405,
   /** The method is not allowed here. */
@@ -44,6 +46,10 @@ export const errorCodes = {
   deletion_open: 40903,
   /** A request with the same Idempotency-Key is still in flight; send this one again soon. */
   idempotency_in_flight: 40904,
+  /** A recipient of this name takes other types. Remove it first, or choose another name. */
+  recipient_exists: 40905,
+  /** The organization has 32 recipients, which is the maximum; remove one first. */
+  too_many_recipients: 40906,
   /** The organization has 10 endpoints of webhooks, which is the maximum; remove one first. */
   too_many_webhook_endpoints: 40907,
   /**

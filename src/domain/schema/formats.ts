@@ -13,6 +13,10 @@ export function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes("\u0000");
 }
 
+const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export const recipientNamePattern = recipientName.source;
+
 export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "date-time": (value) => normaliseTimestamp(value) !== undefined,
   date: isFullDate,
@@ -20,6 +24,8 @@ export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "well-formed": (value) => value.isWellFormed(),
   // Text that can be stored in a column of its own.
   "no-nul": isStorable,
+  // The name of a recipient, which is shown in addresses and in the status of deletions.
+  "recipient-name": (value) => recipientName.test(value),
   "iso-4217": (value) => currencies.has(value),
   "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),
   "iso-3166-1": (value) => countriesAlpha2.has(value) || countriesAlpha3.has(value),

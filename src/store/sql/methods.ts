@@ -26,6 +26,7 @@ import { readNamingPage } from "./retention/naming.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
+import * as recipient from "./record/recipient.ts";
 import * as record from "./record/record.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
@@ -148,6 +149,11 @@ export const methods = {
     createToken: change(ofOrganization, accessToken.createToken),
     findCaller: lookup(credentials, accessToken.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
+
+    createRecipient: change(ofOrganization, recipient.createRecipient),
+    listRecipients: lookup(oneOrAll, recipient.listRecipients),
+    removeRecipient: change(ofOrganization, recipient.removeRecipient),
+    acknowledge: change(ofOrganization, recipient.acknowledge),
 
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),

@@ -160,6 +160,25 @@ CREATE TABLE webhook_endpoint (
 );
 `;
 
+/** Registered readers of the feed of changes. */
+const addRecipients = `
+-- a registered reader of the feed of changes
+-- retained: contains nothing about any record
+CREATE TABLE recipient (
+  organization_id text COLLATE "C" NOT NULL, -- the organization whose changes it reads
+  name text COLLATE "C" NOT NULL,            -- what its organization calls it
+  types text NOT NULL,                       -- the record types that it takes, as a JSON list
+  created_at bigint NOT NULL,                -- when it was registered
+  since_no bigint NOT NULL,                  -- the latest arrival number by then
+  -- the arrival number of the last event that it has acknowledged; 0 before the first
+  acknowledged_no bigint NOT NULL DEFAULT 0,
+  acknowledged_offset text COLLATE "C",      -- the same as the offset that it sent
+  acknowledged_at bigint,                    -- when it last acknowledged
+  PRIMARY KEY (organization_id, name)
+--sqlite ) STRICT;
+--postgres );
+`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -174,6 +193,7 @@ export const published: readonly string[] = [
   indexPersons,
   addCeilings,
   addWebhooks,
+  addRecipients,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

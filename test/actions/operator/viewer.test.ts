@@ -43,6 +43,11 @@ import {
   removeEndpoint,
   testEndpoint,
 } from "../../../src/actions/webhook/endpoints.ts";
+import {
+  createRecipient,
+  listRecipients,
+  removeRecipient,
+} from "../../../src/actions/recipient/recipients.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
 import { listImports } from "../../../src/actions/intake/imports.ts";
 import {
@@ -57,6 +62,7 @@ import { type Service, startService } from "../../support/service.ts";
 import { StoreFaults } from "../../support/store-faults.ts";
 
 const record = { organizationId: "acme", resourceType: "transaction", resourceId: "none" };
+const recipient = { organizationId: "none", name: "none" };
 const sar = { ...record, resourceType: "customer_sar" };
 
 function access(action: AccessAction) {
@@ -81,6 +87,9 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "webhook.create": (app) => createEndpoint(app, { organizationId: "none", url: "", events: [] }),
   "webhook.change": (app) => testEndpoint(app, "whe_none"),
   "webhook.remove": (app) => removeEndpoint(app, "whe_none"),
+  "recipient.read": (app) => listRecipients(app, "none"),
+  "recipient.create": (app) => createRecipient(app, recipient),
+  "recipient.remove": (app) => removeRecipient(app, recipient),
   "record.find": (app) => findRecords(app, record),
   "record.show": (app) => showRecord(app, record),
   "records.export": access("records.export"),

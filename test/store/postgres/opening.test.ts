@@ -226,6 +226,9 @@ async function useAsConsole(store: TestStore): Promise<void> {
   const by = { startedAt: 0, startedBy: "anna", source: "console" } as const;
   const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
   await store.imports.begin({ ...run, ...by });
+  const recipient = { organizationId: acme, name: "r" };
+  await store.createRecipient({ ...recipient, types: ["person"] }, operator);
+  assert.ok(await store.removeRecipient(recipient, operator));
   const rule = { keepDays: 10, countedFrom: "last_seen", redactable: false } as const;
   await store.retention.setFloor(
     { organizationId: acme, resourceType: "screening", rule },

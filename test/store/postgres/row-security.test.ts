@@ -199,6 +199,7 @@ async function fill(): Promise<void> {
   const byAnna = { startedAt: 0, startedBy: "anna" };
   const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
   await store.imports.begin({ ...run, ...byAnna, source: "console" });
+  await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
   await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
   await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();

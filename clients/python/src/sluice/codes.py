@@ -38,6 +38,8 @@ class ErrorCode(IntEnum):
     """There is no such deletion request; use the id that the deletion was answered with."""
     NO_SUCH_OPERATION = 40403
     """There is no such operation."""
+    NO_SUCH_RECIPIENT = 40404
+    """There is no recipient of this name; GET /v2/recipient lists those that there are."""
     NO_SUCH_WEBHOOK_ENDPOINT = 40405
     """
     There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
@@ -54,6 +56,10 @@ class ErrorCode(IntEnum):
     """A deletion of this record is open."""
     IDEMPOTENCY_IN_FLIGHT = 40904
     """A request with the same Idempotency-Key is still in flight; send this one again soon."""
+    RECIPIENT_EXISTS = 40905
+    """A recipient of this name takes other types. Remove it first, or choose another name."""
+    TOO_MANY_RECIPIENTS = 40906
+    """The organization has 32 recipients, which is the maximum; remove one first."""
     TOO_MANY_WEBHOOK_ENDPOINTS = 40907
     """The organization has 10 endpoints of webhooks, which is the maximum; remove one first."""
     OFFSET_GONE = 41001

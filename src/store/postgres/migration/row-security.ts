@@ -28,6 +28,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   search_token: [],
   search_due: [],
   webhook_endpoint: [],
+  recipient: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;

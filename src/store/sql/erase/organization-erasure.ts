@@ -12,6 +12,7 @@ import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
 import { removeEndpointsOf } from "../webhook/endpoint.ts";
+import { removeRecipientsOf } from "../record/recipient.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
@@ -138,7 +139,8 @@ const findLeft = `
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
 const findLeftBeside = `
   SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1) AS found`;
+    OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM recipient WHERE organization_id = $1) AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
@@ -272,10 +274,11 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** An organization has few imports, because they are removed after a while, and few endpoints of webhooks. */
+/** An organization has few imports, because they are removed after a while, few endpoints and few recipients. */
 function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
   yield* removeEndpointsOf(organizationId);
+  yield* removeRecipientsOf(organizationId);
   return { erasedTypes: [], next: undefined };
 }
 

@@ -62,6 +62,7 @@ const names: readonly string[] = [
   "restricted_reference",
   "pseudonym",
   "webhook_endpoint",
+  "recipient",
   "organization",
   "operator",
   "operator_passkey",

@@ -1,0 +1,116 @@
+// What a program does with the recipients of its organization: registers, lists and removes them, and acknowledges for
+// them. Whoever acts for a recipient has to be allowed to read what it takes, because an acknowledgement says that
+// everything before it was read.
+
+import { mayRead } from "../../domain/confidentiality.ts";
+import { AppError } from "../../domain/error.ts";
+import type { Recipient } from "../../domain/recipient.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import type { Identity } from "../access/caller-cache.ts";
+import { requireScope } from "../access/identify-caller.ts";
+import type { App } from "../app.ts";
+import type { FeedCipher } from "../change/offset.ts";
+import { namesInOrder } from "./recipients.ts";
+
+export interface Registration {
+  readonly name: string;
+  /** By default all that the caller may read. */
+  readonly types?: readonly string[] | undefined;
+}
+
+/**
+ * Returns the recipient, also if it was registered before. Throws AppError insufficient_scope, recipient_exists and
+ * too_many_recipients, and credential_revoked if the organization was closed meanwhile.
+ */
+export async function registerRecipient(
+  app: App,
+  caller: Identity,
+  { name, types: named }: Registration,
+): Promise<Recipient> {
+  const types = named?.flatMap((type) => recordTypeByName(type) ?? []) ?? readableTypes(caller);
+  const wanted = { organizationId: caller.organizationId, name, types: namesInOrder(types) };
+  requireTypes(caller, wanted.types);
+  const act = { actor: caller.keyId, now: app.now() };
+  const { result, recipient } = await app.store.createRecipient(wanted, act);
+  if (result === "differs") throw new AppError("recipient_exists");
+  if (result === "too_many") throw new AppError("too_many_recipients");
+  if (recipient === undefined) throw new AppError("credential_revoked");
+  return recipient;
+}
+
+function readableTypes(caller: Identity): readonly RecordType[] {
+  const types = recordTypes.filter((type) => mayRead(caller, type));
+  if (types.length > 0) return types;
+  throw new AppError("insufficient_scope", {
+    message:
+      "The access token may read no record type; request a token with the read scope of one.",
+  });
+}
+
+function requireTypes(caller: Identity, types: readonly string[]): void {
+  for (const { family } of types.flatMap((name) => recordTypeByName(name) ?? [])) {
+    requireScope(caller, `${family}:read`);
+  }
+}
+
+/** All recipients of the caller's organization, or the one of this name if there is any. */
+export async function findRecipients(
+  { store }: App,
+  { organizationId }: Identity,
+  name?: string,
+): Promise<readonly Recipient[]> {
+  const all = await store.listRecipients(organizationId);
+  return name === undefined ? all : all.filter((one) => one.name === name);
+}
+
+/** Throws AppError insufficient_scope and no_such_recipient. */
+async function requireRecipient(app: App, caller: Identity, name: string): Promise<void> {
+  const [known] = await findRecipients(app, caller, name);
+  if (known === undefined) throw new AppError("no_such_recipient");
+  requireTypes(caller, known.types);
+}
+
+/** Returns it as it was. Throws AppError insufficient_scope and no_such_recipient. */
+export async function endRecipient(app: App, caller: Identity, name: string): Promise<Recipient> {
+  await requireRecipient(app, caller, name);
+  const act = { actor: caller.keyId, now: app.now() };
+  const { organizationId } = caller;
+  const removed = await app.store.removeRecipient({ organizationId, name }, act);
+  if (removed === undefined) throw new AppError("no_such_recipient");
+  return removed;
+}
+
+export interface Acknowledged {
+  readonly name: string;
+  readonly offset: string;
+  readonly cipher: FeedCipher;
+}
+
+/** Throws AppError insufficient_scope, no_such_recipient, validation_failed and offset_gone. */
+export async function acknowledge(
+  app: App,
+  caller: Identity,
+  { name, offset, cipher }: Acknowledged,
+): Promise<Recipient> {
+  await requireRecipient(app, caller, name);
+  const { organizationId } = caller;
+  const changeNo = cipher.decode(organizationId, offset)?.changeNo;
+  if (changeNo === undefined) throw invalid("must be an offset that this feed has returned");
+  const { latest } = await app.store.settledArrival();
+  if (changeNo > latest) throw new AppError("offset_gone");
+  const now = app.now();
+  const recipient = await app.store.acknowledge({ organizationId, name, changeNo, offset, now });
+  if (recipient === undefined) throw new AppError("no_such_recipient");
+  if (recipient.acknowledgedNo > changeNo) {
+    throw invalid("is before the offset that was acknowledged already");
+  }
+  return recipient;
+}
+
+function invalid(message: string): AppError {
+  return new AppError("validation_failed", {
+    message: "The acknowledgement is not valid.",
+    errors: [{ field: "offset", message }],
+  });
+}

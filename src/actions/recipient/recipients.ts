@@ -1,0 +1,86 @@
+// Recipients as operators see them: lists, registers and removes them.
+
+import { recipientNameRule, type Recipient } from "../../domain/recipient.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { formats } from "../../domain/schema/formats.ts";
+import { limits } from "../../domain/limits.ts";
+import { findOpenOrganization } from "../access/close-organization.ts";
+import { requireOrganization } from "../access/find-organization.ts";
+import { actOf, type App } from "../app.ts";
+import { findType } from "../record/find-named-record.ts";
+import { OperatorError, unknownName } from "../operator/operator-error.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
+
+/**
+ * Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization.
+ */
+export async function listRecipients(
+  app: App,
+  organizationId: string | undefined,
+): Promise<readonly Recipient[]> {
+  requireRight(app, "recipient.read");
+  await requireOrganization(app, organizationId);
+  return app.store.listRecipients(organizationId);
+}
+
+export interface WantedRecipient {
+  readonly organizationId: string;
+  readonly name: string;
+  /** The default is all that are not confidential. */
+  readonly types?: readonly string[] | undefined;
+}
+
+/**
+ * Registers a recipient, or returns the same one from before. Throws OperatorError not_permitted, invalid,
+ * no_such_type, no_such_organization, organization_closed, recipient_exists and too_many_recipients.
+ */
+export async function createRecipient(
+  app: App,
+  { organizationId, name, types }: WantedRecipient,
+): Promise<Recipient> {
+  requireRight(app, "recipient.create");
+  const isName = formats["recipient-name"]?.(name) === true;
+  if (!isName || name.length > limits.recipientNameCharactersMax) {
+    throw new OperatorError("invalid", `The recipient's name must be ${recipientNameRule}.`);
+  }
+  await findOpenOrganization(app, organizationId);
+  const knows = await viewerOf(app).public().knowledge(organizationId);
+  const taken =
+    types?.map(findType) ??
+    recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
+  const wanted = { organizationId, name, types: namesInOrder(taken) };
+  const { result, recipient } = await app.store.createRecipient(wanted, actOf(app));
+  if (recipient !== undefined && result !== "differs") return recipient;
+  if (result === "too_many") {
+    const text = `The organization has ${limits.recipientsMax} recipients, which is the maximum. Remove one first.`;
+    throw new OperatorError("too_many_recipients", text);
+  }
+  if (recipient === undefined) await findOpenOrganization(app, organizationId);
+  throw new OperatorError(
+    "recipient_exists",
+    `The recipient ${name} takes other types: ${recipient?.types.join(", ") ?? ""}. Remove it first, or choose another name.`,
+  );
+}
+
+/** The names of these types, each once and in the order of the types. */
+export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
+  return recordTypes.filter((type) => types.includes(type)).map(({ resourceType }) => resourceType);
+}
+
+/** Throws OperatorError not_permitted, no_such_organization and no_such_recipient. */
+export async function removeRecipient(
+  app: App,
+  one: Pick<Recipient, "organizationId" | "name">,
+): Promise<Recipient> {
+  requireRight(app, "recipient.remove");
+  await requireOrganization(app, one.organizationId);
+  const removed = await app.store.removeRecipient(one, actOf(app));
+  if (removed !== undefined) return removed;
+  const all = await app.store.listRecipients(one.organizationId);
+  throw unknownName(
+    "no_such_recipient",
+    `There is no recipient "${one.name}".`,
+    all.map(({ name }) => name),
+  );
+}

@@ -1,0 +1,24 @@
+// A registered reader of the feed of changes. The service keeps how far it has acknowledged what it read, and tells it
+// what was erased.
+
+import { limits } from "./limits.ts";
+import type { ResourceType } from "./record-type.ts";
+
+export interface Recipient {
+  readonly organizationId: string;
+  /** Unique in the organization. */
+  readonly name: string;
+  /** The record types that it takes, in the order of the types. */
+  readonly types: readonly ResourceType[];
+  readonly createdAt: number;
+  /** The latest arrival number when it was registered: it learns nothing that was erased before. */
+  readonly sinceNo: number;
+  /** The arrival number of the last event that it has acknowledged; 0 before the first. */
+  readonly acknowledgedNo: number;
+  /** The same as the offset that it sent, and when it sent it; undefined before the first. */
+  readonly acknowledgedOffset: string | undefined;
+  readonly acknowledgedAt: number | undefined;
+}
+
+/** What a name has to be, to complete "must be". */
+export const recipientNameRule = `1 to ${limits.recipientNameCharactersMax} letters, digits, dots, hyphens and underscores, of which the first is a letter or a digit`;

@@ -1,0 +1,75 @@
+// POST /v2/recipient_acknowledgement: how far a recipient has processed the feed of changes.
+
+import { acknowledge as acknowledgeOffset } from "../../actions/recipient/act-as-recipient.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
+import { readJson } from "../body/read-json.ts";
+import { jsonReply, jsonRequest } from "../openapi/content.ts";
+import {
+  contentType,
+  offsetGone,
+  recipientNotFound,
+  tooLarge,
+} from "../openapi/error-responses.ts";
+import { exampleOffset } from "../openapi/examples.ts";
+import { changeTag } from "../openapi/parts.ts";
+import { describedShape } from "../openapi/publish-schema.ts";
+import type { Verb } from "../operation.ts";
+import { jsonAnswer } from "../reply/reply.ts";
+import { closedObject, requestCheck } from "../request/request-check.ts";
+import { recipientExample, recipientName, recipientSchema, viewRecipient } from "./recipient.ts";
+
+const offsetSchema: SchemaShape = {
+  type: "string",
+  description: "The offset of the feed up to which everything is processed.",
+  minLength: 1,
+  maxLength: exampleOffset.length,
+  format: "identifier",
+  expected: "an offset that the feed has returned",
+};
+
+const acknowledgement = closedObject({ name: recipientName, offset: offsetSchema });
+
+export const acknowledge: Verb = {
+  verb: "acknowledge",
+  permission: "read",
+  scope: "changes:read",
+  body: "one",
+  success: 200,
+  errors: [recipientNotFound, offsetGone, tooLarge, contentType],
+
+  document: () => ({
+    tag: changeTag,
+    summary: "Acknowledge changes",
+    description:
+      "States that the recipient has processed every event before this offset; the notices of erasures before it need " +
+      "not be kept for it. An acknowledgement never goes back. The token needs the `read` scope of each type of the recipient.",
+    parameters: [],
+    request: jsonRequest({
+      name: "Acknowledgement",
+      schema: describedShape("How far the recipient has come.", acknowledgement),
+      examples: {
+        acknowledgement: {
+          summary: "An offset that was received",
+          value: { name: recipientExample.name, offset: exampleOffset },
+        },
+      },
+    }),
+    reply: jsonReply("The recipient.", {
+      name: "Recipient",
+      schema: recipientSchema,
+      examples: { recipient: { summary: "Acknowledged", value: recipientExample } },
+    }),
+  }),
+
+  makeHandler: ({ app, feed }) => {
+    const check = requestCheck(acknowledgement, "acknowledgement");
+    return async ({ request, caller }) => {
+      const { body } = await readJson(request);
+      check(body);
+      const { name, offset } = body as { name: string; offset: string };
+      const acknowledged = { name, offset, cipher: feed.cipher };
+      const recipient = await acknowledgeOffset(app, caller, acknowledged);
+      return jsonAnswer(200, viewRecipient(recipient));
+    };
+  },
+};

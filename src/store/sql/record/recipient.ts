@@ -1,0 +1,116 @@
+// Registered readers of the feed of changes: created, removed and read, and how far they have acknowledged it.
+
+import type { Recipient } from "../../../domain/recipient.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { Act } from "../../interface/act.ts";
+import { reader } from "../../row/reader.ts";
+import { lockOrganization } from "../access/organization.ts";
+import { auditAct } from "../trail/audit.ts";
+import { find, list, run, type Statements } from "../statement/statements.ts";
+import { findLatestArrival } from "./record.ts";
+
+export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types">;
+
+/** `exists`: it had the same name and the same types before; `differs`: the same name and other types. */
+export interface CreatedRecipient {
+  readonly result: "created" | "exists" | "differs" | "too_many" | "closed";
+  readonly recipient?: Recipient;
+}
+
+export interface Acknowledgement {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly changeNo: number;
+  /** The same place, as the recipient knows it. */
+  readonly offset: string;
+  readonly now: number;
+}
+
+const toRecipient = reader<Recipient>({ types: "json" });
+
+const findOne = `SELECT * FROM recipient WHERE organization_id = $1 AND name = $2`;
+
+const findAll = `SELECT * FROM recipient ORDER BY organization_id, name`;
+
+const findOfOrganization = `SELECT * FROM recipient WHERE organization_id = $1 ORDER BY name`;
+
+const insertRecipient = `
+  INSERT INTO recipient (organization_id, name, types, created_at, since_no)
+  VALUES ($1, $2, $3, $4, $5)`;
+
+/** One statement, so that of several acknowledgements at once the furthest remains. */
+const setAcknowledged = `
+  UPDATE recipient SET acknowledged_no = $3, acknowledged_offset = $4, acknowledged_at = $5
+  WHERE organization_id = $1 AND name = $2 AND acknowledged_no <= $3`;
+
+const removeOne = `DELETE FROM recipient WHERE organization_id = $1 AND name = $2`;
+
+const removeAll = `DELETE FROM recipient WHERE organization_id = $1`;
+
+/** The organization is locked, so that two registrations at once keep to the bound. */
+export function* createRecipient(wanted: NewRecipient, act: Act): Statements<CreatedRecipient> {
+  const { organizationId, name, types } = wanted;
+  const organization = yield* lockOrganization(organizationId);
+  if (organization === undefined || organization.closedAt !== undefined)
+    return { result: "closed" };
+  const all = yield* list(toRecipient, findOfOrganization, organizationId);
+  const known = all.find((one) => one.name === name);
+  if (known !== undefined) {
+    const isSame = JSON.stringify(known.types) === JSON.stringify(types);
+    return { result: isSame ? "exists" : "differs", recipient: known };
+  }
+  if (all.length >= limits.recipientsMax) return { result: "too_many" };
+  const sinceNo = yield* findLatestArrival();
+  const text = JSON.stringify(types);
+  yield* run(insertRecipient, organizationId, name, text, act.now, sinceNo);
+  yield* note("create", wanted, act);
+  const recipient = yield* findRecipient(organizationId, name);
+  return recipient === undefined ? { result: "closed" } : { result: "created", recipient };
+}
+
+export function* findRecipient(
+  organizationId: string,
+  name: string,
+): Statements<Recipient | undefined> {
+  return yield* find(toRecipient, findOne, organizationId, name);
+}
+
+/** Lists those of one organization, or of all if none is named. */
+export function* listRecipients(
+  organizationId: string | undefined,
+): Statements<readonly Recipient[]> {
+  if (organizationId === undefined) return yield* list(toRecipient, findAll);
+  return yield* list(toRecipient, findOfOrganization, organizationId);
+}
+
+/** Returns the recipient as it was; undefined if there is none of this name. */
+export function* removeRecipient(
+  { organizationId, name }: Pick<Recipient, "organizationId" | "name">,
+  act: Act,
+): Statements<Recipient | undefined> {
+  const recipient = yield* findRecipient(organizationId, name);
+  if (recipient === undefined) return undefined;
+  if ((yield* run(removeOne, organizationId, name)) === 0) return undefined;
+  yield* note("remove", recipient, act);
+  return recipient;
+}
+
+/** Returns the recipient as it is then: with a later number if the acknowledgement would go back. */
+export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
+  const { organizationId, name, changeNo, offset, now } = one;
+  yield* run(setAcknowledged, organizationId, name, changeNo, offset, now);
+  return yield* findRecipient(organizationId, name);
+}
+
+export function* removeRecipientsOf(organizationId: string): Statements<void> {
+  yield* run(removeAll, organizationId);
+}
+
+function* note(
+  verb: string,
+  { organizationId, name, types }: NewRecipient,
+  act: Act,
+): Statements<void> {
+  const detail = { types: [...types] };
+  yield* auditAct({ action: `recipient.${verb}`, organizationId, subject: name, detail }, act);
+}

@@ -1,0 +1,72 @@
+// Registered readers of the feed: registering, acknowledging and removing them; the same on every engine.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import type { ResourceType } from "../../src/domain/record-type.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import { type Engine, useSite } from "./engine.ts";
+import { acme, operator as act, organization, other } from "./scene.ts";
+
+export function testRecipients(engine: Engine): void {
+  describe(`${engine.name}: recipients`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    const create = (name: string, types: readonly ResourceType[] = ["person"]) =>
+      store.createRecipient({ organizationId: acme, name, types }, act);
+    const acknowledge = (changeNo: number) =>
+      store.acknowledge({
+        organizationId: acme,
+        name: "a",
+        changeNo,
+        offset: `offset ${changeNo}`,
+        now: act.now + changeNo,
+      });
+    before(async () => {
+      store = site().store;
+      for (const id of [acme, other]) await store.createOrganization(organization(id), act);
+    });
+
+    it("are registered once, however often they are asked for", async () => {
+      const first = await create("a");
+      const again = await create("a");
+      assert.deepEqual([first.result, again.result], ["created", "exists"]);
+      assert.deepEqual(again.recipient, first.recipient);
+      assert.equal((await create("a", ["company"])).result, "differs");
+      assert.deepEqual(await store.listRecipients(acme), [first.recipient]);
+      assert.deepEqual(await store.listRecipients(other), []);
+    });
+
+    it("never acknowledge less than before, also when several do at once", async () => {
+      const found = await Promise.all([7, 3, 5].map(acknowledge));
+      assert.equal(found[0]?.acknowledgedNo, 7);
+      const [kept] = await store.listRecipients(acme);
+      assert.deepEqual(
+        [kept?.acknowledgedNo, kept?.acknowledgedOffset, kept?.acknowledgedAt],
+        [7, "offset 7", act.now + 7],
+      );
+    });
+
+    it("keep to their bound, also when several are registered at once", async () => {
+      const names = Array.from({ length: limits.recipientsMax + 3 }, (_, index) => `r${index}`);
+      const made = await Promise.all(names.map((name) => create(name)));
+      const results = made.map(({ result }) => result);
+      assert.equal(results.filter((result) => result === "too_many").length, 4);
+      assert.equal((await store.listRecipients(acme)).length, limits.recipientsMax);
+    });
+
+    it("are removed with their position", async () => {
+      const one = { organizationId: acme, name: "a" };
+      assert.equal((await store.removeRecipient(one, act))?.acknowledgedNo, 7);
+      assert.equal(await store.removeRecipient(one, act), undefined);
+      assert.equal(await acknowledge(9), undefined);
+      assert.equal((await create("a")).recipient?.acknowledgedNo, 0);
+    });
+
+    it("are not registered for a closed organization", async () => {
+      await store.closeOrganization(other, act);
+      const wanted = { organizationId: other, name: "late", types: ["person"] as const };
+      assert.equal((await store.createRecipient(wanted, act)).result, "closed");
+    });
+  });
+}

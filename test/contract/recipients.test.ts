@@ -1,0 +1,111 @@
+// Recipients of changes: who may act for one, and what an acknowledgement is.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import type { Scope } from "../../src/domain/scope.ts";
+import { type Customer, fetchToken } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { service } = scene;
+const customer = await scene.makeCustomer();
+after(() => scene.stop());
+
+const person = typeNamed("person");
+const path = "/v2/recipient";
+
+type Asking = Pick<Customer, "token">;
+
+function ask({ token }: Asking, method: string, body?: object): Promise<Reply> {
+  return service.client.send({ method, path, token, ...(body && { body }) });
+}
+
+function acknowledge(by: Asking, name: string, offset: string): Promise<Reply> {
+  const body = { name, offset };
+  const { token } = by;
+  return service.client.send({ method: "POST", path: `${path}_acknowledgement`, token, body });
+}
+
+async function withScopes(...scopes: readonly Scope[]): Promise<Asking> {
+  return { token: await fetchToken(service.client, customer, { scopes }) };
+}
+
+async function readOffset(by: Asking, offset = "-1"): Promise<string> {
+  const query = { offset };
+  const { token } = by;
+  const reply = await service.client.send({ method: "GET", path: "/v2/changes", query, token });
+  return String(reply.headers["stream-next-offset"]);
+}
+
+function fieldOf(reply: Reply): string | undefined {
+  assert.equal(reply.status, 400, reply.text);
+  return reply.body.errors?.[0]?.field;
+}
+
+describe("a recipient", () => {
+  it("takes by default all that its token may read", async () => {
+    const few = await withScopes("changes:read", "person:read", "company:write");
+    const reply = await ask(few, "POST", { name: "few" });
+    assert.deepEqual((reply.body as { types?: unknown }).types, ["person", "company"]);
+    const none = await withScopes("changes:read");
+    assert.equal((await ask(none, "POST", { name: "none" })).status, 403);
+  });
+
+  it("can only be registered, acknowledged for and removed with the scopes of its types", async () => {
+    const types = ["customer_sar", "person"];
+    assert.equal((await ask(customer, "POST", { name: "reports", types })).status, 200);
+    const other = await withScopes("changes:read", "person:read");
+    const offset = await readOffset(other);
+    const refused = [
+      await ask(other, "POST", { name: "more", types }),
+      await acknowledge(other, "reports", offset),
+      await ask(other, "DELETE", { name: "reports" }),
+    ];
+    for (const reply of refused) {
+      assert.equal(reply.status, 403, reply.text);
+      assert.match(reply.body.message ?? "", /customer_sar:read/);
+    }
+    const unscoped = await withScopes("person:read");
+    assert.equal((await ask(unscoped, "GET")).status, 403);
+  });
+
+  it("keeps what it has acknowledged, which never goes back", async () => {
+    const early = await readOffset(customer);
+    await scene.addRecord(customer, person);
+    const late = await readOffset(customer);
+    await ask(customer, "POST", { name: "steady" });
+    for (const offset of [late, late]) {
+      const reply = await acknowledge(customer, "steady", offset);
+      assert.equal(reply.status, 200, reply.text);
+    }
+    assert.equal(fieldOf(await acknowledge(customer, "steady", early)), "offset");
+    const query = { name: "steady" };
+    const { token } = customer;
+    const reply = await service.client.send({ method: "GET", path, query, token });
+    const { recipients } = reply.body as unknown as {
+      recipients: readonly { acknowledged_offset: string }[];
+    };
+    assert.deepEqual(
+      recipients.map(({ acknowledged_offset: offset }) => offset),
+      [late],
+    );
+  });
+
+  it("is told which field is wrong", async () => {
+    const neighbour = await scene.makeCustomer();
+    const foreign = await readOffset(neighbour);
+    await ask(customer, "POST", { name: "checked" });
+    for (const offset of ["-1", "now", foreign, "x".repeat(51)]) {
+      assert.equal(fieldOf(await acknowledge(customer, "checked", offset)), "offset");
+    }
+    for (const name of ["", "-a", "a b", "é", "a".repeat(65), 7]) {
+      assert.equal(fieldOf(await ask(customer, "POST", { name })), "name");
+    }
+    const unknown = await ask(customer, "POST", { name: "x", types: ["persons"] });
+    assert.equal(fieldOf(unknown), "types[0]");
+    assert.match(unknown.body.errors?.[0]?.message ?? "", /person/);
+    assert.equal(fieldOf(await ask(customer, "POST", { name: "x", types: [] })), "types");
+    assert.equal(fieldOf(await ask(customer, "POST", { name: "x", colour: "red" })), "colour");
+  });
+});
