@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
+import type { Viewer } from "../actions/operator/viewer.ts";
 import { AppError } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
 import { type OperatorRight, rightsOf } from "../domain/operator-right.ts";
@@ -65,7 +66,7 @@ export interface Visitor {
 /** A person who has signed in. */
 export interface Person extends Visitor {
   /** Acts under the name of this person, and within the rights. */
-  readonly app: App;
+  readonly app: App & { readonly viewer: Viewer };
   readonly operator: Operator;
   readonly session: OperatorSession;
 }

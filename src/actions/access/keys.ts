@@ -12,8 +12,12 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { requireOrganization } from "./find-organization.ts";
 
-/** Throws OperatorError no_such_key. The message never repeats a secret that was passed instead of the id. */
+/**
+ * Throws OperatorError not_permitted and no_such_key. The message never repeats a secret that was passed instead of the
+ * id.
+ */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
+  requireRight(app, "key.read");
   const found = await app.store.findKey(keyId);
   if (found !== undefined) return found;
   const all = await app.store.listKeys(undefined);

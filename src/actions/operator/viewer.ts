@@ -32,18 +32,29 @@ export type Knows = (subject: Subject) => boolean;
 export class Viewer {
   /** Undefined without bounds, for the shell of the host and for what the service does by itself. */
   readonly rights: ReadonlySet<OperatorRight> | undefined;
-  readonly #store: Pick<Store, "findOrganization" | "listOrganizations">;
+  readonly #app: Pick<Viewed, "store" | "operator">;
   readonly #found = new Map<string, Promise<Organization | undefined>>();
   #all: Promise<readonly Organization[]> | undefined;
   #public: Viewer | undefined;
 
-  constructor({ store }: Pick<Viewed, "store">, rights?: ReadonlySet<OperatorRight>) {
-    this.#store = store;
+  constructor(app: Pick<Viewed, "store" | "operator">, rights?: ReadonlySet<OperatorRight>) {
+    this.#app = app;
     this.rights = rights;
   }
 
   may(right: OperatorRight): boolean {
     return this.rights === undefined || this.rights.has(right);
+  }
+
+  /** Throws OperatorError not_permitted. */
+  require(right: OperatorRight): void {
+    if (this.may(right)) return;
+    const { summary, roles } = operatorRights[right];
+    const able = roles.join(" or ");
+    throw new OperatorError(
+      "not_permitted",
+      `${this.#app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
+    );
   }
 
   /**
@@ -93,19 +104,20 @@ export class Viewer {
   public(): Viewer {
     const rights = new Set(this.rights ?? allOperatorRights);
     rights.delete("confidential.read");
-    return (this.#public ??= new Viewer({ store: this.#store }, rights));
+    return (this.#public ??= new Viewer(this.#app, rights));
   }
 
   async #find(organizationId: string): Promise<Organization | undefined> {
     const listed = await this.#all;
     if (listed !== undefined) return listed.find((one) => one.organizationId === organizationId);
-    const found = this.#found.get(organizationId) ?? this.#store.findOrganization(organizationId);
+    const found =
+      this.#found.get(organizationId) ?? this.#app.store.findOrganization(organizationId);
     this.#found.set(organizationId, found);
     return found;
   }
 
   #list(): Promise<readonly Organization[]> {
-    return (this.#all ??= this.#store.listOrganizations());
+    return (this.#all ??= this.#app.store.listOrganizations());
   }
 }
 
@@ -117,13 +129,17 @@ export interface Viewed {
   readonly viewer?: Viewer;
 }
 
-export function viewerOf(app: Pick<Viewed, "store" | "viewer">): Viewer {
+export function viewerOf(app: Viewed): Viewer {
   return app.viewer ?? new Viewer(app);
 }
 
 /** The application as this person may use it: every act is in the audit trail under the name, within the rights. */
-export function actAs<App extends Viewed>(app: App, { name, roles }: Operator): App {
-  return { ...app, operator: name, viewer: new Viewer(app, rightsOf(roles)) };
+export function actAs<App extends Viewed>(
+  app: App,
+  { name, roles }: Operator,
+): App & { readonly viewer: Viewer } {
+  const acting = { ...app, operator: name };
+  return { ...acting, viewer: new Viewer(acting, rightsOf(roles)) };
 }
 
 export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): boolean {
@@ -131,19 +147,13 @@ export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRigh
 }
 
 /** Throws OperatorError not_permitted. */
-export function requireRight(app: Pick<Viewed, "viewer" | "operator">, right: OperatorRight): void {
-  if (hasRight(app, right)) return;
-  const { summary, roles } = operatorRights[right];
-  const able = roles.join(" or ");
-  throw new OperatorError(
-    "not_permitted",
-    `${app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
-  );
+export function requireRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): void {
+  viewer?.require(right);
 }
 
 /** Requires one of several rights. Throws OperatorError not_permitted, which names the first. */
 export function requireAnyRight(
-  app: Pick<Viewed, "viewer" | "operator">,
+  app: Pick<Viewed, "viewer">,
   rights: readonly OperatorRight[],
 ): void {
   const [first] = rights;

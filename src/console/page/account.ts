@@ -1,7 +1,6 @@
 // The account of the person who has signed in: passkeys and sessions. People with the right see the sessions of others
 // here.
 
-import { hasRight } from "../../actions/operator/viewer.ts";
 import { listPasskeys, removePasskey } from "../../actions/operator/passkey.ts";
 import {
   endOwnSession,
@@ -35,7 +34,7 @@ export async function showAccount(person: Person): Promise<Answer> {
       <h2 id="sessions">Your sessions</h2>
       ${renderSessions(own, session)}
     </section>
-    ${hasRight(app, "session.list") && (await renderAllSessions(person))} ${shortcuts}`;
+    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}`;
   return showPage(person, { title: "Account", screen: "/console/account", body });
 }
 
@@ -132,7 +131,7 @@ function renderEnd({ session: { sessionId }, action, verb }: SessionRow): Html |
 
 async function renderAllSessions({ app }: Person): Promise<Html> {
   const holders = await listSessions(app);
-  const verb = hasRight(app, "session.revoke") ? "Revoke" : undefined;
+  const verb = app.viewer.may("session.revoke") ? "Revoke" : undefined;
   const action = "/console/session/revoke";
   const rows = holders.map(({ session, operator: { name } }) => ({
     session,

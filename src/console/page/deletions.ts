@@ -10,7 +10,6 @@ import {
   type DeletionQuery,
   listDeletions,
 } from "../../actions/deletion/list-deletions.ts";
-import { hasRight } from "../../actions/operator/viewer.ts";
 import { deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
@@ -70,14 +69,14 @@ function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefin
   if (filter.status !== undefined && filter.status !== "pending") return undefined;
   const fields = new URLSearchParams(filterFields(filter).map(([name, value]) => [name, value]));
   const approve =
-    hasRight(app, "deletion.approve") &&
+    app.viewer.may("deletion.approve") &&
     html`<li>
       <a href="/console/deletions/approve?${fields.toString()}"
         >Approve all that this filter finds…</a
       >
     </li>`;
   const cancel =
-    hasRight(app, "deletion.cancel") &&
+    app.viewer.may("deletion.cancel") &&
     html`<li>
       <a href="/console/deletions/cancel?${fields.toString()}"
         >Cancel all that this filter finds…</a

@@ -14,7 +14,6 @@ import {
 } from "../../actions/retention/holds.ts";
 import type { App } from "../../actions/app.ts";
 import { readKnownTypes } from "../../actions/record/find-named-record.ts";
-import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
@@ -154,7 +153,7 @@ export async function showHold(person: Person): Promise<Answer> {
     ["Ends by itself after", renderEnd(hold, details)],
     ["Placed", html`${renderTime(hold.placedAt)} by <bdi>${hold.placedBy}</bdi>`],
   ])}
-  ${hasRight(person.app, "hold.release") && renderRelease(details)}`;
+  ${person.app.viewer.may("hold.release") && renderRelease(details)}`;
   return showPage(person, { title: `Hold ${hold.holdId}`, screen, body });
 }
 

@@ -2,7 +2,6 @@
 // refused.
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { hasRight, requireRight, viewerOf } from "../../actions/operator/viewer.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -24,8 +23,7 @@ import { renderInput } from "../html/field.ts";
 const screen = "/console/intake";
 
 export async function showIntake(person: Person): Promise<Answer> {
-  requireRight(person.app, "intake.read");
-  const mayImport = hasRight(person.app, "records.import");
+  const mayImport = person.app.viewer.may("records.import");
   const body = html`${mayImport && (await renderUploads(person))} ${await renderImports(person)}
   ${renderRefusals(person)}`;
   return showPage(person, { title: "Intake", screen, body });
@@ -48,7 +46,7 @@ const uploadsOff = html`<p class="empty">
 const organizationsOffered = 200;
 
 async function renderForm({ app, sources }: Person): Promise<Html> {
-  const hidden = await viewerOf(app).hiddenTypes();
+  const hidden = await app.viewer.hiddenTypes();
   const organizations = await listOrganizations(app);
   const open = organizations.filter(({ closedAt }) => closedAt === undefined);
   const types = recordTypes.filter(({ resourceType }) => !hidden.has(resourceType));

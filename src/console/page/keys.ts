@@ -10,7 +10,6 @@ import {
   rotateKey,
 } from "../../actions/access/keys.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes, describeScopes, isScope, type Scope } from "../../domain/scope.ts";
@@ -86,15 +85,14 @@ export async function createOneKey(person: Person): Promise<Answer> {
   const created = await createKey(person.app, {
     organizationId: person.id,
     name: readText(form, "name") ?? "",
-    scopes: readScopes(person, form),
+    scopes: readScopes(form),
     lifetimeMs: readDuration(form, "lifetime", "Lifetime"),
   });
   return showSecret(person, created);
 }
 
-/** Throws OperatorError not_permitted and invalid. */
-function readScopes({ app }: Person, form: Form): readonly Scope[] {
-  requireRight(app, "key.create");
+/** Throws OperatorError invalid. */
+function readScopes(form: Form): readonly Scope[] {
   return form.getAll("scope").map((scope) => {
     if (isScope(scope)) return scope;
     throw new OperatorError("invalid", `There is no scope "${scope}". Nothing was changed.`);
@@ -120,7 +118,6 @@ function showSecret(person: Person, { key, secret }: CreatedKey, note?: Html): A
 
 export async function showKey(person: Person): Promise<Answer> {
   const { app, id } = person;
-  requireRight(app, "key.read");
   const key = await findKey(app, id);
   const isActive = keyStatus(key, app.now()) === "active";
   const body = html`${renderFacts([
@@ -132,8 +129,8 @@ export async function showKey(person: Person): Promise<Answer> {
     ["Expires", key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)],
     ["Scopes", describeScopes(key.scopes, ", ")],
   ])}
-  ${isActive && hasRight(app, "key.rotate") && renderRotation(key)}
-  ${isActive && hasRight(app, "key.revoke") && renderRevocation(key)}`;
+  ${isActive && app.viewer.may("key.rotate") && renderRotation(key)}
+  ${isActive && app.viewer.may("key.revoke") && renderRevocation(key)}`;
   return showPage(person, { title: `Key ${key.keyId}`, screen, body });
 }
 

@@ -4,7 +4,6 @@ import { changeOrganization } from "../../actions/access/change-organization.ts"
 import { closeOrganization, wasToExport } from "../../actions/access/close-organization.ts";
 import { listKeys } from "../../actions/access/keys.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
-import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";
@@ -35,21 +34,20 @@ const screen = "/console/organizations";
 
 export async function showOrganization(person: Person): Promise<Answer> {
   const { app, id } = person;
-  requireRight(app, "organization.read");
   const organization = await findOrganization(app, id);
   const counts = Object.entries(await countRecords(app, id)).map(
     ([type, count]) => `${formatNumber(count)} ${type}`,
   );
-  const keys = hasRight(app, "key.read") ? await listKeys(app, id) : [];
+  const keys = app.viewer.may("key.read") ? await listKeys(app, id) : [];
   const isOpen = organization.closedAt === undefined;
   const body = html`${renderOwnFacts(person, organization, counts)}
     <section aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       ${renderKeys(keys, app.now())}
-      ${isOpen && hasRight(app, "key.create") && renderKeyCreation(organization)}
+      ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
     </section>
-    ${isOpen && hasRight(app, "organization.change") && renderSettings(organization)}
-    ${isOpen && hasRight(app, "deletion.require_approval") && renderApproval(organization)}
+    ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
+    ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
     ${mayClose(person, organization) && (await renderClosing(person, organization))}`;
   const title = `Organization ${organization.organizationId}`;
   return showPage(person, { title, screen, body });
@@ -58,7 +56,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
 /** True also for an organization whose closing was interrupted. */
 function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization): boolean {
   const isClosed = closedAt !== undefined && deletionRequestId !== undefined;
-  return !isClosed && hasRight(app, "organization.close");
+  return !isClosed && app.viewer.may("organization.close");
 }
 
 function renderOwnFacts(
@@ -67,7 +65,7 @@ function renderOwnFacts(
   counts: readonly string[],
 ): Html {
   const { closedAt, deletionRequestId } = organization;
-  const isOfficer = hasRight(app, "confidential.read");
+  const isOfficer = app.viewer.may("confidential.read");
   const deletion =
     isOfficer &&
     deletionRequestId !== undefined &&

@@ -2,7 +2,6 @@
 
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
@@ -16,7 +15,7 @@ const screen = "/console/organizations";
 export async function showOrganizations(person: Person): Promise<Answer> {
   const organizations = await listOrganizations(person.app);
   const body = html`${organizations.length === 0 ? nothing : renderTable(columns, organizations)}
-  ${hasRight(person.app, "organization.create") && creation}`;
+  ${person.app.viewer.may("organization.create") && creation}`;
   return showPage(person, { title: "Organizations", screen, body });
 }
 

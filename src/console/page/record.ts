@@ -4,8 +4,6 @@
 import { permitReading, usePermission } from "../../actions/record/reveal-record.ts";
 import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";
 import type { Relations } from "../../actions/record/relations.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { hasRight } from "../../actions/operator/viewer.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -19,7 +17,7 @@ import {
   renderKeyFields,
   renderRecordLink,
 } from "../html/link.ts";
-import { readText, renderReason } from "../html/field.ts";
+import { readText, readWhole, renderReason } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
@@ -28,13 +26,17 @@ import { screen } from "./find.ts";
 import { renderHoldTable, renderPlacing } from "./holds.ts";
 
 const path = "/console/record";
+const changeNo = { label: "The number of a change", max: Number.MAX_SAFE_INTEGER };
 
 export async function showRecord(person: Person): Promise<Answer> {
   const { app, operator, query } = person;
   const key = readRecordKey(query);
   const secret = query.get("reading");
   const isRevealed = secret !== null && (await usePermission(app, key, { operator, secret }));
-  const view = await viewRecord(app, key, { before: readChangeNo(query), isRevealed });
+  const view = await viewRecord(app, key, {
+    before: readWhole(query, "before", changeNo),
+    isRevealed,
+  });
   const { resourceType, resourceId } = key;
   const body = html`${renderOwnFacts(view)} ${renderDeletion(person, key, view.deletion)}
   ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
@@ -44,14 +46,6 @@ export async function showRecord(person: Person): Promise<Answer> {
   })}`;
   const title = `${resourceType} ${resourceId}`;
   return showPage(person, { title, screen, body });
-}
-
-/** Throws OperatorError invalid. */
-function readChangeNo(given: URLSearchParams): number | undefined {
-  const text = given.get("before");
-  if (text === null || text === "") return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new OperatorError("invalid", "The parameter before has to be the number of a change.");
 }
 
 function renderOwnFacts({ record, floor }: RecordView): Html {
@@ -81,7 +75,7 @@ function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | un
           >
           is ${deletion.status}, requested ${renderTime(deletion.requestedAt)}.
         </p>`;
-  const mayRequest = deletion === undefined && hasRight(app, "deletion.request");
+  const mayRequest = deletion === undefined && app.viewer.may("deletion.request");
   return html`<section aria-labelledby="deletion">
     <h2 id="deletion">Deletion</h2>
     ${open}
@@ -105,7 +99,7 @@ function renderHolds({ app }: Person, key: RecordKey, holds: readonly Hold[]): H
         <a href="/console/holds?${all.toString()}">holds on records of this type</a>
       </p>`
     }
-    ${hasRight(app, "hold.place") && renderPlacing(key)}
+    ${app.viewer.may("hold.place") && renderPlacing(key)}
   </section>`;
 }
 
@@ -174,7 +168,7 @@ function renderRevealing(
       The content is shown once: it is hidden again when you reload the page or leave it.
     </p>`;
   }
-  if (!hasRight(app, "record.show")) {
+  if (!app.viewer.may("record.show")) {
     return html`<p class="note">Your role does not allow you to read the content of records.</p>`;
   }
   return html`${isUsed && html`<p role="alert">The content is hidden again. Give a reason to see it.</p>`}
@@ -194,7 +188,7 @@ export async function revealRecord(person: Person): Promise<Answer> {
   const { app, operator } = person;
   const form = await readForm(person);
   const key = readRecordKey(form);
-  const before = readChangeNo(form)?.toString();
+  const before = readWhole(form, "before", changeNo)?.toString();
   const reason = readText(form, "reason") ?? "";
   const reading = await permitReading(app, key, { operator, reason });
   return redirectTo(recordPath(path, key, { before, reading }));

@@ -11,7 +11,6 @@ import {
   readRetention,
   type Retention,
 } from "../../actions/retention/retention-rules.ts";
-import { hasRight } from "../../actions/operator/viewer.ts";
 import { limits } from "../../domain/limits.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -95,7 +94,7 @@ async function renderOne(person: Person, organizationId: string): Promise<Html> 
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const part = await previewPart(app, { organizationId, retainDays, after, at });
-  const maySet = hasRight(app, "retention.set");
+  const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") && (await renderPlannedRule(person, organizationId));
   return html`${plan}
   ${renderFacts([["Ceiling of types without one", describeCeiling(organization.retainDays)]])}
