@@ -2,8 +2,8 @@
 // the page. What a person may do is in a table; the actions check it again.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { findSession } from "../actions/operator/session.ts";
-import { actAs, requireRight } from "../actions/operator/viewer.ts";
+import { enterSession } from "../actions/operator/session.ts";
+import { requireRight } from "../actions/operator/viewer.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
@@ -144,10 +144,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
   return async (visitor) => {
     const { context, request, origin } = visitor;
     const secret = readSessionCookie(request.headers, origin);
-    const found = secret === undefined ? undefined : await findSession(context.app, secret);
+    const found = secret === undefined ? undefined : await enterSession(context.app, secret);
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
-    const { operator, session } = found;
-    const app = actAs(context.app, operator);
+    const { app, operator, session } = found;
     if (route.right !== "own") requireRight(app, route.right);
     const make = () => route.handle({ ...visitor, app, operator, session });
     // A form may wait for its body, and is sent by hand.

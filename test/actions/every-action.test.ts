@@ -38,6 +38,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/passkey removePasskey": own,
   "operator/passkey signInWithPasskey": signIn,
   "operator/session endOwnSession": own,
+  "operator/session enterSession": signIn,
   "operator/session findSession": signIn,
   "operator/session listOwnSessions": own,
   "operator/sign-in-link readSignInLink": signIn,

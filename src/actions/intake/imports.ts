@@ -4,8 +4,10 @@
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { Organization } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { WriteMode } from "../../domain/record/record-write.ts";
+import type { RecordWrite, WriteMode, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import type { App } from "../app.ts";
@@ -14,6 +16,8 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
 import { findType } from "../record/find-named-record.ts";
 import { auditAccess } from "../trail/audit-access.ts";
+import { keySpaceOf } from "./idempotency.ts";
+import { writeDrafts } from "./write-records.ts";
 
 export interface ImportTarget {
   readonly organizationId: string;
@@ -45,6 +49,28 @@ export async function beginImport(
   const detail = { resourceType, update };
   await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
   return found;
+}
+
+/**
+ * Writes drafts of an import that has begun. The key makes repetitions safe. Rejects as `writeDrafts` does, and with
+ * OperatorError organization_closed.
+ */
+export async function writeImported(
+  app: App,
+  { organization, type }: { readonly organization: Organization; readonly type: RecordType },
+  { write, key }: { readonly write: RecordWrite; readonly key: string },
+): Promise<WriteOutcome> {
+  const { organizationId } = organization;
+  const confidential = confidentialTypes(organization.confidentialTypes);
+  const keySpace = keySpaceOf({ organizationId, confidential }, type);
+  try {
+    return await writeDrafts(app, { ...write, receivedAt: app.now() }, { keySpace, key });
+  } catch (error) {
+    // So it fails after its organization was closed.
+    const isRevoked = error instanceof AppError && error.errorName === "credential_revoked";
+    if (isRevoked) await findOpenOrganization(app, organizationId);
+    throw error;
+  }
 }
 
 /** Follows the API: for a type with a path for lists, a list may contain records that exist. */

@@ -6,7 +6,7 @@ import type { NewSession, SessionHolder } from "../../store/interface/operators.
 import { actOf, type App } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError } from "./operator-error.ts";
-import { requireRight } from "./viewer.ts";
+import { actAs, requireRight, type Viewer } from "./viewer.ts";
 
 export const sessionLifetimeMs = 12 * 60 * 60_000;
 
@@ -40,6 +40,15 @@ export function findSession(
   secret: string,
 ): Promise<SessionHolder | undefined> {
   return store.operators.findSession(hashSecret(secret), now());
+}
+
+/** A session, and the application as its person may use it. Undefined as for `findSession`. */
+export async function enterSession(
+  app: App,
+  secret: string,
+): Promise<(SessionHolder & { readonly app: App & { readonly viewer: Viewer } }) | undefined> {
+  const found = await findSession(app, secret);
+  return found && { ...found, app: actAs(app, found.operator) };
 }
 
 /** Newest first. */

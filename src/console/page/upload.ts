@@ -3,11 +3,9 @@
 
 import { beginImport, requireImportable, trackImport } from "../../actions/intake/imports.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { findSession } from "../../actions/operator/session.ts";
-import { actAs, requireRight } from "../../actions/operator/viewer.ts";
+import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
@@ -22,7 +20,7 @@ const refreshSeconds = 2;
 /** Receives the form with the file. A person without the right gets an error before the file is read. */
 export async function receiveUpload(person: Person): Promise<Answer> {
   const { app, operator, sources, request } = person;
-  requireRight(app, "records.import");
+  app.viewer.require("records.import");
   const endForm = sources.uploads.beginForm(operator.operatorId);
   const { uploadId } = await readFileForm(request, async ({ fields, fileName, content }) => {
     if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
@@ -93,7 +91,7 @@ export async function startImport(person: Person): Promise<Answer> {
   const { organizationId, resourceType, update } = upload;
   const { organization, type } = await beginImport(app, { organizationId, resourceType, update });
   const write = makeImportWriter(context, { organization, type });
-  const requireAllowed = (): Promise<void> => requireSession(person, "records.import");
+  const requireAllowed = (): Promise<void> => requireStillImportable(person, upload);
   sources.uploads.start(id, operator.operatorId, {
     inspectionNo: Number(form.get("seen")),
     write: async (drafts, stopping) => {
@@ -107,26 +105,26 @@ export async function startImport(person: Person): Promise<Answer> {
 }
 
 /** Throws OperatorError if the person has signed out, was disabled or lost the right since the request. */
-async function requireSession(
+async function requireStillImportable(
   { context, request, origin }: Person,
-  right: OperatorRight,
+  upload: Upload,
 ): Promise<void> {
   const secret = readSessionCookie(request.headers, origin);
-  const found = secret === undefined ? undefined : await findSession(context.app, secret);
-  if (found === undefined) {
+  const entered = secret === undefined ? undefined : await enterSession(context.app, secret);
+  if (entered === undefined) {
     throw new OperatorError("not_permitted", "The session in which it was started has ended.");
   }
-  requireRight(actAs(context.app, found.operator), right);
+  await requireImportable(entered.app, upload);
 }
 
 export async function stopImport(person: Person): Promise<Answer> {
-  requireRight(person.app, "records.import");
+  person.app.viewer.require("records.import");
   person.sources.uploads.stop(person.id, person.operator.operatorId);
   return redirectTo(`/console/upload/${person.id}`);
 }
 
 export async function discardUpload(person: Person): Promise<Answer> {
-  requireRight(person.app, "records.import");
+  person.app.viewer.require("records.import");
   await person.sources.uploads.discard(person.id, person.operator.operatorId);
   return redirectTo("/console/intake");
 }
@@ -147,8 +145,8 @@ export async function followImport(person: Person): Promise<undefined> {
 }
 
 export async function downloadRefused(person: Person): Promise<undefined> {
-  const { sources, operator, id } = person;
-  requireRight(person.app, "records.import");
+  const { app, sources, operator, id } = person;
+  app.viewer.require("records.import");
   const found = sources.uploads.readRefused(id, operator.operatorId);
   if (found === undefined) {
     throw new OperatorError("no_such_upload", "No row of this file was refused.");
@@ -158,6 +156,6 @@ export async function downloadRefused(person: Person): Promise<undefined> {
 
 /** Throws OperatorError not_permitted and no_such_upload. */
 function find({ app, sources, operator, id }: Person): Upload {
-  requireRight(app, "records.import");
+  app.viewer.require("records.import");
   return sources.uploads.find(id, operator.operatorId);
 }

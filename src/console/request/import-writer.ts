@@ -2,9 +2,7 @@
 // for bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { findOpenOrganization } from "../../actions/access/close-organization.ts";
-import { keySpaceOf } from "../../actions/intake/idempotency.ts";
-import { writeDrafts } from "../../actions/intake/write-records.ts";
+import { writeImported } from "../../actions/intake/imports.ts";
 import type { WriteImport } from "../../bulk/upload/upload-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -18,18 +16,15 @@ import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
 const failingMsMax = 120_000;
 const retryMs = 1_000;
 
-/**
- * The function that it returns throws AppError, and OperatorError organization_closed. The key of a list makes
- * repetitions safe.
- */
+/** The function that it returns throws AppError, and OperatorError organization_closed. */
 export function makeImportWriter(
   context: HttpContext,
-  { organization, type }: { readonly organization: Organization; readonly type: RecordType },
+  target: { readonly organization: Organization; readonly type: RecordType },
 ): WriteImport {
   const { app, load } = context;
+  const { organization, type } = target;
   const { organizationId, rateLimitPerSecond } = organization;
-  const confidential = confidentialTypes(organization.confidentialTypes);
-  const keySpace = keySpaceOf({ organizationId, confidential }, type);
+  const isConfidential = confidentialTypes(organization.confidentialTypes).has(type.resourceType);
   /** Its rows were read and validated by a thread of its own, whose time does not count. */
   const pay = async (work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> => {
     const tokens = tokensOf({ ...work, processorMs: 0 });
@@ -38,18 +33,18 @@ export function makeImportWriter(
     const waitMs = limited.retryAfterSeconds * 1_000;
     await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);
   };
-  const writeOnce: WriteImport = async ({ write, key }, stopping) => {
-    const items = countDraftRows(write.drafts);
-    const bytes = write.drafts.reduce((sum, { payload }) => sum + payload.length, 0);
+  const writeOnce: WriteImport = async (order, stopping) => {
+    const { drafts } = order.write;
+    const items = countDraftRows(drafts);
+    const bytes = drafts.reduce((sum, { payload }) => sum + payload.length, 0);
     load.shedding.admitBody(bytes);
     load.organizations.beginRequest(organizationId);
     try {
       const reservation = await load.bodies.reserve(organizationId, bytes, stopping);
       try {
-        const now = { ...write, receivedAt: app.now() };
-        const outcome = await writeDrafts(app, now, { keySpace, key });
+        const outcome = await writeImported(app, target, order);
         await pay({ items, bytes }, stopping);
-        const isCounted = outcome.repeated !== true && !confidential.has(type.resourceType);
+        const isCounted = outcome.repeated !== true && !isConfidential;
         if (isCounted) context.onRecordsWritten(type.resourceType, outcome.written);
         return outcome;
       } finally {
@@ -65,18 +60,12 @@ export function makeImportWriter(
       try {
         return await writeOnce(order, stopping);
       } catch (error) {
-        if (isRevoked(error)) await findOpenOrganization(app, organizationId);
         const delayMs = delayOf(error);
         if (delayMs === undefined || performance.now() > giveUpAt) throw error;
         await sleep(delayMs, undefined, { signal: stopping });
       }
     }
   };
-}
-
-/** True for the error of a write after its organization was closed. */
-function isRevoked(error: unknown): boolean {
-  return error instanceof AppError && error.errorName === "credential_revoked";
 }
 
 /** Undefined for an error for which a retry is useless. */
