@@ -24,6 +24,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "change/read-changes readChanges": begun,
   "deletion/preview-deletion previewDeletion": begun,
   "deletion/show-deletion readDeletionDetails": partly,
+  "deletion/show-deletion readReceipt": partly,
   "intake/imports writeImported": begun,
   "intake/write-records writeDrafts": begun,
   "intake/write-records writeRecords": begun,

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { cancelDeletion } from "../../src/actions/deletion/cancel-deletion.ts";
+import { cancelDeletion } from "../../src/actions/deletion/decide-deletion.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";

@@ -7,6 +7,7 @@ import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { App } from "../app.ts";
+import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
@@ -74,9 +75,10 @@ export function hasPreview(deletion: Deletion): boolean {
 }
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
-export async function readReceipt(app: App, id: string): Promise<Receipt | undefined> {
-  requireRight(app, "deletion.read");
-  return await findReceipt(app, await findDeletion(app, id));
+export async function readReceipt(app: App, id: string): Promise<Receipt> {
+  const { receipt } = await showDeletion(app, id);
+  if (receipt !== undefined) return receipt;
+  throw new OperatorError("no_such_deletion", "There is no receipt: it is not completed yet.");
 }
 
 async function verify(app: App, receipt: Receipt): Promise<readonly string[]> {

@@ -1,8 +1,7 @@
 // `sluice deletion …`: the commands about deletion requests, but those of holds and of a replay.
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
-import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
+import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { previewRestriction } from "../../actions/deletion/preview-restriction.ts";

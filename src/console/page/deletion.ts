@@ -1,14 +1,12 @@
 // One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and
 // approving.
 
-import { approveDeletion } from "../../actions/deletion/approve-deletion.ts";
+import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import {
   type DeletionDetails,
   readDeletionDetails,
   readReceipt,
 } from "../../actions/deletion/show-deletion.ts";
-import { cancelDeletion } from "../../actions/deletion/cancel-deletion.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";
 import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
@@ -214,9 +212,5 @@ export async function approveOne(person: Person): Promise<Answer> {
 }
 
 export async function showReceipt(person: Person): Promise<Answer> {
-  const receipt = await readReceipt(person.app, person.id);
-  if (receipt === undefined) {
-    throw new OperatorError("no_such_deletion", "There is no receipt: it is not completed yet.");
-  }
-  return jsonReply(receipt);
+  return jsonReply(await readReceipt(person.app, person.id));
 }

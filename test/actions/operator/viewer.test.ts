@@ -4,12 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { approveDeletion } from "../../../src/actions/deletion/approve-deletion.ts";
+import { approveDeletion, cancelDeletion } from "../../../src/actions/deletion/decide-deletion.ts";
 import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit-access.ts";
 import { verifyAudit } from "../../../src/actions/trail/list-audit.ts";
 import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
 import { listReceipts } from "../../../src/actions/receipt/list-receipts.ts";
-import { cancelDeletion } from "../../../src/actions/deletion/cancel-deletion.ts";
 import { checkErasure } from "../../../src/actions/check/check-store.ts";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";

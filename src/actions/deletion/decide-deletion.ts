@@ -1,10 +1,12 @@
-// Approves a deletion as a second person, where its organization requires it. Never lets the person who requested it
-// approve it.
+// Cancels a pending deletion, or approves it as a second person, where its organization requires it. One that is
+// processing can't be stopped. Never lets the person who requested a deletion approve it.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { NotApproved } from "../../store/interface/deletion.ts";
 import { actOf, type App } from "../app.ts";
-import { findDeletion } from "../record/find-named-record.ts";
+import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 
@@ -51,4 +53,28 @@ function explain(reason: NotApproved, deletion: Deletion, operator: string): Ope
     no_such_deletion: ["no_such_deletion", `There is no deletion request "${id}".`],
   };
   return new OperatorError(...errors[reason]);
+}
+
+/** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
+export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
+  requireRight(app, "deletion.cancel");
+  // A restricted set is named by the deletion that filled it.
+  if (isRestrictedId(deletionRequestId)) throw noSuchDeletion(deletionRequestId);
+  const deletion = await findDeletion(app, deletionRequestId);
+  if (isOfOrganization(deletion)) {
+    throw new OperatorError(
+      "organization_closed",
+      `The deletion request ${deletionRequestId} is for everything of a closed organization, and can't be cancelled. ` +
+        "Nothing is erased while any of its records is on hold.",
+    );
+  }
+  const { status } = deletion;
+  const act = actOf(app);
+  const outcome = await app.store.cancelDeletion(deletionRequestId, act);
+  if (typeof outcome !== "string") return outcome;
+  throw new OperatorError(
+    "not_pending",
+    `The deletion request ${deletionRequestId} is ${status === "pending" ? "no longer pending" : status}; ` +
+      "only one that is pending can be cancelled.",
+  );
 }
