@@ -8,10 +8,11 @@ import {
   type OperatorRole,
 } from "../../domain/operator.ts";
 import { hash } from "node:crypto";
+import { AppError } from "../../domain/error.ts";
 import type { App } from "../app.ts";
-import { makeId } from "../credential.ts";
+import { hashSecret, makeId } from "../credential.ts";
 import { OperatorError } from "./operator-error.ts";
-import { useChallenge } from "./challenge.ts";
+import { isChallenge, makeChallenge, useChallenge } from "./challenge.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 /** What an issuer says about a person. */
@@ -21,11 +22,41 @@ export interface IdentifiedPerson extends OperatorIdentity {
   readonly roles: readonly OperatorRole[];
 }
 
+/** A sign-in may take this long, because some people enter a second factor or a new password. */
+export const attemptLifetimeMs = 10 * 60_000;
+const use = { purpose: "oidc" } as const;
+
+/** Begins a sign-in. Returns its challenge, which one browser keeps. */
+export function beginAttempt(app: App): Promise<string> {
+  return makeChallenge(app, use, attemptLifetimeMs);
+}
+
+/**
+ * Completes a sign-in once; `identify` asks the issuer. Undefined if the challenge is not valid, was used before, or is
+ * being used. Throws OperatorError sign_in and operator_disabled, and what `identify` throws.
+ */
+export async function completeAttempt(
+  app: App,
+  challenge: string,
+  identify: () => Promise<IdentifiedPerson>,
+): Promise<StartedSession | undefined> {
+  if (!(await isChallenge(app, use, challenge))) return undefined;
+  try {
+    // An issuer takes a code that it gets twice for stolen, and would refuse both requests.
+    return await app.inFlight.run(hashSecret(challenge), async () =>
+      signInIdentified(app, await identify(), challenge),
+    );
+  } catch (error) {
+    if (error instanceof AppError && error.errorName === "idempotency_in_flight") return undefined;
+    throw error;
+  }
+}
+
 /**
  * Uses the challenge. The first time, the person becomes an operator. Ends the sessions of somebody who has no role any
  * more. Throws OperatorError sign_in and operator_disabled. Undefined if the challenge was used before.
  */
-export async function signInIdentified(
+async function signInIdentified(
   app: App,
   { names, roles, ...identity }: IdentifiedPerson,
   challenge: string,
@@ -33,7 +64,7 @@ export async function signInIdentified(
   const known = await app.store.operators.findByIdentity(identity);
   if (known === undefined && roles.length === 0) throw noRole();
   const operator = known ?? (await create(app, { names, roles, ...identity }));
-  if (!(await useChallenge(app, challenge, { purpose: "oidc", operator }))) return undefined;
+  if (!(await useChallenge(app, challenge, { ...use, operator }))) return undefined;
   const made = makeSession(app, "oidc");
   const act = { actor: operator.name, now: app.now() };
   const signIn = { session: made.stored, act };
