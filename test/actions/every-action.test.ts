@@ -17,7 +17,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/change-organization requireFloorsWithin": found,
   "access/close-organization findClosable": found,
   "access/close-organization findOpenOrganization": found,
-  "access/close-organization wasToExport": found,
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
   "deletion/bulk-deletions changeAll": partly,

@@ -1,18 +1,48 @@
-// Changes the settings of an organization. They take effect in serving processes within 2 seconds.
+// Shows an organization with everything that can be changed of it, and changes its settings. They take effect in
+// serving processes within 2 seconds.
 
-import type { Organization } from "../../domain/access.ts";
+import type { ApiKey, Organization } from "../../domain/access.ts";
 import { findConfidentialityFault } from "../../domain/confidentiality.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { OrganizationChange } from "../../store/interface/access.ts";
 import { actOf, type App } from "../app.ts";
-import { findOpenOrganization } from "./close-organization.ts";
+import { findOpenOrganization, wasToExport } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
-import { findOrganization } from "./find-organization.ts";
+import { countRecords, findOrganization } from "./find-organization.ts";
+import { listKeys } from "./keys.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/viewer.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
+
+export interface ShownOrganization {
+  readonly organization: Organization;
+  /** The number of records by type, without types that this person may not know of. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Empty also for a person who may not see them. */
+  readonly keys: readonly ApiKey[];
+  /** Whether this person may close it, or continue a closing that was interrupted. */
+  readonly mayClose: boolean;
+  /** Whether a closing that was interrupted was to export its records first. */
+  readonly awaitsExport: boolean;
+}
+
+/** Throws OperatorError not_permitted and no_such_organization. */
+export async function readOrganization(app: App, id: string): Promise<ShownOrganization> {
+  requireRight(app, "organization.read");
+  const organization = await findOrganization(app, id);
+  const { closedAt, deletionRequestId } = organization;
+  const isClosing = closedAt !== undefined && deletionRequestId === undefined;
+  const mayClose = hasRight(app, "organization.close") && (closedAt === undefined || isClosing);
+  return {
+    organization,
+    counts: await countRecords(app, id),
+    keys: hasRight(app, "key.read") ? await listKeys(app, id) : [],
+    mayClose,
+    awaitsExport: mayClose && isClosing && (await wasToExport(app, organization)),
+  };
+}
 
 export type OrganizationSettings = OrganizationChange;
 

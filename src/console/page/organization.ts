@@ -1,9 +1,11 @@
 // One organization: its settings, its number of records, its API keys, and how to close it.
 
-import { changeOrganization } from "../../actions/access/change-organization.ts";
-import { closeOrganization, wasToExport } from "../../actions/access/close-organization.ts";
-import { listKeys } from "../../actions/access/keys.ts";
-import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
+import {
+  changeOrganization,
+  readOrganization,
+  type ShownOrganization,
+} from "../../actions/access/change-organization.ts";
+import { closeOrganization } from "../../actions/access/close-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";
@@ -34,13 +36,10 @@ const screen = "/console/organizations";
 
 export async function showOrganization(person: Person): Promise<Answer> {
   const { app, id } = person;
-  const organization = await findOrganization(app, id);
-  const counts = Object.entries(await countRecords(app, id)).map(
-    ([type, count]) => `${formatNumber(count)} ${type}`,
-  );
-  const keys = app.viewer.may("key.read") ? await listKeys(app, id) : [];
+  const shown = await readOrganization(app, id);
+  const { organization, keys } = shown;
   const isOpen = organization.closedAt === undefined;
-  const body = html`${renderOwnFacts(person, organization, counts)}
+  const body = html`${renderOwnFacts(person, shown)}
     <section aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       ${renderKeys(keys, app.now())}
@@ -48,22 +47,16 @@ export async function showOrganization(person: Person): Promise<Answer> {
     </section>
     ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
     ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
-    ${mayClose(person, organization) && (await renderClosing(person, organization))}`;
+    ${shown.mayClose && renderClosing(shown)}`;
   const title = `Organization ${organization.organizationId}`;
   return showPage(person, { title, screen, body });
 }
 
-/** True also for an organization whose closing was interrupted. */
-function mayClose({ app }: Person, { closedAt, deletionRequestId }: Organization): boolean {
-  const isClosed = closedAt !== undefined && deletionRequestId !== undefined;
-  return !isClosed && app.viewer.may("organization.close");
-}
-
-function renderOwnFacts(
-  { app }: Person,
-  organization: Organization,
-  counts: readonly string[],
-): Html {
+function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
+  const { organization } = shown;
+  const counts = Object.entries(shown.counts).map(
+    ([type, count]) => `${formatNumber(count)} ${type}`,
+  );
   const { closedAt, deletionRequestId } = organization;
   const isOfficer = app.viewer.may("confidential.read");
   const deletion =
@@ -145,9 +138,9 @@ function renderApproval({ organizationId, deletionApproval }: Organization): Htm
   </section>`;
 }
 
-async function renderClosing({ app }: Person, organization: Organization): Promise<Html> {
+function renderClosing({ organization, awaitsExport }: ShownOrganization): Html {
   const { organizationId, closedAt, deletionApproval } = organization;
-  if (closedAt !== undefined && (await wasToExport(app, organization))) {
+  if (awaitsExport) {
     return html`<p>
       Its closing was to export its records first. That export is still being made, or was
       interrupted; then the command <code>sluice organization close</code> continues.
