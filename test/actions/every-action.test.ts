@@ -49,7 +49,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/export-records exportHistory": begun,
   "record/export-records exportStates": begun,
   "record/find-named-record findDeletion": found,
-  "record/find-named-record readKnownTypes": found,
   "record/read-subject findKeys": begun,
   "record/read-subject readDeletionsOf": begun,
   "record/read-subject readHoldsOf": begun,
@@ -60,6 +59,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/apply-retention retaining": found,
   "retention/holds requireListable": found,
   "retention/preview-retention requireFuture": found,
+  "retention/retention-rules previewRule": partly,
+  "retention/retention-rules previewRules": partly,
   "retention/holds stateOf": begun,
   "upkeep/store-upkeep describeStore": open,
 };

@@ -12,6 +12,7 @@ import {
   rightsOf,
 } from "../../domain/operator-right.ts";
 import type { Operator } from "../../domain/operator.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import { allScopes } from "../../domain/scope.ts";
 import type { Store } from "../../store/interface/store.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -74,6 +75,13 @@ export class Viewer {
         !confidentialTypes(added).has(resourceType)
       );
     };
+  }
+
+  /** The types of records of an organization that this person may know of. */
+  async knownTypes(organizationId: string): Promise<readonly string[]> {
+    const knows = await this.knowledge(organizationId);
+    const types = recordTypes.map(({ resourceType }) => resourceType);
+    return types.filter((resourceType) => knows({ organizationId, resourceType }));
   }
 
   async knows(subject: Subject): Promise<boolean> {

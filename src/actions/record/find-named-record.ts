@@ -66,12 +66,3 @@ export function noSuchDeletion(deletionRequestId: string): OperatorError {
 export function nameTarget({ organizationId, resourceType, resourceId }: RecordKey): string {
   return `${resourceType} "${resourceId}" of organization "${organizationId}"`;
 }
-
-/** The types of records of an organization that this person may know of. */
-export async function readKnownTypes(
-  app: App,
-  organizationId: string,
-): Promise<readonly RecordType[]> {
-  const knows = await viewerOf(app).knowledge(organizationId);
-  return recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
-}

@@ -6,9 +6,9 @@ import { limits } from "../../domain/limits.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
-import { findType, nameTarget, readKnownTypes } from "./find-named-record.ts";
+import { findType, nameTarget } from "./find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight } from "../operator/viewer.ts";
+import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
 import { requireLine } from "../operator/require-text.ts";
 
 export interface RecordQuery {
@@ -28,9 +28,9 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
   const { organizationId, resourceId } = query;
   const types =
     query.resourceType === undefined
-      ? await readKnownTypes(app, organizationId)
-      : [findType(query.resourceType)];
-  const keys = types.map(({ resourceType }) => ({ organizationId, resourceType, resourceId }));
+      ? await viewerOf(app).knownTypes(organizationId)
+      : [findType(query.resourceType).resourceType];
+  const keys = types.map((resourceType) => ({ organizationId, resourceType, resourceId }));
   const [first] = keys;
   if (first !== undefined) await requireFindable(app, first);
   const found = await Promise.all(keys.map((key) => find(app, key)));

@@ -13,10 +13,9 @@ import type { App } from "../app.ts";
 import { previewRestriction } from "../deletion/preview-restriction.ts";
 import { readCeilings } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
-import { readKnownTypes } from "../record/find-named-record.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { hasRight, requireRight } from "../operator/viewer.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Records that a preview names. */
 const retentionShownMax = 100;
@@ -100,7 +99,7 @@ export async function previewPart(
   const stored = await findOrganization(app, organizationId);
   const { retainDays = stored.retainDays } = query;
   if (retainDays !== undefined) requireRetainDays(retainDays);
-  const types = (await readKnownTypes(app, organizationId)).map((type) => type.resourceType);
+  const types = await viewerOf(app).knownTypes(organizationId);
   const all = query.ceilings ?? (await readCeilings(app, { organizationId, retainDays }));
   const ceilings = all.filter(({ resourceType }) => types.includes(resourceType));
   if (ceilings.length === 0) return { ceilings, tally, types, last: undefined };

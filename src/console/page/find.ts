@@ -5,7 +5,6 @@ import {
   type FoundRecord,
   type RecordQuery,
 } from "../../actions/record/find-records.ts";
-import { readKnownTypes } from "../../actions/record/find-named-record.ts";
 import {
   listReferrers,
   readRelations,
@@ -37,7 +36,7 @@ export async function showFind(person: Person): Promise<Answer> {
 }
 
 async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
-  const types = await readKnownTypes(app, key.organizationId);
+  const types = await app.viewer.knownTypes(key.organizationId);
   return html`<form class="filters" method="get" action="${screen}">
     ${renderInput("Organization", "organization", {
       value: key.organizationId,
@@ -47,7 +46,7 @@ async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html>
     })}
     ${renderChoice("Record type", "type", {
       query,
-      values: types.map(({ resourceType }) => [resourceType, resourceType]),
+      values: types.map((type) => [type, type]),
     })}
     ${renderInput("Id of the record", "id", {
       value: key.resourceId,

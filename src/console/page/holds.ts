@@ -13,7 +13,6 @@ import {
   stateOf,
 } from "../../actions/retention/holds.ts";
 import type { App } from "../../actions/app.ts";
-import { readKnownTypes } from "../../actions/record/find-named-record.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
@@ -62,12 +61,12 @@ export async function showHolds(person: Person): Promise<Answer> {
 }
 
 async function renderFilters({ app, query }: Person): Promise<Html> {
-  const types = await readKnownTypes(app, readText(query, "organization") ?? "");
+  const types = await app.viewer.knownTypes(readText(query, "organization") ?? "");
   return html`<form class="filters" method="get" action="${screen}">
     ${renderOrganizationInput(query)}
     ${renderChoice("Record type", "type", {
       query,
-      values: types.map(({ resourceType }) => [resourceType, resourceType]),
+      values: types.map((type) => [type, type]),
     })}
     ${renderInput("Owner", "owner", {
       value: query.get("owner"),
