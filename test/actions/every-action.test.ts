@@ -61,6 +61,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/preview-retention requireFuture": found,
   "retention/retention-rules previewRule": partly,
   "retention/retention-rules previewRules": partly,
+  "retention/retention-rules setRule": partly,
   "retention/holds stateOf": begun,
   "upkeep/store-upkeep describeStore": open,
 };

@@ -4,6 +4,7 @@
 import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
@@ -20,6 +21,12 @@ import { findOrganization, listOrganizations } from "../access/find-organization
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
+import {
+  previewPart,
+  type PreviewPart,
+  type PreviewQuery,
+  requireFuture,
+} from "./preview-retention.ts";
 
 /** What is undefined stays as it is. */
 export interface RuleSetting {
@@ -81,6 +88,26 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
     ceilings: ceilingsOf(recordTypes, changed, retainDays),
     erasesEarlier: isEarlier(ceilingOf(resourceType, rules, retainDays), after),
   };
+}
+
+export interface RulePreview {
+  /** In words. */
+  readonly effect: string;
+  /** How many deletions it would request now; there may be more if `last` is not undefined. */
+  readonly due: number;
+  readonly last: RecordKey | undefined;
+}
+
+/** Says what a rule would do, with the first part of what would be due. Throws as `planRule` does. */
+export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
+  const { effect, rule, ceilings } = await planRule(app, wanted);
+  const { organizationId, resourceType } = rule;
+  const { tally, last } = await previewPart(app, {
+    organizationId,
+    ceilings: ceilings.filter((ceiling) => ceiling.resourceType === resourceType),
+    after: { resourceType, resourceId: "" },
+  });
+  return { effect, due: tally.dueByType[resourceType] ?? 0, last };
 }
 
 /** Does what `planRule` plans; throws what that throws, and what `setPlanned` throws. */
@@ -153,6 +180,19 @@ function changeRule(
 export async function readRetention(app: App, organizationId: string): Promise<Retention> {
   requireRight(app, "retention.read");
   return read(app, organizationId);
+}
+
+/**
+ * The rules, with a part of what retention would delete on a day in the future, or now. Throws OperatorError
+ * not_permitted, invalid and no_such_organization.
+ */
+export async function previewRules(
+  app: App,
+  { date, ...query }: Omit<PreviewQuery, "at"> & { readonly date: string | undefined },
+): Promise<Retention & { readonly part: PreviewPart }> {
+  const at = date === undefined ? undefined : requireFuture(app, date);
+  const retention = await readRetention(app, query.organizationId);
+  return { ...retention, part: await previewPart(app, { ...query, at }) };
 }
 
 async function read(app: App, organizationId: string): Promise<Retention> {

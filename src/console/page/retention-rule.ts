@@ -2,8 +2,7 @@
 // confirmation.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { previewPart } from "../../actions/retention/preview-retention.ts";
-import { planRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
+import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
@@ -78,19 +77,14 @@ export async function renderPlannedRule(
   { app, query }: Person,
   organizationId: string,
 ): Promise<Html> {
-  const { rule, effect, ceilings } = await planRule(app, readRule(query, organizationId));
-  const { resourceType } = rule;
-  const own = ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
-  const after = { resourceType, resourceId: "" };
-  const { tally, last } = await previewPart(app, { organizationId, ceilings: own, after });
-  const due = formatNumber(tally.dueByType[resourceType] ?? 0);
+  const { effect, due, last } = await previewRule(app, readRule(query, organizationId));
   const fields = ["rule", "keep", "delete", "from", "references"];
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
     <p>
-      <strong>${effect}</strong> It would request ${last === undefined ? "" : "more than "}${due}
-      deletions now. What waits for a floor that becomes shorter begins within seconds. Type the id
-      of the organization to confirm.
+      <strong>${effect}</strong> It would request
+      ${last === undefined ? "" : "more than "}${formatNumber(due)} deletions now. What waits for a
+      floor that becomes shorter begins within seconds. Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
       ${fields.map(

@@ -1,14 +1,10 @@
 // Retention: the rules of organizations, what they would delete, and the form that sets the ceiling of an organization.
 
-import {
-  previewPart,
-  type PreviewPart,
-  requireFuture,
-} from "../../actions/retention/preview-retention.ts";
+import type { PreviewPart } from "../../actions/retention/preview-retention.ts";
 import { changeOrganization } from "../../actions/access/change-organization.ts";
 import {
   listRetention,
-  readRetention,
+  previewRules,
   type Retention,
 } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
@@ -87,13 +83,12 @@ function describeCeiling(days: number | undefined): string {
 
 async function renderOne(person: Person, organizationId: string): Promise<Html> {
   const { app, query } = person;
-  const { organization, rules } = await readRetention(app, organizationId);
   const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
   const date = readText(query, "at");
-  const at = date === undefined ? undefined : requireFuture(app, date);
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
-  const part = await previewPart(app, { organizationId, retainDays, after, at });
+  const asked = { organizationId, retainDays, after, date };
+  const { organization, rules, part } = await previewRules(app, asked);
   const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") && (await renderPlannedRule(person, organizationId));
   return html`${plan}
