@@ -9,7 +9,7 @@ import { type Html, html, renderElement } from "./html.ts";
 export type Form = Pick<URLSearchParams, "get" | "getAll">;
 
 interface Input {
-  readonly type?: "date" | "datetime-local";
+  readonly type?: "date" | "datetime-local" | "text";
   readonly value?: string | number | null | undefined;
   readonly maxlength?: number;
   readonly required?: boolean;

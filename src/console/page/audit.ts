@@ -12,7 +12,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
-import { readText } from "../html/field.ts";
+import { readText, renderInput } from "../html/field.ts";
 import { withPlace } from "../html/filter.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
@@ -67,12 +67,8 @@ const fields = [
 ] as const;
 
 function renderFilters(query: URLSearchParams): Html {
-  const inputs = fields.map(
-    ([name, label, type]) =>
-      html`<label
-        >${label}
-        <input name="${name}" type="${type}" value="${query.get(name) ?? ""}" maxlength="100"
-      /></label>`,
+  const inputs = fields.map(([name, label, type]) =>
+    renderInput(label, name, { type, value: query.get(name), maxlength: 100 }),
   );
   return html`<form class="filters" method="get" action="/console/audit">
     ${inputs}

@@ -12,7 +12,7 @@ import {
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, renderFacts } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
@@ -78,14 +78,9 @@ const nothing = html`<p class="empty">
 
 function renderFilter(filter: DeletionQuery): Html {
   const fields = filterFields(filter);
-  const rows = fields.map(
-    ([name, value]) =>
-      html`<dt>${name}</dt>
-        <dd><bdi>${value}</bdi></dd>`,
-  );
   return fields.length === 0
     ? html`<p>There is no filter: this is for all pending deletions.</p>`
-    : html`<dl class="facts">${rows}</dl>`;
+    : renderFacts(fields.map(([name, value]) => [name, html`<bdi>${value}</bdi>`]));
 }
 
 function renderConfirmation(
