@@ -11,7 +11,7 @@ import {
   showAccount,
   signOut,
 } from "./page/account.ts";
-import { approveAll, cancelAll, showBulkApprove, showBulkCancel } from "./page/bulk-deletions.ts";
+import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { showFind } from "./page/find.ts";
@@ -56,10 +56,10 @@ export const routes: readonly Route[] = [
   act("/console/sign-out", "own", signOut),
   read("/console", "overview.read", showOverview),
   read("/console/deletions", "deletion.read", showDeletions),
-  read("/console/deletions/cancel", "deletion.cancel", showBulkCancel),
-  act("/console/deletions/cancel", "deletion.cancel", cancelAll),
-  read("/console/deletions/approve", "deletion.approve", showBulkApprove),
-  act("/console/deletions/approve", "deletion.approve", approveAll),
+  read("/console/deletions/cancel", "deletion.cancel", (person) => showBulk(person, "cancel")),
+  act("/console/deletions/cancel", "deletion.cancel", (person) => changeBulk(person, "cancel")),
+  read("/console/deletions/approve", "deletion.approve", (person) => showBulk(person, "approve")),
+  act("/console/deletions/approve", "deletion.approve", (person) => changeBulk(person, "approve")),
   read("/console/deletion/:id", "deletion.read", showDeletion),
   act("/console/deletion/:id", "deletion.cancel", cancelOne),
   act("/console/approval/:id", "deletion.approve", approveOne),

@@ -4,7 +4,6 @@
 import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
@@ -90,16 +89,14 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
   };
 }
 
-export interface RulePreview {
-  /** In words. */
-  readonly effect: string;
-  /** How many deletions it would request now; there may be more if `last` is not undefined. */
-  readonly due: number;
-  readonly last: RecordKey | undefined;
-}
-
-/** Says what a rule would do, with the first part of what would be due. Throws as `planRule` does. */
-export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
+/**
+ * Says what a rule would do, and how many deletions it would request now; there are more if it has `last`. Throws as
+ * `planRule` does.
+ */
+export async function previewRule(
+  app: App,
+  wanted: RuleSetting,
+): Promise<Pick<RulePlan, "effect"> & Pick<PreviewPart, "last"> & { readonly due: number }> {
   const { effect, rule, ceilings } = await planRule(app, wanted);
   const { organizationId, resourceType } = rule;
   const { tally, last } = await previewPart(app, {

@@ -30,6 +30,13 @@ export function renderReason(label = "Reason"): Html {
   return renderInput(label, "reason", { maxlength: limits.reasonCharactersMax, required: true });
 }
 
+export function renderOnOff(name: string, isOn: boolean): Html {
+  return html`<select name="${name}">
+    ${renderElement("option", { value: "off", selected: !isOn }, "off")}
+    ${renderElement("option", { value: "on", selected: isOn }, "on")}
+  </select>`;
+}
+
 /** Returns undefined for an empty text, too. */
 export function readText(form: Form, name: string): string | undefined {
   return form.get(name)?.trim() || undefined;

@@ -45,23 +45,7 @@ const words: Readonly<Record<BulkAct, ActWords>> = {
 
 const shownMax = 100;
 
-export function showBulkCancel(person: Person): Promise<Answer> {
-  return showBulk(person, "cancel");
-}
-
-export function showBulkApprove(person: Person): Promise<Answer> {
-  return showBulk(person, "approve");
-}
-
-export function cancelAll(person: Person): Promise<Answer> {
-  return change(person, "cancel");
-}
-
-export function approveAll(person: Person): Promise<Answer> {
-  return change(person, "approve");
-}
-
-async function showBulk(person: Person, act: BulkAct): Promise<Answer> {
+export async function showBulk(person: Person, act: BulkAct): Promise<Answer> {
   const filter = readFilter(person.query);
   const selection = await selectDeletions(person.app, act, filter);
   const { verb, exception } = words[act];
@@ -122,7 +106,7 @@ function renderConfirmation(
     </section>`;
 }
 
-async function change(person: Person, act: BulkAct): Promise<Answer> {
+export async function changeBulk(person: Person, act: BulkAct): Promise<Answer> {
   const form = await readForm(person);
   const result = await changeAll(person.app, act, {
     query: readFilter(form),

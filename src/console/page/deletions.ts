@@ -68,24 +68,20 @@ export async function showDeletions(person: Person): Promise<Answer> {
 function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefined {
   if (filter.status !== undefined && filter.status !== "pending") return undefined;
   const fields = new URLSearchParams(filterFields(filter).map(([name, value]) => [name, value]));
-  const approve =
-    app.viewer.may("deletion.approve") &&
-    html`<li>
-      <a href="/console/deletions/approve?${fields.toString()}"
-        >Approve all that this filter finds…</a
-      >
-    </li>`;
-  const cancel =
-    app.viewer.may("deletion.cancel") &&
-    html`<li>
-      <a href="/console/deletions/cancel?${fields.toString()}"
-        >Cancel all that this filter finds…</a
-      >
-    </li>`;
-  return approve === false && cancel === false
+  const links = (["approve", "cancel"] as const)
+    .filter((act) => app.viewer.may(`deletion.${act}`))
+    .map((act) => {
+      const verb = act === "approve" ? "Approve" : "Cancel";
+      return html`<li>
+        <a href="/console/deletions/${act}?${fields.toString()}"
+          >${verb} all that this filter finds…</a
+        >
+      </li>`;
+    });
+  return links.length === 0
     ? undefined
     : html`<ul>
-        ${approve}${cancel}
+        ${links}
       </ul>`;
 }
 

@@ -20,9 +20,10 @@ import {
   readText,
   readWhole,
   renderInput,
+  renderOnOff,
   renderReason,
 } from "../html/field.ts";
-import { type Html, html, renderElement, renderFacts } from "../html/html.ts";
+import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import {
@@ -111,13 +112,6 @@ function renderSettings(organization: Organization): Html {
       <button type="submit">Save</button>
     </form>
   </section>`;
-}
-
-function renderOnOff(name: string, isOn: boolean): Html {
-  return html`<select name="${name}">
-    ${renderElement("option", { value: "off", selected: !isOn }, "off")}
-    ${renderElement("option", { value: "on", selected: isOn }, "on")}
-  </select>`;
 }
 
 function renderApproval({ organizationId, deletionApproval }: Organization): Html {

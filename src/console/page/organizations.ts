@@ -7,7 +7,7 @@ import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { readOnOff, readText, renderInput } from "../html/field.ts";
+import { readOnOff, readText, renderInput, renderOnOff } from "../html/field.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 
 const screen = "/console/organizations";
@@ -65,13 +65,7 @@ const creation = html`<section aria-labelledby="create">
       maxlength: 64,
       autocomplete: "off",
     })}
-    <label
-      >Deletions need the approval of a second person
-      <select name="approval">
-        <option value="off">off</option>
-        <option value="on">on</option>
-      </select></label
-    >
+    <label>Deletions need the approval of a second person ${renderOnOff("approval", false)}</label>
     <button type="submit" class="main">Create</button>
   </form>
 </section>`;
