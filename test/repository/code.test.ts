@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
 import { findLoadedPackages } from "./rule/loaded-packages.ts";
@@ -61,6 +62,10 @@ describe("the layers", () => {
 
   it("are kept by messages: an action names no command of the shell, which the console shows too", () => {
     assert.deepEqual(texts.flatMap(findShellCommands), []);
+  });
+
+  it("are entered by a page of the console in at most two files of actions", () => {
+    assert.deepEqual(findCrowdedPages(house), []);
   });
 
   it("have no import cycle", () => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
 import { findLoadedPackages } from "./rule/loaded-packages.ts";
@@ -180,8 +181,40 @@ describe("the layers", () => {
     });
     assert.deepEqual(findCycles(files), ["import cycle: src/b/b.ts → src/c.ts → src/b/b.ts"]);
   });
+
+  const two = ["one", "two"].map((name) => `import { ${name} } from "../../actions/${name}.ts";`);
+
+  it("are broken by a page of the console that enters a third file of actions, itself or by its part", () => {
+    const direct = 'import { five } from "../../actions/five.ts";';
+    for (const third of ['import { part } from "./part.ts";', direct]) {
+      const [found = "", ...others] = findCrowdedPages(parse(page([...two, third])));
+      assert.match(found, /page\/a\.ts: enters (?:\S+, ){2}\S+$/);
+      assert.deepEqual(others, []);
+    }
+  });
+
+  it("are kept by a page that needs two, types, the class of errors, and what pages share", () => {
+    const fine = [
+      ...two,
+      'import type { Five } from "../../actions/five.ts";',
+      'import { OperatorError } from "../../actions/operator/operator-error.ts";',
+      'import { shared } from "../html/shared.ts";',
+    ];
+    assert.deepEqual(findCrowdedPages(parse(page(fine))), []);
+  });
 });
 
 function parse(files: Readonly<Record<string, string>>) {
   return parseFiles(Object.entries(files).map(([path, text]) => ({ path, text })));
+}
+
+/** A console with two pages, the first of which has these lines. */
+function page(lines: readonly string[]) {
+  return {
+    "src/console/routes.ts": 'import { a } from "./page/a.ts";\nimport { b } from "./page/b.ts";',
+    "src/console/page/a.ts": lines.join("\n"),
+    "src/console/page/part.ts": 'import { three } from "../../actions/three.ts";',
+    "src/console/html/shared.ts": 'import { four } from "../../actions/four.ts";',
+    "src/console/page/b.ts": 'import { shared } from "../html/shared.ts";',
+  };
 }
