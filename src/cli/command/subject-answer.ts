@@ -1,16 +1,11 @@
 // `sluice subject answer`: the document for an authority that asks about a person or a company.
 
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
-import { recordTypes } from "../../domain/record-types.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
-import { reason, recordType, text } from "../input/kinds.ts";
+import { reason, text } from "../input/kinds.ts";
 import { replaceControls } from "../output/control-characters.ts";
-
-const parties = recordTypes.filter(({ party }) => party === true);
-
-/** The action that uses the type reports any other. */
-const subjectType = { ...recordType, values: parties.map(({ resourceType }) => resourceType) };
+import { subjectArguments } from "./subject.ts";
 
 export const subjectAnswer = defineStoreCommand({
   name: "subject answer",
@@ -25,10 +20,7 @@ export const subjectAnswer = defineStoreCommand({
     'sluice subject answer company co-7 --organization acme --reason "Inquiry 18/26" --json',
   ],
   rights: ["subject.answer"],
-  arguments: {
-    type: required(subjectType, "person or company."),
-    id: required(text("ID"), "Id of the person or company."),
-  },
+  arguments: subjectArguments,
   options: {
     organization: required(text("ID"), "Organization that the record belongs to."),
     reason: required(

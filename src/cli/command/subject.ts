@@ -27,7 +27,7 @@ const parties = recordTypes.filter(({ party }) => party === true);
 /** The action that uses the type reports any other. */
 const subjectType = { ...recordType, values: parties.map(({ resourceType }) => resourceType) };
 
-const subjectArguments = {
+export const subjectArguments = {
   type: required(subjectType, "person or company."),
   id: required(text("ID"), "Id of the person or company."),
 };
