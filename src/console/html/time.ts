@@ -34,6 +34,12 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** `12 person, 1,234 transaction`; empty for nothing. */
+export function formatCounts(counts: Readonly<Partial<Record<string, number>>>): string {
+  const types = Object.entries(counts).map(([type, n = 0]) => `${formatNumber(n)} ${type}`);
+  return types.join(", ");
+}
+
 export function formatBytes(bytes: number): string {
   const steps = ["bytes", "kB", "MB", "GB", "TB"];
   const step = Math.min(steps.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

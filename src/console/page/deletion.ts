@@ -18,16 +18,13 @@ import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { deletionPath, renderRecordLink } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
-import { formatCount, formatNumber, renderTime } from "../html/time.ts";
+import { formatCount, formatCounts, formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
 
 export async function showDeletion(person: Person): Promise<Answer> {
   const details = await readDeletionDetails(person.app, person.id);
   const { deletion, waitsFor, erased } = details;
-  const counts = Object.entries(erased).map(
-    ([type, count]) => `${formatNumber(count ?? 0)} ${type}`,
-  );
   const body = html`${renderFacts([
     [
       "Record",
@@ -41,11 +38,7 @@ export async function showDeletion(person: Person): Promise<Answer> {
     ["Reason", html`<bdi>${deletion.reason}</bdi>`],
     [
       "Erased",
-      counts.length > 0
-        ? counts.join(", ")
-        : deletion.completedAt === undefined
-          ? "nothing yet"
-          : "nothing",
+      formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
   ])}
   ${details.preview !== undefined && renderPreview(deletion, details.preview)}

@@ -24,7 +24,7 @@ import {
   renderReason,
 } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
-import { formatNumber, renderTime } from "../html/time.ts";
+import { formatCounts, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import {
   describeApproval,
@@ -54,10 +54,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
-  const { organization } = shown;
-  const counts = Object.entries(shown.counts).map(
-    ([type, count]) => `${formatNumber(count)} ${type}`,
-  );
+  const { organization, counts } = shown;
   const { closedAt, deletionRequestId } = organization;
   const isOfficer = app.viewer.may("confidential.read");
   const deletion =
@@ -74,7 +71,7 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
     ["State", closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`],
     [
       "Records",
-      html`${counts.length > 0 ? counts.join(", ") : isOfficer && "none"}
+      html`${formatCounts(counts) || (isOfficer && "none")}
       ${hidden && html`<small>${hidden}</small>`}`,
     ],
     ["Records kept", describeRetention(organization)],

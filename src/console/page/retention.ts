@@ -15,7 +15,7 @@ import { readText, readWhole, renderInput } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";
-import { formatNumber } from "../html/time.ts";
+import { formatCounts, formatNumber } from "../html/time.ts";
 import {
   describeTimes,
   readConfirmed,
@@ -159,19 +159,14 @@ function renderRetentionPreview(
 
 const dueShownMax = 20;
 
-function describeCounts(counts: Readonly<Record<string, number>>): string {
-  const types = Object.entries(counts).map(([type, count]) => `${formatNumber(count)} ${type}`);
-  return types.length === 0 ? "nothing" : types.join(", ");
-}
-
 function renderTally(tally: PreviewPart["tally"], date: string): Html {
   const { counts, due, dueByType, erasedWith, shared } = tally;
   const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
-    ["Would be deleted", describeCounts(dueByType)],
-    ["Erased with these", describeCounts(erasedWith)],
-    ["Of several records, erased with the last", describeCounts(shared)],
+    ["Would be deleted", formatCounts(dueByType) || "nothing"],
+    ["Erased with these", formatCounts(erasedWith) || "nothing"],
+    ["Of several records, erased with the last", formatCounts(shared) || "nothing"],
     ["Kept by a hold", formatNumber(counts.held)],
     ["Kept by a floor", formatNumber(counts.floor)],
     ["Needed by later records", formatNumber(counts.needed)],
