@@ -2,7 +2,7 @@
 // updates the ledger of deletions, releases unused space, and watches for credentials that change in another process,
 // so that a revoked key stops working here within 2 seconds (contract, section 4).
 
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
@@ -90,8 +90,6 @@ function spaceRound(app: App): Round {
 function retentionRound(app: App, log: Logger): Round {
   let place: RetentionPlace | undefined;
   return async () => {
-    // SQLite answers without a pause, and requests have to be served between two rounds.
-    await setImmediate();
     const { queued, next } = await applyRetention(app, place);
     if (queued > 0) log.info({ queued }, "retention queued deletions");
     place = next;

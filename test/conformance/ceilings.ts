@@ -60,6 +60,23 @@ export function testCeilings(engine: Engine): void {
       assert.deepEqual(await expiries(store, onDay(15)), { t: "due" });
     });
 
+    it("is evaluated and previewed while others are served", async (test) => {
+      const store = await open(engine, test);
+      await store.add("person", "p", seen(1));
+      await setCeiling(store, "person", 5);
+      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
+      const query = { organizationId: acme, ceilings, now: onDay(9), due: [keyOf("person", "p")] };
+      for (const work of [
+        () => find(store, onDay(9)),
+        () => store.retention.previewErased(query),
+      ]) {
+        let served = false;
+        setImmediate(() => (served = true));
+        await work();
+        assert.ok(served);
+      }
+    });
+
     it("takes the place of that of the organization, whichever is shorter", async (test) => {
       const store = await open(engine, test);
       for (const id of ["transaction", "screening"]) await store.add(id, id, seen(10));

@@ -1,7 +1,6 @@
 // What retention would delete, now or at a later time, if no record changes until then. Contains no trace of
 // confidential types for somebody who may not know of them.
 
-import { setImmediate } from "node:timers/promises";
 import type { Organization } from "../../domain/access.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -78,10 +77,7 @@ export interface PreviewPart {
   readonly types: readonly string[];
 }
 
-/**
- * How many steps one part has, between which other requests are served, and how many records each step reads. Each type
- * needs at least one step.
- */
+/** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
@@ -112,7 +108,6 @@ export async function previewPart(
   };
   for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
     last = await previewStep(app, ceilings, { tally, after: last, left, now });
-    await setImmediate();
   }
   return { ceilings, tally, types, last };
 }

@@ -24,7 +24,6 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 import type { Claim, Completion, DeletionRequest, ErasureStep } from "./deletion.ts";
 import type { EngineTraits } from "./engine-traits.ts";
 import type { SealReceipt } from "./receipt.ts";
-import type { ExpiredPart, ExpiryQuery } from "./retention.ts";
 
 /** What another thread of the process passes to `openRecordWriter` to write records. */
 export interface SharedWriter {
@@ -97,7 +96,6 @@ export interface DeletionStore {
     deletionRequestIds: readonly string[],
     act: Act,
   ): Promise<readonly Completion[]>;
-  findExpired(query: ExpiryQuery): Promise<ExpiredPart>;
 }
 
 export interface UpkeepStore {

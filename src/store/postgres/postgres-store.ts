@@ -30,7 +30,6 @@ import { makeFloorSource, makeScanSource } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
-import { findExpired } from "../sql/plan/expired.ts";
 import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
@@ -145,10 +144,6 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       leases.addPostponement(postponement);
       await postpone(postponement);
     },
-    findExpired: (query) =>
-      database.transaction(organization(query.organizationId), (tx) =>
-        tx.perform(findExpired, query),
-      ),
   } satisfies Partial<Store>;
 }
 

@@ -10,6 +10,7 @@ import { searchAudit } from "./trail/audit-search.ts";
 import * as closing from "./deletion/close-organization.ts";
 import { previewErased } from "./plan/erased-with.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
+import { findExpired } from "./plan/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
@@ -114,6 +115,7 @@ export const methods = {
     listChanges: lookup(ofOrganization, listChanges),
     listReferrers: lookup(ofOrganization, listReferrers),
     readNamings: read(ofOrganization, readNamingPage),
+    findExpired: read(ofOrganization, findExpired),
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),

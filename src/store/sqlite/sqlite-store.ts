@@ -26,7 +26,6 @@ import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
-import { findExpired } from "../sql/plan/expired.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 import type { ServingRight } from "./file/file-lock.ts";
@@ -50,7 +49,7 @@ export interface Parts {
 }
 
 export function makeSqliteStore(parts: Parts): Store {
-  const { reader, writer } = parts;
+  const { reader, writer, files } = parts;
   const { store, overview, ...groups } = bindMethods((name, { kind, work }) =>
     kind === "change"
       ? (...args) => writer.submit({ name, args })
@@ -68,6 +67,10 @@ export function makeSqliteStore(parts: Parts): Store {
     ...deletionMethods(parts, perform),
     ...upkeepMethods(parts, perform),
     ...groups,
+    retention: {
+      ...groups.retention,
+      previewErased: (query) => files.previewErased(query),
+    },
     overview: { ...overview, sizeBytes: async () => sizeOfFiles(reader.path) },
   };
 }
@@ -142,7 +145,7 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
-    findExpired: async (query) => reader.perform(findExpired, query),
+    findExpired: (query) => files.findExpired(query),
   } satisfies Partial<Store>;
 }
 

@@ -6,6 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { ceilingsOf } from "../../../src/domain/retention/ceiling.ts";
+import { findExpired } from "../../../src/store/sql/plan/expired.ts";
+import { openReader } from "../../../src/store/sqlite/connection.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
@@ -21,7 +23,8 @@ it("finds records and relations by their whole keys when it decides what has exp
   const ceilings = ceilingsOf(recordTypes, [], 1);
   prepare.mock.resetCalls();
   const query = { organizationId: acme, ceilings, after: undefined, scannedMax: 10, now };
-  const { expired } = await store.findExpired(query);
+  using reader = openReader(place.path);
+  const { expired } = reader.perform(findExpired, query);
   assert.deepEqual(
     expired.map(({ expiry }) => expiry),
     ["due", "due"],

@@ -4,15 +4,14 @@
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import { hasPassed } from "../../../domain/retention/ceiling.ts";
-import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
-import { findHoldsOf } from "../retention/hold.ts";
+import { findHeldKeys } from "../retention/hold.ts";
 import { rest, type Statements } from "../statement/statements.ts";
+import { filterPassed } from "./expired.ts";
 import { toKey } from "./plan.ts";
 import { eachPage } from "./relations.ts";
 
@@ -107,15 +106,11 @@ function* findExpiring(
   nodes: readonly NodeKey[],
 ): Statements<ReadonlySet<NodeKey>> {
   const byType = new Map(ceilings.map((ceiling) => [ceiling.resourceType, ceiling]));
-  const limited = nodes.filter((node) => byType.has(parseNodeKey(node).type));
-  const records = limited.map((node) => toKey(organizationId, node));
-  const origins = yield* readOrigins({ floors: ceilings, records });
-  const expiring = limited.filter((node) => {
+  const candidates = nodes.flatMap((node) => {
     const ceiling = byType.get(parseNodeKey(node).type);
-    const from = origins.get(keyText(toKey(organizationId, node)));
-    return ceiling !== undefined && from !== undefined && hasPassed(ceiling, from, now);
+    return ceiling === undefined ? [] : [{ key: toKey(organizationId, node), ceiling, node }];
   });
-  return new Set(expiring);
+  return new Set((yield* filterPassed(candidates, now)).map(({ node }) => node));
 }
 
 /** Why expired records have to wait for what would be erased with them, or would lose a reference. */
@@ -125,8 +120,7 @@ function* findWaits(
 ): Statements<ReadonlyMap<NodeKey, "held" | "floor">> {
   const affected = [...erased, ...shared].filter(([node, roots]) => !roots.has(node));
   const keys = affected.map(([node]) => toKey(organizationId, node));
-  const holds = (yield* findHoldsOf(keys)).filter((hold) => !hasEnded(hold, now));
-  const held = new Set(holds.map(keyText));
+  const held = yield* findHeldKeys(keys, now);
   const floors = yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records: keys });
   const waits = new Map<NodeKey, "held" | "floor">();

@@ -6,15 +6,13 @@ import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type Ceiling, hasPassed } from "../../../domain/retention/ceiling.ts";
-import { dayMs } from "../../../domain/retention/floor.ts";
-import { hasEnded } from "../../../domain/retention/hold-end.ts";
-import { normaliseTimestamp, type NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
 import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
-import { findHoldsOf } from "../retention/hold.ts";
+import { findHeldKeys } from "../retention/hold.ts";
 import { findOpen } from "../deletion/open-deletion.ts";
 import { toKey } from "./plan.ts";
 import { eachPage, findErasing } from "./relations.ts";
@@ -32,15 +30,19 @@ interface SeenRow {
   readonly last_seen: NormalisedTimestamp;
 }
 
-interface Candidate {
+/** A record that may have reached its ceiling. */
+export interface Candidate {
   readonly key: RecordKey;
   readonly ceiling: Ceiling;
 }
 
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
   const { candidates, next } = yield* readCandidates(query);
-  const expired = yield* filterByHistory(query, candidates);
-  return { expired: yield* decideExpiries(query, expired), next };
+  const uncertain = candidates.filter(({ ceiling }) => isByHistory(ceiling));
+  const certain = candidates.filter(({ ceiling }) => !isByHistory(ceiling));
+  const expired = new Set([...certain, ...(yield* filterPassed(uncertain, query.now))]);
+  const inOrder = candidates.filter((candidate) => expired.has(candidate));
+  return { expired: yield* decideExpiries(query, inOrder), next };
 }
 
 interface CandidatePart {
@@ -86,113 +88,105 @@ function isByHistory({ countedFrom }: Ceiling): boolean {
   return countedFrom !== "last_seen";
 }
 
-/** A record without the time that its ceiling counts from, such as an open account, has not expired. */
-function* filterByHistory(
-  { now }: ExpiryQuery,
-  candidates: readonly Candidate[],
-): Statements<readonly Candidate[]> {
-  const uncertain = candidates.filter(({ ceiling }) => isByHistory(ceiling));
-  if (uncertain.length === 0) return candidates;
-  const ceilings = [...new Set(uncertain.map(({ ceiling }) => ceiling))];
-  const records = uncertain.map(({ key }) => key);
+/**
+ * Those that have reached their ceiling. A record without the time that it counts from, such as an open account, has
+ * not.
+ */
+export function* filterPassed<One extends Candidate>(
+  candidates: readonly One[],
+  now: number,
+): Statements<readonly One[]> {
+  if (candidates.length === 0) return [];
+  const ceilings = [...new Set(candidates.map(({ ceiling }) => ceiling))];
+  const records = candidates.map(({ key }) => key);
   const origins = yield* readOrigins({ floors: ceilings, records });
   return candidates.filter(({ key, ceiling }) => {
     const from = origins.get(keyText(key));
-    return !isByHistory(ceiling) || (from !== undefined && hasPassed(ceiling, from, now));
+    return from !== undefined && hasPassed(ceiling, from, now);
   });
 }
 
-/** A record that is otherwise due may be under a retention floor; the ceiling does not request its deletion then. */
+/** Finds what keeps each of them: of several reasons the first one of `Expiry`, and a floor only without another. */
 function* decideExpiries(
   { organizationId, ceilings, now }: ExpiryQuery,
-  candidates: readonly Candidate[],
+  expired: readonly Candidate[],
 ): Statements<readonly Expired[]> {
-  if (candidates.length === 0) return [];
-  const keys = candidates.map(({ key }) => key);
-  const holds = (yield* findHoldsOf(keys)).filter((hold) => !hasEnded(hold, now));
-  const held = new Set(holds.map(keyText));
+  if (expired.length === 0) return [];
+  const keys = expired.map(({ key }) => key);
+  const held = yield* findHeldKeys(keys, now);
   const open = new Set((yield* all<KeyRow>(findOpen, keyRows(keys))).map(rowKeyText));
   for (const { node } of yield* findErasing(organizationId, keys.map(toNode))) {
     open.add(keyText(toKey(organizationId, node)));
   }
   const common = ceilings.find(({ isOwn }) => !isOwn);
-  const nodes = candidates.filter(({ ceiling }) => !ceiling.isOwn).map(({ key }) => toNode(key));
-  const before = timeBefore(now, common?.days ?? 0);
-  const needed = yield* findNeeded(organizationId, nodes, before);
-  const expired = candidates.map(({ key, ceiling }) => {
-    const isNeeded = !ceiling.isOwn && needed.has(toNode(key));
-    const keepers = { held: held.has(keyText(key)), open: open.has(keyText(key)), isNeeded };
-    return { key, ceiling, expiry: decideExpiry(keepers) };
-  });
-  const records = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
+  const nodes = expired.filter(({ ceiling }) => !ceiling.isOwn).map(({ key }) => toNode(key));
+  const needed =
+    common === undefined ? [] : yield* findNeeded({ organizationId, nodes, common, now });
+  const reasons = new Map<string, Expiry>();
+  for (const node of needed) reasons.set(keyText(toKey(organizationId, node)), "needed");
+  for (const text of open) reasons.set(text, "open");
+  for (const text of held) reasons.set(text, "held");
+  const records = keys.filter((key) => !reasons.has(keyText(key)));
   const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records });
-  return expired.map((one) => {
+  for (const key of records) {
     // The floor is that of a deletion which is requested now.
-    const floor = latestFloor({ floors, origins, records: [one.key], requestedAt: now });
-    return (floor?.until ?? 0) > now ? { ...one, expiry: "floor" } : one;
-  });
-}
-
-function timeBefore(now: number, days: number): NormalisedTimestamp {
-  const before = normaliseTimestamp(new Date(now - days * dayMs).toISOString());
-  if (before === undefined) throw new TypeError("the clock returned an invalid time");
-  return before;
-}
-
-/** What keeps a record that has expired. */
-interface Keepers {
-  readonly held: boolean;
-  readonly open: boolean;
-  /** Something that belongs to it was seen later. */
-  readonly isNeeded: boolean;
-}
-
-function decideExpiry({ held, open, isNeeded }: Keepers): Expiry {
-  if (held) return "held";
-  if (open) return "open";
-  return isNeeded ? "needed" : "due";
+    const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
+    if ((floor?.until ?? 0) > now) reasons.set(keyText(key), "floor");
+  }
+  return expired.map((one) => ({ ...one, expiry: reasons.get(keyText(one.key)) ?? "due" }));
 }
 
 function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
   return nodeKey(resourceType, resourceId);
 }
 
-/** The records to which something belongs, at any depth, that was seen later. Follows the relations level by level. */
-function* findNeeded(
-  organizationId: string,
-  nodes: readonly NodeKey[],
-  before: string,
-): Statements<ReadonlySet<NodeKey>> {
-  if (nodes.length === 0) return new Set();
+interface NeedQuery extends Pick<ExpiryQuery, "organizationId" | "now"> {
+  readonly nodes: readonly NodeKey[];
+  readonly common: Ceiling;
+}
+
+/**
+ * Those of these records to which something belongs, at any depth, that has not reached the ceiling. Follows the
+ * relations level by level.
+ */
+function* findNeeded({
+  organizationId,
+  nodes,
+  common,
+  now,
+}: NeedQuery): Statements<readonly NodeKey[]> {
+  if (nodes.length === 0) return [];
   const confidential: ReadonlySet<ResourceType> = yield* readConfidentialTypes(organizationId);
   const holders = new Map<NodeKey, NodeKey[]>();
   const needed = new Set<NodeKey>();
   const reached = new Set(nodes);
   for (let level = nodes; level.length > 0;) {
-    const next = new Set<NodeKey>();
+    const next: NodeKey[] = [];
     yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
-      // A report must not disclose that it exists by keeping what it belongs to.
-      const belonging = rows.filter(
-        ({ kind, from_type }) => kind === "belongs" && !confidential.has(from_type),
-      );
-      const found = new Set<NodeKey>();
-      for (const { from_type, from_id, to_type, to_id } of belonging) {
+      const found: NodeKey[] = [];
+      for (const { kind, from_type, from_id, to_type, to_id } of rows) {
+        // A report must not disclose that it exists by keeping what it belongs to.
+        if (kind !== "belongs" || confidential.has(from_type)) continue;
         const from = nodeKey(from_type, from_id);
-        holders.set(from, [...(holders.get(from) ?? []), nodeKey(to_type, to_id)]);
-        if (!reached.has(from)) found.add(from);
+        const to = nodeKey(to_type, to_id);
+        const known = holders.get(from);
+        if (known === undefined) holders.set(from, [to]);
+        else known.push(to);
+        if (!reached.has(from)) found.push(from);
         reached.add(from);
       }
-      const seen = yield* readSeen([...found].map((node) => toKey(organizationId, node)));
+      const seen = yield* readSeen(found.map((node) => toKey(organizationId, node)));
       for (const node of found) {
-        next.add(node);
-        if ((seen.get(keyText(toKey(organizationId, node))) ?? "") >= before) needed.add(node);
+        const lastSeen = seen.get(keyText(toKey(organizationId, node)));
+        if (lastSeen !== undefined && !hasPassed(common, lastSeen, now)) needed.add(node);
       }
+      next.push(...found);
       return true;
     });
-    level = [...next];
+    level = next;
   }
   // Iterating over a set includes the elements that are added meanwhile.
   for (const node of needed) for (const holder of holders.get(node) ?? []) needed.add(holder);
-  return needed;
+  return nodes.filter((node) => needed.has(node));
 }

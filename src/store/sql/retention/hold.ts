@@ -5,8 +5,10 @@ import { describeHold, type Hold } from "../../../domain/access.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { Act } from "../../interface/act.ts";
 import { reader } from "../../row/reader.ts";
+import { keyText } from "../../shared/record-key.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
@@ -150,6 +152,15 @@ export function* findHold(holdId: string): Statements<Hold | undefined> {
 /** The holds on several records, in the order of the keys, oldest first. */
 export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
   return yield* list(toHold, findOfRecords, keysText(keys));
+}
+
+/** The texts of the keys of those records that are under a hold which has not ended by then. */
+export function* findHeldKeys(
+  keys: readonly RecordKey[],
+  now: number,
+): Statements<ReadonlySet<string>> {
+  const holds = yield* findHoldsOf(keys);
+  return new Set(holds.filter((hold) => !hasEnded(hold, now)).map(keyText));
 }
 
 /** The holds on records with the types and ids of these in other organizations. */

@@ -15,6 +15,12 @@ import type {
   PartyFloorPage,
   PartyFloorQuery,
 } from "../../interface/naming.ts";
+import type {
+  ErasedPreview,
+  ErasedQuery,
+  ExpiredPart,
+  ExpiryQuery,
+} from "../../interface/retention.ts";
 import type { Obstacle } from "../../sql/plan/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
@@ -78,6 +84,16 @@ export class FileTasks {
   /** Returns the floors of the records of a page that name parties. */
   partyFloorPage(query: PartyFloorQuery): Promise<PartyFloorPage> {
     return this.#ask("partyFloorPage", query);
+  }
+
+  /** Returns those of the next records that have expired: each may have very many others that belong to it. */
+  findExpired(query: ExpiryQuery): Promise<ExpiredPart> {
+    return this.#ask("findExpired", query);
+  }
+
+  /** Returns what the deletions of expired records would erase with them. */
+  previewErased(query: ErasedQuery): Promise<ErasedPreview> {
+    return this.#ask("previewErased", query);
   }
 
   /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */

@@ -1,6 +1,6 @@
-// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, and collects
-// the plans of large cascades. It runs one task after another, so it never checkpoints while it scrubs. It changes no
-// data through SQLite, and ends when it receives null.
+// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, collects the
+// plans of large cascades, and reads what takes too long for the thread that serves. It runs one task after another, so
+// it never checkpoints while it scrubs. It changes no data through SQLite, and ends when it receives null.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -8,12 +8,10 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
-import type {
-  NamingPage,
-  NamingQuery,
-  PartyFloorPage,
-  PartyFloorQuery,
-} from "../../interface/naming.ts";
+import type { NamingQuery, PartyFloorQuery } from "../../interface/naming.ts";
+import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
+import { previewErased } from "../../sql/plan/erased-with.ts";
+import { findExpired } from "../../sql/plan/expired.ts";
 import { readPartyFloorPage } from "../../sql/retention/party-floor.ts";
 import { readNamingPage } from "../../sql/retention/naming.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
@@ -64,15 +62,6 @@ function opened(): Connection {
   return (connection ??= new Connection(path, { readOnly: false }));
 }
 
-/** Reads a page outside a transaction: each statement sees all that is committed. */
-function namingPage(query: NamingQuery): NamingPage {
-  return opened().perform(readNamingPage, query);
-}
-
-function partyFloorPage(query: PartyFloorQuery): PartyFloorPage {
-  return opened().perform(readPartyFloorPage, query);
-}
-
 /** Copies the frames that no reader blocks. Waits for nobody, and nobody waits for it. */
 function checkpoint(): CheckpointProgress {
   const row = opened().get<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(PASSIVE)");
@@ -111,8 +100,11 @@ const tasks = {
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   collectPlan,
   nextPlanPart,
-  namingPage,
-  partyFloorPage,
+  // What reads very many records; outside a transaction, so that each statement sees all that is committed.
+  namingPage: (query: NamingQuery) => opened().perform(readNamingPage, query),
+  partyFloorPage: (query: PartyFloorQuery) => opened().perform(readPartyFloorPage, query),
+  findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
+  previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
   /** Scrubs the whole file if no pages are given. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);
