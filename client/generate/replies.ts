@@ -16,7 +16,7 @@ export function renderReplies(): string {
     declare(declarations, name, { schema, style });
     for (const inner of namesIn(schema)) add(inner);
   };
-  for (const name of ["AccessToken", "WriteResult", "DeletionStatus"]) add(name);
+  for (const name of ["AccessToken", "WriteResult", "DeletionStatus", "ChangeEvent"]) add(name);
   for (const { resourceType, deletable } of recordTypes) {
     add(`${pascalCase(resourceType)}Existence`);
     if (deletable === true) add(`${pascalCase(resourceType)}DeletionAccepted`);

@@ -10,6 +10,7 @@
 
 import { describe, randomName } from "./connection.ts";
 import { SluiceError, SluiceNetworkError } from "./errors.ts";
+import type { Reply } from "./exchange.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { WriteItemResult, WriteResult } from "./generated/replies.ts";
 import type { Session } from "./session.ts";
@@ -149,7 +150,7 @@ export class ConcurrentCalls {
     const body = `[${calls.map(({ text }) => text).join(",")}]`;
     const signal = whenAllAbort(calls, ended);
     let requestId: string | undefined;
-    const onReply = (id: string | undefined): void => void (requestId = id);
+    const onReply = (reply: Reply): void => void ({ requestId } = reply);
     const ask = { method, path, body, signal, onReply, idempotencyKey: key } as const;
     try {
       const list = await this.#session.call<WriteResult>({ ...ask, asSingle: true });

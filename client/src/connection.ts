@@ -18,8 +18,10 @@ export interface Ask {
   readonly asSingle?: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the X-Request-Id of a reply of success. */
-  readonly onReply?: (requestId: string | undefined) => void;
+  /** How long the service waits on purpose before it answers. */
+  readonly waitMs?: number;
+  /** Called with a reply of success. */
+  readonly onReply?: (reply: Reply) => void;
 }
 
 export class Connection {
@@ -31,20 +33,23 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** Resolves to the JSON object of the reply. Throws SluiceError, SluiceNetworkError, or the signal's reason. */
+  /**
+   * Resolves to the JSON object or list of the reply; a reply without content is an empty list. Throws SluiceError,
+   * SluiceNetworkError, or the signal's reason.
+   */
   async request(ask: Ask, authorization: string): Promise<object> {
     this.#calls += 1;
     const call = `${this.#name}.${this.#calls}`;
     const { retry } = this.#settings;
     const policy = new RetryPolicy(retry);
     for (let number = 1; ; number += 1) {
-      const { method, path, body, signal } = ask;
+      const { method, path, body, signal, waitMs = 0 } = ask;
       const headers = headersOf(ask, authorization);
-      const attempt = { method, path, headers, body, call, number, signal };
+      const attempt = { method, path, headers, body, call, number, signal, waitMs };
       try {
         const reply = await exchange(this.#settings, attempt);
         const answer = read(attempt, reply);
-        ask.onReply?.(reply.requestId);
+        ask.onReply?.(reply);
         return answer;
       } catch (error) {
         const delayMs = policy.delayMsAfter(error);
@@ -80,7 +85,7 @@ function headersOf(ask: Ask, authorization: string): Record<string, string> {
 function read(attempt: Attempt, reply: Reply): object {
   const { status, text, isJson } = reply;
   const isGood = status >= 200 && status < 300;
-  const body = parseObject(text);
+  const body = status === 204 ? [] : parseObject(text);
   if (body === undefined && (isGood || isJson)) throw broken(attempt, "A reply was truncated");
   if (isGood && body !== undefined) return body;
   throw refusal(attempt, reply, body ?? {});

@@ -13,6 +13,8 @@ export interface Attempt {
   readonly call: string;
   readonly number: number;
   readonly signal: AbortSignal | undefined;
+  /** How long the service waits on purpose, beyond the time limit of an attempt. */
+  readonly waitMs: number;
 }
 
 export interface Reply {
@@ -20,6 +22,7 @@ export interface Reply {
   readonly requestId: string | undefined;
   readonly retryAfter: string | null;
   readonly isJson: boolean;
+  readonly headers: Pick<Headers, "get">;
   readonly text: string;
 }
 
@@ -32,7 +35,8 @@ export async function exchange(settings: Settings, attempt: Attempt): Promise<Re
   const end = (): void => ending.abort();
   signal?.throwIfAborted();
   signal?.addEventListener("abort", end, { once: true });
-  const timer = setTimeout(end, settings.timeoutMs);
+  const timeoutMs = settings.timeoutMs + attempt.waitMs;
+  const timer = setTimeout(end, timeoutMs);
   try {
     const reply = await send(settings, attempt, ending.signal);
     requireOwn(reply, attempt);
@@ -41,7 +45,7 @@ export async function exchange(settings: Settings, attempt: Attempt): Promise<Re
     signal?.throwIfAborted();
     if (cause instanceof SluiceNetworkError) throw cause;
     const what = ending.signal.aborted
-      ? `No reply arrived within ${settings.timeoutMs} ms`
+      ? `No reply arrived within ${timeoutMs} ms`
       : "No complete reply arrived";
     throw broken(attempt, what, cause);
   } finally {
@@ -64,6 +68,7 @@ async function send(settings: Settings, attempt: Attempt, signal: AbortSignal): 
     requestId: response.headers.get("x-request-id") ?? undefined,
     retryAfter: response.headers.get("retry-after"),
     isJson: /\bjson\b/.test(response.headers.get("content-type") ?? ""),
+    headers: response.headers,
     text: await response.text(),
   };
 }

@@ -1,6 +1,7 @@
 // The client of a Sluice service: `new Sluice(…)` gives access to all operations. Also exports the other public names
 // of the package.
 
+import { type ChangePage, type ChangesOptions, followChanges } from "./changes.ts";
 import { Collection, DeletableCollection } from "./collection.ts";
 import { Connection } from "./connection.ts";
 import { type EndedDeletion, Deletions } from "./deletions.ts";
@@ -16,11 +17,22 @@ export type * from "./generated/records.ts";
 export type * from "./generated/replies.ts";
 export { Collection, DeletableCollection, Deletions, Upload };
 export { errorCodes, SluiceError, SluiceNetworkError };
-export type { CallOptions, EndedDeletion, ErrorCode, Refusal, SluiceOptions, Tally, UploadOptions };
+export type {
+  CallOptions,
+  ChangePage,
+  ChangesOptions,
+  EndedDeletion,
+  ErrorCode,
+  Refusal,
+  SluiceOptions,
+  Tally,
+  UploadOptions,
+};
 
 /** The client of one service and organization. A program needs only one. */
 export class Sluice extends Collections {
   readonly deletions: Deletions;
+  readonly #session: Session;
 
   /** Sends no request. Throws TypeError for an option that is missing or wrong. */
   constructor(options: SluiceOptions) {
@@ -32,5 +44,14 @@ export class Sluice extends Collections {
     );
     super(session);
     this.deletions = new Deletions(session);
+    this.#session = session;
+  }
+
+  /**
+   * Follows the changes of the organization, page by page. Throws SluiceError, also with the code of `offset_gone`:
+   * then begin again at `-1`.
+   */
+  changes(options: ChangesOptions = {}): AsyncGenerator<ChangePage, void, undefined> {
+    return followChanges(this.#session, options);
   }
 }

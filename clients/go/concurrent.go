@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"sync"
 	"time"
@@ -247,10 +248,10 @@ func (c *concurrentCalls) callAlone(one *waitingCall) (*WriteResult, error) {
 func (c *concurrentCalls) callTogether(calls []*waitingCall) []*waitingCall {
 	list := calls[0].list
 	defer list.cancel()
-	var requestID string
+	header := http.Header{}
 	a := ask{
 		method: calls[0].method, path: "/v2/" + c.paths.listPath, body: listOfBodies(calls),
-		asSingle: true, requestID: &requestID,
+		asSingle: true, header: header,
 	}
 	reply := new(WriteResult)
 	err := c.session.call(list.ctx, a, reply, WithIdempotencyKey(list.key))
@@ -272,7 +273,7 @@ func (c *concurrentCalls) callTogether(calls []*waitingCall) []*waitingCall {
 		if index < len(reply.Results) {
 			verdict = reply.Results[index]
 		}
-		refusal := &Error{RequestID: requestID, IdempotencyKey: call.key}
+		refusal := &Error{RequestID: header.Get("X-Request-Id"), IdempotencyKey: call.key}
 		call.answer <- c.answerOf(verdict, reply.OrganizationID, refusal, a)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,8 +33,12 @@ type ask struct {
 	idempotencyKey string
 	// Lenient, and each item gets the verdict of a single request.
 	asSingle bool
-	// Set to the X-Request-Id of a reply of success, unless nil.
-	requestID *string
+	// The reply is a list, or has no content. The reply to anything else is an object.
+	isPage bool
+	// How long the service waits on purpose before it answers.
+	wait time.Duration
+	// Receives the header of a reply of success, unless nil.
+	header http.Header
 }
 
 // where names the operation, without the id that a query holds.
@@ -70,7 +75,7 @@ func (c *connection) request(ctx context.Context, a ask, authorization string, r
 	for number := 1; ; number++ {
 		body, err := c.attempt(ctx, a, authorization, call, number)
 		if err == nil {
-			err = decode(body, reply)
+			err = decode(body, a.isPage, reply)
 		}
 		if err == nil {
 			return nil
@@ -121,7 +126,7 @@ var (
 func (c *connection) attempt(
 	ctx context.Context, a ask, authorization, call string, number int,
 ) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.settings.timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.settings.timeout+a.wait, errTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, a.method, c.settings.baseURL+a.path, bytes.NewReader(a.body))
 	if err != nil {
@@ -147,8 +152,11 @@ func (c *connection) attempt(
 		return nil, errOtherReply
 	}
 	if response.StatusCode >= 200 && response.StatusCode < 300 {
-		if a.requestID != nil {
-			*a.requestID = received
+		if a.header != nil {
+			maps.Copy(a.header, response.Header)
+		}
+		if a.isPage && response.StatusCode == http.StatusNoContent {
+			return []byte("[]"), nil
 		}
 		return body, nil
 	}
@@ -186,8 +194,12 @@ func withoutURL(ctx context.Context, err error) error {
 	return err
 }
 
-func decode(body []byte, reply any) error {
-	if !isObject(body) {
+func decode(body []byte, isList bool, reply any) error {
+	beginning := "{"
+	if isList {
+		beginning = "["
+	}
+	if !isJSON(body, beginning) {
 		return errBrokeOff
 	}
 	if err := json.Unmarshal(body, reply); err != nil {
@@ -196,14 +208,15 @@ func decode(body []byte, reply any) error {
 	return nil
 }
 
-func isObject(body []byte) bool {
-	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))
+// isJSON tells whether the body is whole and begins in this way.
+func isJSON(body []byte, beginning string) bool {
+	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte(beginning))
 }
 
 // readRefusal returns an *Error. A reply that can't be parsed was truncated, whatever its status, unless it
 // does not claim to be JSON.
 func readRefusal(response *http.Response, body []byte, a ask) error {
-	if !isObject(body) && strings.Contains(response.Header.Get("Content-Type"), "json") {
+	if !isJSON(body, "{") && strings.Contains(response.Header.Get("Content-Type"), "json") {
 		return errBrokeOff
 	}
 	refusal := &Error{

@@ -1217,6 +1217,61 @@ type DisclosedCount struct {
 	Salt string `json:"salt"`
 }
 
+// ChangeEvent: A change, as a CloudEvent 1.0 in structured JSON.
+type ChangeEvent struct {
+	// 1.0.
+	Specversion string `json:"specversion"`
+
+	// Opaque; the same for this change in every reply, and unique with the source.
+	ID string `json:"id"`
+
+	// The organization.
+	Source string `json:"source"`
+
+	// What happened to a record of which type.
+	Type ChangeEventType `json:"type"`
+
+	// Unique identifier of the record.
+	Subject string `json:"subject"`
+
+	// When the change was received.
+	Time Timestamp `json:"time"`
+
+	// With content: application/json.
+	Datacontenttype string `json:"datacontenttype,omitempty"`
+
+	// With content: the change as it was sent.
+	Data map[string]any `json:"data,omitempty"`
+}
+
+// ChangeEventType is one of the constants below; a newer service may have further values.
+type ChangeEventType string
+
+const (
+	ChangeEventTypeSluiceTransactionCreated                   ChangeEventType = "sluice.transaction.created"
+	ChangeEventTypeSluiceTransactionUpdated                   ChangeEventType = "sluice.transaction.updated"
+	ChangeEventTypeSluiceTransactionCheckCreated              ChangeEventType = "sluice.transaction_check.created"
+	ChangeEventTypeSluiceTransactionCheckUpdated              ChangeEventType = "sluice.transaction_check.updated"
+	ChangeEventTypeSluiceTransactionAlertCreated              ChangeEventType = "sluice.transaction_alert.created"
+	ChangeEventTypeSluiceTransactionAlertUpdated              ChangeEventType = "sluice.transaction_alert.updated"
+	ChangeEventTypeSluiceTransactionSuspiciousActivityCreated ChangeEventType = "sluice.transaction_suspicious_activity.created"
+	ChangeEventTypeSluiceTransactionSuspiciousActivityUpdated ChangeEventType = "sluice.transaction_suspicious_activity.updated"
+	ChangeEventTypeSluiceScreeningCreated                     ChangeEventType = "sluice.screening.created"
+	ChangeEventTypeSluiceScreeningUpdated                     ChangeEventType = "sluice.screening.updated"
+	ChangeEventTypeSluiceRiskAssessmentCreated                ChangeEventType = "sluice.risk_assessment.created"
+	ChangeEventTypeSluiceRiskAssessmentUpdated                ChangeEventType = "sluice.risk_assessment.updated"
+	ChangeEventTypeSluicePersonCreated                        ChangeEventType = "sluice.person.created"
+	ChangeEventTypeSluicePersonUpdated                        ChangeEventType = "sluice.person.updated"
+	ChangeEventTypeSluiceCompanyCreated                       ChangeEventType = "sluice.company.created"
+	ChangeEventTypeSluiceCompanyUpdated                       ChangeEventType = "sluice.company.updated"
+	ChangeEventTypeSluiceIdentityVerificationCreated          ChangeEventType = "sluice.identity_verification.created"
+	ChangeEventTypeSluiceIdentityVerificationUpdated          ChangeEventType = "sluice.identity_verification.updated"
+	ChangeEventTypeSluiceOnboardingFlowCreated                ChangeEventType = "sluice.onboarding_flow.created"
+	ChangeEventTypeSluiceOnboardingFlowUpdated                ChangeEventType = "sluice.onboarding_flow.updated"
+	ChangeEventTypeSluiceCustomerSARCreated                   ChangeEventType = "sluice.customer_sar.created"
+	ChangeEventTypeSluiceCustomerSARUpdated                   ChangeEventType = "sluice.customer_sar.updated"
+)
+
 // TransactionExistence: The transaction exists.
 type TransactionExistence struct {
 	// Unique identifier of the transaction.

@@ -131,18 +131,17 @@ function openCommand(
 async function askAll(driver: Driver, { steps }: Scenario): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let deletionId = "";
+  let lastOffset = "";
   for (const { command, outcome } of steps) {
     const replaced = JSON.stringify(command)
       .replace('"$id"', JSON.stringify(deletionId))
+      .replace('"$offset"', JSON.stringify(lastOffset))
       .replace('"$lines"', JSON.stringify(linesFile));
     const answered = await driver.ask(JSON.parse(replaced) as Command);
     assert.partialDeepStrictEqual(answered, outcome, `${replaced}: ${JSON.stringify(answered)}`);
     outcomes.push(answered);
-    const { deletion_request_id: id = deletionId } = (answered["ok"] ?? {}) as Record<
-      string,
-      string
-    >;
-    deletionId = id;
+    const told = (answered["ok"] ?? {}) as Readonly<Record<string, string>>;
+    ({ deletion_request_id: deletionId = deletionId, offset: lastOffset = lastOffset } = told);
   }
   return outcomes;
 }

@@ -1,6 +1,6 @@
 // What every client has to do, as commands for its driver and the outcomes that are expected: the same list for all
-// languages. An outcome may hold more than is expected of it. `$id` stands for the last deletion_request_id that was
-// answered.
+// languages. An outcome may hold more than is expected of it. `$id` and `$offset` stand for the last
+// deletion_request_id and the last offset that were answered.
 
 import type { Passing } from "../client/faulty-proxy.ts";
 import { faults } from "../client/faulty-proxy.ts";
@@ -62,6 +62,8 @@ function on(op: string, collection: string, more: Fields): Command {
 const add = (records: unknown, more: Fields = {}) =>
   on("add", "transactions", { records, ...more });
 const update = (records: unknown) => on("update", "transactions", { records });
+const follow = (more: Fields): Command => ({ op: "changes", types: ["person"], ...more });
+const created = "sluice.person.created";
 const exists = (id: string) => on("exists", "transactions", { id });
 const settled = { status: "SETTLED", timestamp: "2026-02-01T08:00:00Z" };
 
@@ -204,6 +206,28 @@ export const scenarios: readonly Scenario[] = [
     stored: { "line-0": 1, "line-1": 1, "line-499": 1, "line-500": 1, "line-2998": 1, "line-7": 0 },
   },
   {
+    title: "follows changes through faults, from the offset where it was, and waits for the next",
+    choose: nowAndThen,
+    steps: [
+      step(follow({ offset: "now", events_max: 0 }), { ok: { seen: [] } }),
+      step(on("add", "persons", { records: person("p-1") }), written(1)),
+      step(on("add", "persons", { records: [person("p-2"), person("p-3")] }), written(2)),
+      step(follow({ offset: "$offset", events_max: 5, records: [person("p-4"), person("p-5")] }), {
+        ok: { seen: ["p-1", "p-2", "p-3", "p-4", "p-5"].map((id) => `${created} ${id}`) },
+      }),
+      step(follow({ offset: "$offset", events_max: 1, end_after_ms: 400 }), {
+        error: { kind: "ended" },
+      }),
+      step(follow({ offset: "-1", events_max: 9, until_end: true, content: true }), {
+        ok: { seen: [1, 2, 3, 4, 5].map((number) => `${created} p-${number} Ada`) },
+      }),
+      step(follow({ offset: "f".repeat(51), events_max: 1 }), {
+        error: { kind: "refused", status: 400, code: 40000, fields: ["offset"] },
+      }),
+    ],
+    requestsMin: 12,
+  },
+  {
     title: "deletes a record, waits until that is done, and has its receipt",
     steps: [
       step(add(transaction("gone")), written(1)),
@@ -245,6 +269,10 @@ export const scenarios: readonly Scenario[] = [
     stored: { wrong: 0, kept: 1, other: 0 },
   },
 ];
+
+function person(id: string): Fields {
+  return { person_id: id, is_test_user: true, is_retail_customer: true, name: "Ada", timestamp };
+}
 
 function assessment(id: string): Fields {
   return { assessment_id: id, type: "onboarding", outcome: "LOW", timestamp };

@@ -228,6 +228,48 @@ export interface DisclosedCount {
   readonly salt: string;
 }
 
+/** A change, as a CloudEvent 1.0 in structured JSON. */
+export interface ChangeEvent {
+  /** 1.0. */
+  readonly specversion: string;
+  /** Opaque; the same for this change in every reply, and unique with the source. */
+  readonly id: string;
+  /** The organization. */
+  readonly source: string;
+  /** What happened to a record of which type. */
+  readonly type:
+    | "sluice.transaction.created"
+    | "sluice.transaction.updated"
+    | "sluice.transaction_check.created"
+    | "sluice.transaction_check.updated"
+    | "sluice.transaction_alert.created"
+    | "sluice.transaction_alert.updated"
+    | "sluice.transaction_suspicious_activity.created"
+    | "sluice.transaction_suspicious_activity.updated"
+    | "sluice.screening.created"
+    | "sluice.screening.updated"
+    | "sluice.risk_assessment.created"
+    | "sluice.risk_assessment.updated"
+    | "sluice.person.created"
+    | "sluice.person.updated"
+    | "sluice.company.created"
+    | "sluice.company.updated"
+    | "sluice.identity_verification.created"
+    | "sluice.identity_verification.updated"
+    | "sluice.onboarding_flow.created"
+    | "sluice.onboarding_flow.updated"
+    | "sluice.customer_sar.created"
+    | "sluice.customer_sar.updated";
+  /** Unique identifier of the record. */
+  readonly subject: string;
+  /** When the change was received. */
+  readonly time: string;
+  /** With content: application/json. */
+  readonly datacontenttype?: string;
+  /** With content: the change as it was sent. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
 /** The transaction exists. */
 export interface TransactionExistence {
   /** Unique identifier of the transaction. */

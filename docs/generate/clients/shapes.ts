@@ -34,7 +34,8 @@ export function namedShapes(): readonly NamedShape[] {
     add(name, "record");
     add(`${name}Update`, "update", name);
   }
-  for (const name of ["AccessToken", "WriteResult", "DeletionStatus"]) add(name, "reply");
+  for (const name of ["AccessToken", "WriteResult", "DeletionStatus", "ChangeEvent"])
+    add(name, "reply");
   for (const type of recordTypes) for (const name of replyNames(type)) add(name, "reply");
   return [...found.values()];
 }

@@ -78,7 +78,7 @@ const eventSchema = objectSchema(
     data: {
       type: "object",
       description: "With content: the change as it was sent.",
-      additionalProperties: true,
+      additionalProperties: {},
     },
   },
   { sometimes: ["datacontenttype", "data"] },

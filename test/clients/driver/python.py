@@ -96,6 +96,15 @@ class Driver:
     def wait(self, command):
         return self.client.deletions.wait(command["id"], timeout=ending(command))
 
+    def changes(self, command):
+        following = Following(command)
+        for page in self.client.changes(**following.options, timeout=ending(command)):
+            if following.take(page):
+                break
+            if following.records:
+                self.client.persons.add(following.records.pop(0))
+        return following.result()
+
     def add_all(self, command):
         source = lines_of(command["file"])
         upload = self.collection(command).add_all(source, batch_size=command["batch_size"])
@@ -133,11 +142,46 @@ class AsyncDriver(Driver):
 
         return await asyncio.gather(*map(caller, command["callers"]))
 
+    async def changes(self, command):
+        following = Following(command)
+        async for page in self.client.changes(**following.options):
+            if following.take(page):
+                break
+            if following.records:
+                await self.client.persons.add(following.records.pop(0))
+        return following.result()
+
     async def add_all(self, command):
         source = async_lines_of(command["file"])
         upload = self.collection(command).add_all(source, batch_size=command["batch_size"])
         refusals = [refusal_of(refusal) async for refusal in upload]
         return {"refusals": refusals, "tally": tally_of(upload.tally)}
+
+
+class Following:
+    """Ends with the page that has as many events as wanted. After each page the next record is added."""
+
+    def __init__(self, command):
+        self.options = {
+            "offset": command["offset"],
+            "types": command.get("types"),
+            "content": command.get("content", False),
+            "follow": not command.get("until_end", False),
+        }
+        self.records = command.get("records", [])
+        self._seen = []
+        self._offset = ""
+        self._events_max = command["events_max"]
+
+    def take(self, page):
+        for event in page.events:
+            name = event.get("data", {}).get("name", "")
+            self._seen.append(f"{event['type']} {event['subject']} {name}".strip())
+        self._offset = page.offset
+        return len(self._seen) >= self._events_max
+
+    def result(self):
+        return {"seen": self._seen, "offset": self._offset}
 
 
 def ending(command):

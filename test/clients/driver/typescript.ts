@@ -5,6 +5,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import {
+  type ChangesOptions,
   type Collection,
   type DeletableCollection,
   Sluice,
@@ -67,6 +68,26 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
     Promise.all((callers as Command[][]).map((commands) => Array.fromAsync(commands, run))),
   status: ({ id }) => opened().deletions.status(id),
   wait: (command) => opened().deletions.wait(command.id, ending(command)),
+  /** Ends with the page that has as many events as wanted. After each page it adds the next record. */
+  changes: async (command) => {
+    const { offset, types, content, until_end: untilEnd, events_max: eventsMax } = command;
+    const options = { offset, types, content, follow: untilEnd !== true, ...ending(command) };
+    const records = [...((command["records"] ?? []) as readonly Fields[])];
+    const persons = collectionOf({ ...command, collection: "persons" });
+    const seen: string[] = [];
+    let last = "";
+    for await (const page of opened().changes(options as ChangesOptions)) {
+      last = page.offset;
+      for (const { type, subject, data } of page.events) {
+        const name = data?.["name"];
+        seen.push(`${type} ${subject} ${typeof name === "string" ? name : ""}`.trim());
+      }
+      if (seen.length >= Number(eventsMax)) break;
+      const record = records.shift();
+      if (record !== undefined) await persons.add(record);
+    }
+    return { seen, offset: last };
+  },
   add_all: async (command) => {
     const options = { batchSize: command.batch_size };
     const upload = collectionOf(command).addAll(linesOf(command.file), options);

@@ -33,6 +33,11 @@ type command struct {
 	BatchSize      int             `json:"batch_size"`
 	EndAfterMs     int             `json:"end_after_ms"`
 	Callers        [][]command     `json:"callers"`
+	Offset         string          `json:"offset"`
+	Types          []string        `json:"types"`
+	Content        bool            `json:"content"`
+	UntilEnd       bool            `json:"until_end"`
+	EventsMax      int             `json:"events_max"`
 }
 
 func main() {
@@ -92,6 +97,8 @@ func run(client **sluice.Client, c command) (any, error) {
 		return (*client).Deletions.Status(ctx, c.ID)
 	case "wait":
 		return (*client).Deletions.Wait(ctx, c.ID)
+	case "changes":
+		return changes(ctx, *client, c)
 	}
 	switch c.Collection {
 	case "transactions":
@@ -108,6 +115,34 @@ func run(client **sluice.Client, c command) (any, error) {
 		return runOn(ctx, (*client).RiskAssessments, c, nil)
 	}
 	return nil, fmt.Errorf("there is no collection %q", c.Collection)
+}
+
+// changes ends with the page that has as many events as wanted. After each page it adds the next record.
+func changes(ctx context.Context, client *sluice.Client, c command) (any, error) {
+	options := sluice.ChangesOptions{Offset: c.Offset, Types: c.Types, Content: c.Content, UntilEnd: c.UntilEnd}
+	records := []sluice.Person{}
+	if c.Records != nil {
+		records = decode[[]sluice.Person](c.Records)
+	}
+	seen := []string{}
+	offset := ""
+	var failure error
+	client.Changes(ctx, options)(func(page *sluice.ChangePage, err error) bool {
+		if failure = err; err != nil {
+			return false
+		}
+		offset = page.Offset
+		for _, event := range page.Events {
+			name, _ := event.Data["name"].(string)
+			seen = append(seen, strings.TrimSpace(string(event.Type)+" "+event.Subject+" "+name))
+		}
+		if len(records) > 0 {
+			_, failure = client.Persons.Add(ctx, records[0])
+			records = records[1:]
+		}
+		return failure == nil && len(seen) < c.EventsMax
+	})
+	return map[string]any{"seen": seen, "offset": offset}, failure
 }
 
 func open(client **sluice.Client, c command) (any, error) {

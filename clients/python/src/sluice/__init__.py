@@ -6,6 +6,7 @@ records and replies are in `sluice.types`.
 from ._async_client import AsyncDeletions, AsyncSluice
 from ._async_collection import AsyncCollection, AsyncDeletableCollection, AsyncUpload
 from ._cancellation import Cancellation
+from ._changes import ChangePage
 from ._client import Sluice
 from ._collection import Collection, DeletableCollection
 from ._deletions import Deletions
@@ -26,6 +27,7 @@ __all__ = [
     "AsyncSluice",
     "AsyncUpload",
     "Cancellation",
+    "ChangePage",
     "Collection",
     "DeletableCollection",
     "Deletions",

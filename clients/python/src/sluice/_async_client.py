@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ssl
 from concurrent.futures import ThreadPoolExecutor
-from typing import Callable, Sequence
+from typing import AsyncIterator, Callable, Sequence
 
 from ._async_collection import AsyncSession
+from ._changes import ChangePage, Follower
 from ._client import DEFAULT_SCOPES
 from ._collections import AsyncCollections
 from ._deletions import Deletions
@@ -73,9 +74,27 @@ class AsyncSluice(AsyncCollections):
             raise wrong("calls_max", "a whole number from 1 to 1000")
         self._threads = ThreadPoolExecutor(calls_max, thread_name_prefix="sluice")
         self._session = Session(self._settings)
-        session = AsyncSession(self._session, self._threads, batching)
+        session = self._async_session = AsyncSession(self._session, self._threads, batching)
         super().__init__(session)
         self.deletions = AsyncDeletions(session)
+
+    async def changes(
+        self,
+        offset: str = "-1",
+        *,
+        types: Sequence[str] | None = None,
+        content: bool = False,
+        follow: bool = True,
+    ) -> AsyncIterator[ChangePage]:
+        """As Sluice.changes. While it waits, it uses one of the threads of `calls_max`."""
+        while True:
+            follower = Follower(self._session, offset, types, content, follow)
+            page = await self._async_session.run(follower.next_page_until)
+            if page is not None:
+                yield page
+                offset = page.offset
+                if page.up_to_date and not follow:
+                    return
 
     async def aclose(self) -> None:
         """Closes the connections and ends the threads, once the calls under way have ended."""

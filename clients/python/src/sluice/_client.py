@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ssl
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Sequence
 
+from ._cancellation import Cancellation
+from ._changes import ChangePage, Follower
 from ._collections import Collections
+from ._connection import bounds
 from ._deletions import Deletions
 from ._options import read_settings
 from ._session import Session
@@ -58,6 +61,30 @@ class Sluice(Collections):
         self._session = Session(self._settings)
         super().__init__(self._session)
         self.deletions = Deletions(self._session)
+
+    def changes(
+        self,
+        offset: str = "-1",
+        *,
+        types: Sequence[str] | None = None,
+        content: bool = False,
+        follow: bool = True,
+        timeout: float | None = None,
+        cancel: Cancellation | None = None,
+    ) -> Iterator[ChangePage]:
+        """
+        Follows the changes of the organization, page by page.
+
+        offset: `-1` for the beginning, `now`, or the offset of the last page.
+        types: only these record types, such as "transaction".
+        content: whether events have the change itself as `data`; needs the scope "changes:content".
+        follow: whether to wait for further changes at the end.
+        timeout: how many seconds to follow.
+
+        Raises SluiceError, also with ErrorCode.OFFSET_GONE: then begin again at `-1`.
+        """
+        follower = Follower(self._session, offset, types, content, follow)
+        return follower.pages(bounds(timeout, cancel))
 
     def close(self) -> None:
         """Closes idle connections. The client can still be used."""

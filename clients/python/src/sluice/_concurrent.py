@@ -20,6 +20,7 @@ from typing import Any, Awaitable, Callable, Sequence, cast
 from ._cancellation import Cancellation
 from ._connection import Ask, Bounds, describe
 from ._errors import SluiceError, SluiceNetworkError
+from ._http import Reply
 from ._upload import CAUSED_BY_RECORD
 from .codes import ErrorCode
 from .types import WriteResult
@@ -154,14 +155,14 @@ class ConcurrentCalls:
     async def _call_together(self, calls: Sequence[Call]) -> None:
         """The item at index 3 of a list with the key K has the key K.3."""
         key = secrets.token_hex(16)
-        request_ids: list[str | None] = []
+        replies: list[Reply] = []
         ask = Ask(
             calls[0].method,
             self._list_path,
             b"[" + b",".join(call.body for call in calls) + b"]",
             as_single=True,
             idempotency_key=key,
-            on_reply=request_ids.append,
+            on_reply=replies.append,
         )
         keyed = [replace(call, idempotency_key=f"{key}.{at}") for at, call in enumerate(calls)]
         try:
@@ -178,7 +179,7 @@ class ConcurrentCalls:
         results = reply.get("results", [])
         for at, call in enumerate(keyed):
             result = results[at] if at < len(results) else {}
-            self._settle(call, result, reply["organization_id"], request_ids[-1])
+            self._settle(call, result, reply["organization_id"], replies[-1].request_id)
 
     def _settle(
         self, call: Call, result: Any, organization_id: str, request_id: str | None

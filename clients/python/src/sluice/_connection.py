@@ -12,7 +12,7 @@ from typing import Any, Callable
 from ._cancellation import Cancellation
 from ._errors import SluiceCancelledError, SluiceError, SluiceNetworkError, SluiceTimeoutError
 from ._http import AttemptError, Reply, Request, Transport
-from ._json import parse_object
+from ._json import parse_json
 from ._options import Secret, Settings, read_timeout
 from ._retry import RetryPolicy, read_retry_after
 from ._version import __version__
@@ -48,8 +48,12 @@ class Ask:
     """Lenient, and each item gets the verdict of a single request."""
     idempotency_key: str | None = None
     bounds: Bounds = Bounds()
-    on_reply: Callable[[str | None], None] | None = None
-    """Called with the X-Request-Id of a reply of success."""
+    is_page: bool = False
+    """The reply is a list, or has no content. The reply to anything else is an object."""
+    wait_seconds: float = 0.0
+    """How long the service waits on purpose before it answers."""
+    on_reply: Callable[[Reply], None] | None = None
+    """Called with a reply of success."""
 
 
 class Connection:
@@ -63,8 +67,8 @@ class Connection:
     def close(self) -> None:
         self._transport.close()
 
-    def request(self, ask: Ask, authorization: Secret, prefix: str = "") -> dict[str, Any]:
-        """The object of the reply. Raises SluiceError."""
+    def request(self, ask: Ask, authorization: Secret, prefix: str = "") -> Any:
+        """The object of the reply, or the list of a page. Raises SluiceError."""
         call = f"{self._name}.{next(self._calls)}"
         policy = RetryPolicy(self._settings.retry_for)
         for number in itertools.count(1):
@@ -77,12 +81,12 @@ class Connection:
             self._wait(ask, delay, number)
         raise AssertionError
 
-    def _attempt(self, ask: Ask, authorization: str, call: str, number: int) -> dict[str, Any]:
+    def _attempt(self, ask: Ask, authorization: str, call: str, number: int) -> Any:
         require_open(ask, number)
         request = Request(
             ask.method, ask.path, _headers_of(ask, authorization, f"{call}.{number}"), ask.body
         )
-        attempt_deadline = time.monotonic() + self._settings.timeout
+        attempt_deadline = time.monotonic() + self._settings.timeout + ask.wait_seconds
         deadline = ask.bounds.deadline
         try:
             reply = self._transport.send(
@@ -100,7 +104,7 @@ class Connection:
             raise _broken(ask, number, "a reply to another request came")
         answer = _read(ask, number, reply)
         if ask.on_reply is not None:
-            ask.on_reply(reply.request_id)
+            ask.on_reply(reply)
         return answer
 
     def _wait(self, ask: Ask, delay: float, number: int) -> None:
@@ -147,15 +151,17 @@ def _headers_of(ask: Ask, authorization: str, request_id: str) -> dict[str, str]
     return headers
 
 
-def _read(ask: Ask, number: int, reply: Reply) -> dict[str, Any]:
+def _read(ask: Ask, number: int, reply: Reply) -> Any:
     """A reply that can't be parsed was truncated, whatever its status, unless it does not claim to be JSON."""
     is_good = 200 <= reply.status < 300
-    body = parse_object(reply.body)
-    if body is None and (is_good or reply.is_json):
-        raise _broken(ask, number, "the reply broke off")
-    if is_good and body is not None:
+    if ask.is_page and reply.status == 204:
+        return []
+    body = parse_json(reply.body)
+    if is_good and isinstance(body, list if ask.is_page else dict):
         return body
-    raise _refusal(ask, reply, body or {})
+    if is_good or (reply.is_json and not isinstance(body, dict)):
+        raise _broken(ask, number, "the reply broke off")
+    raise _refusal(ask, reply, body if isinstance(body, dict) else {})
 
 
 def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:

@@ -51,6 +51,9 @@ class Reply:
     retry_after: str | None
     is_json: bool
     body: bytes
+    next_offset: str | None = None
+    """Of a page of changes."""
+    is_up_to_date: bool = False
 
 
 class Transport:
@@ -111,6 +114,8 @@ class Transport:
             request_id=response.getheader("x-request-id"),
             retry_after=response.getheader("retry-after"),
             is_json="json" in (response.getheader("content-type") or ""),
+            next_offset=response.getheader("stream-next-offset"),
+            is_up_to_date=response.getheader("stream-up-to-date") == "true",
             body=body,
         )
         return reply, not response.will_close

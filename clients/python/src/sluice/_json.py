@@ -34,9 +34,9 @@ def _encode(value: object) -> Any:
     raise TypeError(f"A value of the type {type(value).__name__} can't be sent as JSON.")
 
 
-def parse_object(data: bytes) -> dict[str, Any] | None:
+def parse_json(data: bytes) -> Any:
+    """None for what is no JSON."""
     try:
-        value = json.loads(data)
+        return json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None

@@ -13,6 +13,7 @@ __all__ = [
     "AccessTokenScope",
     "AdditionalProperty",
     "Address",
+    "ChangeEvent",
     "Company",
     "CompanyAddressesItem",
     "CompanyDeletionAccepted",
@@ -1113,6 +1114,53 @@ class DisclosedCount(TypedDict):
     """The number."""
     salt: str
     """The salt."""
+
+
+class _ChangeEventRequired(TypedDict):
+    specversion: str
+    """1.0."""
+    id: str
+    """Opaque; the same for this change in every reply, and unique with the source."""
+    source: str
+    """The organization."""
+    type: Literal[
+        "sluice.transaction.created",
+        "sluice.transaction.updated",
+        "sluice.transaction_check.created",
+        "sluice.transaction_check.updated",
+        "sluice.transaction_alert.created",
+        "sluice.transaction_alert.updated",
+        "sluice.transaction_suspicious_activity.created",
+        "sluice.transaction_suspicious_activity.updated",
+        "sluice.screening.created",
+        "sluice.screening.updated",
+        "sluice.risk_assessment.created",
+        "sluice.risk_assessment.updated",
+        "sluice.person.created",
+        "sluice.person.updated",
+        "sluice.company.created",
+        "sluice.company.updated",
+        "sluice.identity_verification.created",
+        "sluice.identity_verification.updated",
+        "sluice.onboarding_flow.created",
+        "sluice.onboarding_flow.updated",
+        "sluice.customer_sar.created",
+        "sluice.customer_sar.updated",
+    ]
+    """What happened to a record of which type."""
+    subject: str
+    """Unique identifier of the record."""
+    time: str
+    """When the change was received."""
+
+
+class ChangeEvent(_ChangeEventRequired, total=False):
+    """A change, as a CloudEvent 1.0 in structured JSON."""
+
+    datacontenttype: str
+    """With content: application/json."""
+    data: Dict[str, Any]
+    """With content: the change as it was sent."""
 
 
 class TransactionExistence(TypedDict):
