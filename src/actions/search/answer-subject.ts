@@ -214,7 +214,7 @@ function listStated(found: ReadonlyMap<string, Span>): readonly StatedValue[] {
     }));
 }
 
-/** The deletions of the subject itself: those that are open, and completed ones with the numbers of their receipts. */
+/** The deletions of the subject itself, oldest first; completed ones with the numbers of their receipts. */
 async function readErasures(app: App, request: SubjectRequest): Promise<readonly Erasure[]> {
   const found: Erasure[] = [];
   for await (const page of readDeletionsOf(app, request)) {
@@ -229,7 +229,7 @@ async function readErasures(app: App, request: SubjectRequest): Promise<readonly
       });
     }
   }
-  return found;
+  return found.sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
 
 const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
