@@ -25,6 +25,8 @@ export interface SubjectQuery extends RecordKey {
   readonly leftOut: ReadonlySet<string>;
   /** Whether restricted sets are searched too. Their records have the id of the set as their organization id. */
   readonly restricted: boolean;
+  /** The search fails if it has to read more transactions of a place than this. */
+  readonly searchedMax?: number | undefined;
 }
 
 /**
@@ -151,11 +153,17 @@ class SubjectSearch {
     }
   }
 
-  /** Yields the records that name the subject. They are read in the order of their ids, so each is found once. */
+  /**
+   * Yields the records that name the subject. They are read in the order of their ids, so each is found once. Throws
+   * OperatorError too_much_to_search.
+   */
   async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
-    const { resourceId: party, leftOut } = this.#query;
+    const { resourceId: party, leftOut, searchedMax = Number.POSITIVE_INFINITY } = this.#query;
+    let searched = 0;
     let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
     do {
+      if (searched >= searchedMax) throw tooMany(searchedMax);
+      searched += recordsAtOnce;
       const page = await this.#app.store.readNamings({
         organizationId,
         parties: [party],
@@ -178,6 +186,14 @@ class SubjectSearch {
   #isToFollow(key: RecordKey): boolean {
     return this.#followed.add(nameOf(key));
   }
+}
+
+function tooMany(searchedMax: number): OperatorError {
+  return new OperatorError(
+    "too_much_to_search",
+    `There are more than ${searchedMax} transactions, and all would have to be read for their senders and receivers. ` +
+      "That takes too long for a page: ask on the command line of the server.",
+  );
 }
 
 /** Types contain no space, nor do the ids of organizations and sets. */

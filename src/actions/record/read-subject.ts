@@ -23,6 +23,8 @@ const readAtOnce = 16;
 export interface SubjectRequest extends RecordKey {
   /** True for officers, who also read confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
+  /** More transactions are not searched; undefined for all. */
+  readonly searchedMax?: number | undefined;
 }
 
 /** One line of the archive. Times are RFC 3339 in UTC. */
