@@ -29,6 +29,7 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
+import { searchSubjects, showAnswer, showSearch } from "./page/subjects.ts";
 import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
 import {
   chooseColumns,
@@ -70,6 +71,9 @@ export const routes: readonly Route[] = [
   read("/console/record/deletion", "deletion.request", showDeletionForm),
   act("/console/record/deletion", "deletion.request", requestOne),
   act("/console/record/hold", "hold.place", placeOne),
+  read("/console/subjects", "subject.find", showSearch),
+  act("/console/subjects", "subject.find", searchSubjects),
+  act("/console/subjects/answer", "subject.answer", showAnswer),
   read("/console/holds", "hold.read", showHolds),
   read("/console/hold/:id", "hold.read", showHold),
   act("/console/hold/:id", "hold.release", releaseOne),

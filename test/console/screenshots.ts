@@ -23,6 +23,23 @@ interface Shot {
   /** Who has signed in; nobody if it is left out. */
   readonly as?: string;
   readonly dark?: true;
+  /** What this person does on the page before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+async function searchByName(page: Page): Promise<void> {
+  const known = { organization: "acme", name: "Ada Example", reason: "Inquiry 17/26" };
+  for (const [name, text] of Object.entries(known)) {
+    await page.locator(`form.filters [name=${name}]`).first().fill(text);
+  }
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.locator("#found").waitFor();
+}
+
+async function answerFirst(page: Page): Promise<void> {
+  await searchByName(page);
+  await page.getByRole("button", { name: "Answer" }).first().click();
+  await page.getByRole("heading", { name: "Relationship" }).waitFor();
 }
 
 const record = "organization=acme&type=person&id=person-1";
@@ -35,6 +52,8 @@ const shots: readonly Shot[] = [
   { name: "deletion", path: ({ held }) => `/console/deletion/${held}`, as: "anna" },
   { name: "receipt", path: ({ completed }) => `/console/deletion/${completed}`, as: "axel" },
   { name: "find", path: () => `/console/find?${record}`, as: "anna" },
+  { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
+  { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst },
   { name: "record", path: () => `/console/record?${record}`, as: "anna" },
   { name: "holds", path: () => "/console/holds", as: "anna" },
   { name: "retention", path: () => "/console/retention?organization=acme&days=30", as: "anna" },
@@ -112,6 +131,7 @@ async function takeShot({ browser, scene, upload, cookies }: Studio, shot: Shot)
   const page = await context.newPage();
   const reply = await page.goto(scene.base + shot.path(scene, upload));
   assert.equal(reply?.status(), 200, shot.name);
+  await shot.act?.(page);
   const picture = await capture(page);
   assert.ok(picture.length <= bytesMax, `${shot.name}: ${picture.length} bytes`);
   writeFileSync(join(folder, `${shot.name}.webp`), picture);
@@ -139,6 +159,10 @@ const browser = await openBrowser();
 try {
   const scene = await makeScene(service);
   await addHour(scene);
+  const customer = { date_of_birth: "1990-12-10", account_status: "APPROVED" };
+  for (const [index, name] of ["Ada Example", "Ada Maria Example", "A. Example"].entries()) {
+    await scene.addPerson(`customer-${index}`, { ...customer, name });
+  }
   const cookies: Record<string, Studio["cookies"][string]> = {};
   for (const name of new Set(shots.flatMap((shot) => shot.as ?? []))) {
     const context = await browser.newContext();

@@ -8,10 +8,11 @@ import { type Command, type Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { routes } from "../../src/console/routes.ts";
+import { isPartyType } from "../../src/domain/deletion/party.ts";
 import { type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import { read } from "../console/browse.ts";
+import { read, submit } from "../console/browse.ts";
 import type { Random } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 import type { World } from "./world.ts";
@@ -53,6 +54,7 @@ const mayNotKnow = operatorRoles.filter((role) => !rightsOf([role]).has("confide
 
 export async function* viewsOf(twin: Twin, random: Random): AsyncGenerator<View> {
   for (const role of mayNotKnow) yield* pagesOf(twin, role, random);
+  yield* answersOf(twin, random);
   yield* metricsOf(twin);
   for (const role of operatorRoles) yield* commandsOf(twin, role, random);
 }
@@ -93,6 +95,21 @@ async function* pagesOf(twin: Twin, role: OperatorRole, random: Random): AsyncGe
       const { status, text } = await read(twin.service.client, path, { cookie, headers });
       yield { name: `${role} ${route.path} ${no}`, text: `${status} ${withoutChance(text)}` };
     }
+  }
+}
+
+/** What an officer prints for somebody else has no trace of them either. */
+async function* answersOf(
+  { service, worlds, cookies }: Twin,
+  random: Random,
+): AsyncGenerator<View> {
+  for (const [no, { organizationId }] of worlds.entries()) {
+    const [type, id] = random.pick(records.filter(([name]) => isPartyType(name)));
+    const form = { organization: organizationId, type, id, reason: "inquiry" };
+    const headers = { "x-forwarded-for": `10.99.0.${no}` };
+    const sent = { cookie: cookies.get("officer"), headers, form };
+    const { status, text } = await submit(service.client, "/console/subjects/answer", sent);
+    yield { name: `officer answer ${no}`, text: `${status} ${withoutChance(text)}` };
   }
 }
 

@@ -88,6 +88,7 @@ const groups: Readonly<Record<string, Group>> = {
       "console/openid-browser",
       "console/refused-rows",
       "console/screens",
+      "console/subjects",
       "console/tasks",
       "console/unstorable-text",
       "console/upload-kill",

@@ -31,9 +31,15 @@ export async function showFind(person: Person): Promise<Answer> {
   const key = readRecordKey(query);
   const isAsked = key.organizationId !== "" && key.resourceId !== "";
   const body = html`${await renderForm(person, key)}
-  ${isAsked ? await renderAnswer(person, key) : renderHint(query)}`;
+  ${isAsked ? await renderAnswer(person, key) : renderHint(query)}
+  ${person.app.viewer.may("subject.find") && searching}`;
   return showPage(person, { title: "Find", screen, body });
 }
+
+const searching = html`<p>
+  <a href="/console/subjects">Find a person or a company</a> by name, date of birth, e-mail,
+  telephone or number, and answer an authority.
+</p>`;
 
 async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
   const types = await app.viewer.knownTypes(key.organizationId);

@@ -1,0 +1,190 @@
+// Finding persons and companies by what is known of them, and the answer to an authority as a page to print. What was
+// searched for is in forms only, never in an address, which logs and browsers keep.
+
+import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
+import {
+  findSubjects,
+  type FoundSubject,
+  type SubjectMatch,
+  type SubjectsFound,
+} from "../../actions/search/find-subjects.ts";
+import { limits } from "../../domain/limits.ts";
+import { searchedTypes } from "../../domain/search/searched-types.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
+import { renderChoice } from "../html/filter.ts";
+import { type Column, type Html, html, renderTable } from "../html/html.ts";
+import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
+import { formatCount, formatNumber, renderTime } from "../html/time.ts";
+import { type Person, readForm, showPage } from "../page.ts";
+import { screen } from "./find.ts";
+
+const path = "/console/subjects";
+const shownMax = 50;
+const skipMax = 1_000_000;
+/** An answer that would search more transactions is for the command, which has the time. */
+const searchedMax = 100_000;
+
+const labels = {
+  name: "Name",
+  born: "Date of birth",
+  email: "E-mail address",
+  telephone: "Telephone number, best with its country",
+  document: "Number of an identity document",
+  registration: "Number of a company in a register",
+} as const satisfies Readonly<Record<SubjectMatch["criterion"], string>>;
+
+const criteria = Object.keys(labels) as readonly SubjectMatch["criterion"][];
+
+export async function showSearch(person: Person): Promise<Answer> {
+  const mayAnswer = person.app.viewer.may("subject.answer");
+  const body = html`${renderSearch(new URLSearchParams())} ${mayAnswer && renderAsking(person)}`;
+  return showPage(person, { title: "Find a person or a company", screen, body });
+}
+
+function renderSearch(form: Form): Html {
+  const field = (label: string, name: string, input: Parameters<typeof renderInput>[2]) =>
+    renderInput(label, name, { value: form.get(name), autocomplete: "off", ...input });
+  const required = true;
+  return html`<form class="filters" method="post" action="${path}">
+      ${field("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required })}
+      ${criteria.map((name) => {
+        const type = name === "born" ? "date" : "text";
+        return field(labels[name], name, { maxlength: limits.textCharactersMax, type });
+      })}
+      ${field("Reason of the search", "reason", { maxlength: limits.reasonCharactersMax, required })}
+      <button type="submit" class="main">Search</button>
+    </form>
+    <p class="note">
+      Your name, the reason and which fields you filled in go to the audit trail, but not what you
+      entered: put no personal data in the reason.
+    </p>`;
+}
+
+export async function searchSubjects(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const skip = readWhole(form, "skip", { label: "Where the page begins", max: skipMax }) ?? 0;
+  const { organizationId } = readRecordKey(form);
+  const found = await findSubjects(person.app, {
+    organizationId,
+    reason: readText(form, "reason") ?? "",
+    wanted: Object.fromEntries(criteria.map((name) => [name, readText(form, name)])),
+    skip,
+    limit: shownMax,
+  });
+  const body = html`${renderSearch(form)} ${renderFound(person, form, { found, skip })}`;
+  return showPage(person, { title: "Find a person or a company", screen, body });
+}
+
+function renderFound(
+  { app }: Person,
+  form: URLSearchParams,
+  { found, skip }: { readonly found: SubjectsFound; readonly skip: number },
+): Html {
+  const { subjects, total, more, incomplete } = found;
+  const { organizationId } = readRecordKey(form);
+  const columns: readonly Column<FoundSubject>[] = [
+    ["Subject", (one) => renderRecordLink(keyOf(organizationId, one)), "bare"],
+    ["Matched", ({ matched }) => matched.map(describeMatch).join("; ")],
+    ["First seen", ({ first_seen }) => renderTime(Date.parse(first_seen))],
+    ["Last seen", ({ last_seen }) => renderTime(Date.parse(last_seen))],
+  ];
+  const answering: Column<FoundSubject> = [
+    html`<span class="sr">Answer</span>`,
+    (one) =>
+      html`<form method="post" action="${path}/answer">
+        ${renderKeyFields(keyOf(organizationId, one))} ${renderHidden(form, ["reason"])}
+        <button type="submit">Answer<span class="sr"> about ${one.resource_id}</span></button>
+      </form>`,
+  ];
+  const shown = app.viewer.may("subject.answer") ? [...columns, answering] : columns;
+  const from = `${formatNumber(skip + 1)} to ${formatNumber(skip + subjects.length)}`;
+  return html`<section aria-labelledby="found">
+    <h2 id="found">Found: ${formatCount(total, "subject")}</h2>
+    ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
+    ${
+      subjects.length === 0
+        ? html`<p class="empty">
+            Nobody was found. Nothing is compared by sound or by similarity: search for each
+            spelling. Whoever was erased is not found.
+          </p>`
+        : renderTable(shown, subjects)
+    }
+    ${more && html`<p>There are more that match one value only; add what else is known.</p>`}
+    ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
+    ${skip + shownMax < total && renderNext(form, skip + shownMax)}
+  </section>`;
+}
+
+function keyOf(organizationId: string, { resource_type, resource_id }: FoundSubject) {
+  return { organizationId, resourceType: resource_type, resourceId: resource_id };
+}
+
+function describeMatch({ criterion, match, field, former }: SubjectMatch): string {
+  return `${labels[criterion].split(",")[0]}: ${match}, ${former ? "former value of " : ""}${field}`;
+}
+
+function renderNext(form: Form, skip: number): Html {
+  return html`<form method="post" action="${path}">
+    ${renderHidden(form, ["organization", ...criteria, "reason"])}
+    <input type="hidden" name="skip" value="${skip}" />
+    <button type="submit">Show the next ones</button>
+  </form>`;
+}
+
+function renderHidden(form: Form, names: readonly string[]): readonly Html[] {
+  return names.map(
+    (name) => html`<input type="hidden" name="${name}" value="${form.get(name) ?? ""}" />`,
+  );
+}
+
+/** The answer about an id that is known, also of a subject whose record was erased. */
+function renderAsking({ app }: Person): Html {
+  const query = new URLSearchParams();
+  return html`<section aria-labelledby="answer">
+    <h2 id="answer">Answer about an id</h2>
+    <p>
+      The answer says whether a business relationship exists or existed, when and of what nature,
+      and what was erased.
+    </p>
+    <form class="filters" method="post" action="${path}/answer">
+      ${renderInput("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required: true })}
+      ${renderChoice("Type", "type", {
+        query,
+        values: searchedTypes.map((type) => [type, type]),
+        unset: "choose one",
+      })}
+      ${renderInput("Id", "id", { maxlength: limits.idCharactersMax, required: true })}
+      ${renderReason("Which inquiry it answers")}
+      ${app.viewer.may("confidential.read") && confidentialBox}
+      <button type="submit">Answer</button>
+    </form>
+  </section>`;
+}
+
+const confidentialBox = html`<label class="tick"
+  ><input type="checkbox" name="confidential" value="on" /> Include confidential reports</label
+>`;
+
+export async function showAnswer(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const answer = await answerSubject(person.app, {
+    ...readRecordKey(form),
+    reason: readText(form, "reason") ?? "",
+    confidential: form.get("confidential") === "on",
+    searchedMax,
+  });
+  const parts = describeAnswer(answer).filter(([, lines]) => lines.length > 0);
+  const body = html`<p class="note screen">
+      Print this page with your browser. That you made this answer is in the audit trail.
+      <a href="${path}">To the search</a>
+    </p>
+    ${parts.map(
+      ([heading, lines]) =>
+        html`<section>
+          <h2>${heading}</h2>
+          ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
+        </section>`,
+    )}`;
+  return showPage(person, { title: "Answer to an inquiry", screen, body });
+}

@@ -1,0 +1,229 @@
+// Finding persons and companies in the console, and the answer to an authority: what is found and in which order, page
+// by page; what is asked stays in the form; and what the pages say of subjects that were erased or are restricted.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import { answerSubject } from "../../src/actions/search/answer-subject.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const timestamp = "2026-01-31T09:30:00Z";
+const later = "2026-02-01T08:00:00Z";
+const reason = "Inquiry 17/26";
+const flags = { is_test_user: false, is_retail_customer: true };
+/** More than a page shows. */
+const namesakes = 55;
+
+for (const engine of ["sqlite", "postgres"] as const) {
+  describe(`finding persons in the console on ${engine}`, () => {
+    let server: PostgresServer | undefined;
+    let service: Service;
+    let acme: Customer;
+    const cookies: Record<string, string> = {};
+
+    const send = async (method: string, path: string, body: object) => {
+      const { token } = acme;
+      const { status, text } = await service.client.send({ method, path, token, body });
+      assert.ok(status < 300, text);
+    };
+    const person = (id: string, more: object) =>
+      send("POST", "/v2/person", { person_id: id, ...flags, timestamp, ...more });
+    const post = (path: string, form: Record<string, string>, role = "officer") =>
+      submit(service.client, path, {
+        cookie: cookies[role],
+        form: { organization: acme.organizationId, reason, ...form },
+      });
+    const search = async (form: Record<string, string>) => {
+      const { status, text } = await post("/console/subjects", form);
+      assert.equal(status, 200, text);
+      return text;
+    };
+    const answer = async (form: Record<string, string>) => {
+      const { status, text } = await post("/console/subjects/answer", form);
+      assert.equal(status, 200, text);
+      return text;
+    };
+
+    /** Waits until the person is erased, or moved with a report that has to be kept. */
+    async function erase(resourceId: string): Promise<void> {
+      const key = { organizationId: acme.organizationId, resourceType: "person", resourceId };
+      const { app } = service;
+      const { deletionRequestId } = await requestDeletionOf(app, { ...key, reason: "asked" });
+      await waitFor("the deletion", async () => {
+        const found = await app.store.findDeletion(deletionRequestId, undefined);
+        return found?.status === "completed";
+      });
+    }
+
+    before(async () => {
+      server = engine === "postgres" ? await startPostgres() : undefined;
+      const url = await server?.makeDatabase();
+      service = await startService(url === undefined ? {} : { environment: { DATABASE_URL: url } });
+      acme = await makeCustomer(service.app, service.client);
+      for (const role of operatorRoles) {
+        await addOperator(service.app, [role]);
+        service.clock.advanceMs(60_000);
+        cookies[role] = await signIn(service.app, service.client, role);
+      }
+      await person("b-exact", { name: "Ada Example", date_of_birth: "1990-12-10" });
+      await person("a-partial", { name: "Ada Maria Example" });
+      await person("c-former", { name: "Ada Example", email: "ada@example.org" });
+      await send("PUT", "/v2/person", { person_id: "c-former", name: "Eda", timestamp: later });
+      await person("gone", { name: "Gone Person" });
+      await person("moved", { name: "Moved Person" });
+      const sar = { sar_id: "sar-1", status: "FILED", related_person_id: "moved", timestamp };
+      await send("POST", "/v2/customer_sar", sar);
+    });
+    after(async () => {
+      await service.stop();
+      await server?.remove();
+    });
+    // The requests of a minute from one address are limited.
+    beforeEach(() => service.clock.advanceMs(60_000));
+
+    it("lists exact matches before partial ones, with the fields, and says which values are former", async () => {
+      const text = await search({ name: "Example, Ada" });
+      assert.deepEqual(idsOf(text), ["b-exact", "c-former", "a-partial"]);
+      assert.match(text, /Name: exact, name</);
+      assert.match(text, /Name: exact, former value of name</);
+      assert.match(text, /Name: partial, name</);
+      const both = await search({ name: "Ada Example", born: "1990-12-10" });
+      assert.equal(idsOf(both)[0], "b-exact");
+      assert.match(both, /Name: exact, name; Date of birth: exact, date_of_birth</);
+    });
+
+    it("shows page after page, by forms that send the search again", async () => {
+      const items = Array.from({ length: namesakes }, (_, index) => {
+        return { person_id: `same-${index}`, name: "Same Name", ...flags, timestamp };
+      });
+      await send("POST", "/v2/person", items);
+      const first = await search({ name: "Same Name" });
+      assert.equal(idsOf(first).length, 50);
+      const fields = [...first.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      const next = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
+      assert.deepEqual([next["name"], next["skip"]], ["Same Name", "50"]);
+      const second = await search({ ...next, name: "Same Name" });
+      assert.equal(new Set([...idsOf(first), ...idsOf(second)]).size, namesakes);
+      assert.doesNotMatch(second, /Show the next ones/);
+      for (const skip of ["-1", "x", "1000001"]) {
+        assert.equal((await post("/console/subjects", { name: "a", skip })).status, 400);
+      }
+    });
+
+    it("is recorded with the reason; what was entered is in no address, log or entry", async () => {
+      const secret = { name: "Unheardof Somebody", email: "unheardof@example.org" };
+      const text = await search({ ...secret, telephone: "+49 30 7654321" });
+      assert.match(text, /Nobody was found/);
+      const trail = await service.app.store.listAudit(0, 1_000);
+      const [entry] = trail.filter(({ action }) => action === "subject.find").slice(-1);
+      assert.equal(entry?.actor, "officer");
+      assert.deepEqual(entry?.detail, { reason, by: ["name", "email", "telephone"] });
+      const addresses = [...text.matchAll(/(?:href|action)="([^"]*)"/g)].join(" ");
+      for (const place of [JSON.stringify(trail), service.log.join("\n"), addresses]) {
+        assert.doesNotMatch(place, /unheardof|7654321/i);
+      }
+      const { status } = await post("/console/subjects", { name: "Ada", reason: " " });
+      assert.equal(status, 400);
+    });
+
+    it("refuses hostile and endless input without repeating it, and escapes the rest", async () => {
+      for (const name of ["x".repeat(1_025), "a\u0000b", "a\u0085b", "   ", "!?"]) {
+        const { status, text } = await post("/console/subjects", { name });
+        assert.equal(status, 400, name);
+        assert.doesNotMatch(text, /x{20}/);
+      }
+      const large = await post("/console/subjects", { name: "x".repeat(2_000_000) });
+      assert.equal(large.status, 413);
+      const text = await search({ name: '"><script>alert(1)</script>' });
+      assert.doesNotMatch(text, /<script>alert/);
+    });
+
+    it("answers on a page without confidential reports, unless somebody who may asks for them", async () => {
+      const asked = { type: "person", id: "moved" };
+      const plain = await answer(asked);
+      assert.match(plain, /A business relationship exists\./);
+      assert.doesNotMatch(plain, /customer_sar/);
+      assert.match(await answer({ ...asked, confidential: "on" }), /customer_sar: 1,/);
+      const trail = await service.app.store.listAudit(0, 1_000);
+      const entries = trail.filter(({ action }) => action === "subject.answer").slice(-2);
+      const details = entries.map(({ detail }) => detail);
+      assert.deepEqual(details, [
+        { reason, confidential: false },
+        { reason, confidential: true },
+      ]);
+      for (const wrong of [{ type: "transaction" }, { type: "" }, { reason: "" }]) {
+        const { status } = await post("/console/subjects/answer", { ...asked, ...wrong });
+        assert.ok(status === 400 || status === 404, JSON.stringify(wrong));
+      }
+    });
+
+    it("says of somebody whose records are restricted what it says of somebody who was erased", async () => {
+      const { app } = service;
+      const { organizationId } = acme;
+      const floor = { organizationId, resourceType: "customer_sar", keepDays: 3_650 };
+      await setRule(app, floor);
+      await erase("gone");
+      await erase("moved");
+      for (const name of ["Gone Person", "Moved Person"]) {
+        assert.match(await search({ name }), /Nobody was found/);
+      }
+      const [gone, moved] = await Promise.all(
+        ["gone", "moved"].map(async (id) => {
+          const text = await answer({ type: "person", id });
+          assert.match(text, /A business relationship existed, and has ended\./);
+          const main = /<main.*<\/main>/s.exec(text)?.[0] ?? "";
+          const times = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+          return main
+            .replaceAll(times, "")
+            .replaceAll(/\bdel_\w+|receipt \d+/g, "")
+            .replaceAll(id, "");
+        }),
+      );
+      assert.equal(moved, gone);
+      const all = await answer({ type: "person", id: "moved", confidential: "on" });
+      assert.match(all, /customer_sar: 1,/);
+    });
+
+    it("does not search more transactions than a page has time for", async () => {
+      const payment = { type: "DEPOSIT", method: "SEPA", amount: 5, currency: "EUR" };
+      const items = Array.from({ length: 501 }, (_, index) => ({
+        tx_id: `tx-${index}`,
+        ...payment,
+        status: "SETTLED",
+        sender_id: "b-exact",
+        sender_country: "DE",
+        timestamp,
+      }));
+      await send("POST", "/v2/transactions/batch", items);
+      const key = { organizationId: acme.organizationId, resourceType: "person" };
+      const request = { ...key, resourceId: "b-exact", reason, confidential: false };
+      const { records } = await answerSubject(service.app, { ...request, searchedMax: 1_000 });
+      assert.equal(records.find((one) => one.resource_type === "transaction")?.records, 501);
+      await assert.rejects(answerSubject(service.app, { ...request, searchedMax: 500 }), {
+        errorName: "too_much_to_search",
+      });
+    });
+
+    it("is offered to those who may, on the page for finding records", async () => {
+      for (const role of operatorRoles) {
+        const { text } = await read(service.client, "/console/find", { cookie: cookies[role] });
+        assert.equal(text.includes('href="/console/subjects"'), role === "officer", role);
+      }
+      const { text } = await read(service.client, "/console/subjects", {
+        cookie: cookies["officer"],
+      });
+      assert.match(text, /name="telephone"/);
+      assert.match(text, /Include confidential reports/);
+    });
+  });
+}
+
+function idsOf(text: string): readonly (string | undefined)[] {
+  return [...text.matchAll(/&amp;id=([^"]+)"><bdi>/g)].map(([, id]) => id);
+}
