@@ -48,15 +48,18 @@ export interface PartyFloorPage extends Pick<NamingPage, "last"> {
 }
 
 /** What a pass over all records has found about the party of a pending deletion. */
-export interface PartyFloorResult {
-  readonly deletionRequestId: string;
+export interface PartyFinding {
+  /** The rules that it was made by. */
   readonly floors: readonly RetentionFloor[];
-  /** The pass has seen every change up to this arrival number. */
+  /** Every change up to this arrival number was seen. */
   readonly upTo: number;
-  /** The arrival number when the pass ended. */
-  readonly endedAt: number;
+  /** The latest arrival number when it ended. */
+  readonly at: number;
   readonly latest: PartyFloor | undefined;
 }
+
+/** By the id of the deletion. */
+export type PartyFindings = readonly (readonly [deletionRequestId: string, PartyFinding])[];
 
 /** How far a pass over all records that name parties has come. */
 export interface Pass {

@@ -8,12 +8,7 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { mergeFloors, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Claim } from "../interface/deletion.ts";
-import type {
-  PartyFloorPage,
-  PartyFloorQuery,
-  PartyFloorResult,
-  Place,
-} from "../interface/naming.ts";
+import type { PartyFloorPage, PartyFloorQuery, PartyFindings, Place } from "../interface/naming.ts";
 import { recordsAtOnce, restLike } from "./party-scan.ts";
 
 /**
@@ -33,7 +28,7 @@ export interface PartyFloorSource {
   readPage(query: PartyFloorQuery): Promise<PartyFloorPage>;
   /** Keeps the deletions from being claimed until then. */
   extend(ids: readonly string[], until: number): Promise<void>;
-  store(results: readonly PartyFloorResult[]): Promise<void>;
+  store(findings: PartyFindings): Promise<void>;
 }
 
 interface Pass {
@@ -116,14 +111,12 @@ export class PartyFloorScans {
       if (performance.now() > until) return true;
     }
     passes.current = undefined;
-    const endedAt = await source.latestArrival();
-    await source.store(
-      deletions.map(({ deletionRequestId, resourceId }) => {
-        const floor = pass.latest.get(resourceId);
-        const kept = floor !== undefined && floor.until > claim.now ? floor : undefined;
-        return { deletionRequestId, floors, upTo: pass.upTo, endedAt, latest: kept };
-      }),
-    );
+    const at = await source.latestArrival();
+    const findings = deletions.map(({ deletionRequestId, resourceId }) => {
+      const finding = { floors, upTo: pass.upTo, at, latest: pass.latest.get(resourceId) };
+      return [deletionRequestId, finding] as const;
+    });
+    await source.store(findings);
     return passes.waiting.size > 0;
   }
 

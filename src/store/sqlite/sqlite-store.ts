@@ -140,7 +140,7 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
         latestArrival: async () => reader.perform(findLatestArrival),
         readPage: (query) => files.partyFloorPage(query),
         extend: (ids, until) => perform("extendPartyScans", ids, until),
-        store: (results) => perform("storePartyFloors", results),
+        store: (findings) => perform("storePartyFloors", findings),
       },
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),

@@ -27,7 +27,7 @@ export function makeFloorSource(database: Database): PartyFloorSource {
       ),
     extend: (ids, until) =>
       database.transaction(view, (tx) => tx.perform(extendPartyScans, ids, until)),
-    store: (results) => database.transaction(view, (tx) => tx.perform(storePartyFloors, results)),
+    store: (findings) => database.transaction(view, (tx) => tx.perform(storePartyFloors, findings)),
   };
 }
 

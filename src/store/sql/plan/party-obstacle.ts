@@ -10,6 +10,7 @@
 //
 // Erases nothing.
 
+import { isDeepStrictEqual } from "node:util";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -17,7 +18,12 @@ import {
   mergeFloors,
   type RetentionFloor,
 } from "../../../domain/retention/floor.ts";
-import type { PartyFloor, PartyFloorPage, PartyFloorResult } from "../../interface/naming.ts";
+import type {
+  PartyFinding,
+  PartyFindings,
+  PartyFloor,
+  PartyFloorPage,
+} from "../../interface/naming.ts";
 import { findLatestArrival } from "../record/record.ts";
 import { listPartyFloors, readChangedPartyFloors } from "../retention/party-floor.ts";
 import { named } from "../statement/named.ts";
@@ -35,7 +41,7 @@ const changesBehindMax = 100_000;
 const anyArrival = Number.MAX_SAFE_INTEGER;
 
 /** These deletions are due, in the order in which they were before the pass. */
-const storeResults = `
+const storeFindings = `
   UPDATE deletion SET cursor = named.cursor, next_attempt_at = NULL
   FROM ${named("id", "cursor")}
   WHERE deletion_request_id = named.id AND status = 'pending' AND waiting_for = '${readingPartyFloors}'`;
@@ -50,17 +56,6 @@ const extendWaits = `
 
 const readCursor = `SELECT cursor FROM deletion WHERE deletion_request_id = $1`;
 
-/** The cursor of a deletion: what the last pass has found. */
-interface Finding {
-  /** The rules that it was made by. */
-  readonly rules: string;
-  /** Every change up to this arrival number was seen. */
-  readonly upTo: number;
-  /** The latest arrival number at that time. */
-  readonly at: number;
-  readonly latest?: PartyFloor | undefined;
-}
-
 /** A pending deletion, and its cursor. */
 export type PendingDeletion = Pick<Processing, "deletion" | "cursor">;
 
@@ -73,7 +68,7 @@ export interface PartyBounds {
 interface Party {
   readonly deletion: Deletion;
   /** Undefined if there was no pass by the current rules. */
-  readonly finding: Finding | undefined;
+  readonly finding: PartyFinding | undefined;
 }
 
 interface KnownParties {
@@ -133,7 +128,7 @@ export class PartyFloors {
   }
 
   /** Whether the last pass has found no floor that still keeps the party, and not too much has arrived since. */
-  #isClear({ latest, at }: Finding): boolean {
+  #isClear({ latest, at }: PartyFinding): boolean {
     const { bounds, latestArrival } = this.#known;
     const isKept = obstacleOfParty(latest, bounds.now) !== undefined;
     return !isKept && latestArrival - at <= changesBehindMax;
@@ -156,21 +151,21 @@ export class PartyFloors {
     );
     const { upTo } = searched;
     const obstacles = new Map<string, Obstacle>();
-    const rows = clear.map(({ deletion, finding }) => {
+    const findings = clear.map(({ deletion, finding }) => {
       const { deletionRequestId: id, resourceId, dueAt } = deletion;
       const latest = searched.latest.get(resourceId);
       const kept = obstacleOfParty(latest, bounds.now);
       const obstacle = kept ?? (upTo === undefined ? undefined : { ...reading, retryAt: dueAt });
       if (obstacle !== undefined) obstacles.set(id, obstacle);
-      const next: Finding = {
+      const next = {
         ...finding,
         upTo: Math.max(finding.upTo, upTo ?? 0),
         at: latestArrival,
-        latest: kept && latest,
+        latest,
       };
-      return [id, JSON.stringify(next)];
+      return [id, next] as const;
     });
-    yield* run(storeCursors, new Rows(rows, 2));
+    yield* run(storeCursors, toRows(findings));
     return obstacles;
   }
 
@@ -230,12 +225,8 @@ function* readCursorOf({ deletionRequestId }: Deletion): Statements<string | nul
 }
 
 /** Stores what a pass has found, and makes the deletions due again. */
-export function* storePartyFloors(results: readonly PartyFloorResult[]): Statements<void> {
-  const rows = results.map(({ deletionRequestId, floors, upTo, endedAt, latest }) => {
-    const finding: Finding = { rules: rulesText(floors), upTo, at: endedAt, latest };
-    return [deletionRequestId, JSON.stringify(finding)];
-  });
-  yield* run(storeResults, new Rows(rows, 2));
+export function* storePartyFloors(findings: PartyFindings): Statements<void> {
+  yield* run(storeFindings, toRows(findings));
 }
 
 /** Keeps other workers from beginning the same pass. */
@@ -255,15 +246,13 @@ export function obstacleOfParty(floor: PartyFloor | undefined, now: number): Obs
 function readFinding(
   cursor: string | null,
   floors: readonly RetentionFloor[],
-): Finding | undefined {
+): PartyFinding | undefined {
   if (cursor === null) return undefined;
-  const finding = JSON.parse(cursor) as Finding;
-  return finding.rules === rulesText(floors) ? finding : undefined;
+  const finding = JSON.parse(cursor) as PartyFinding;
+  return isDeepStrictEqual(finding.floors, floors) ? finding : undefined;
 }
 
-function rulesText(floors: readonly RetentionFloor[]): string {
-  const rules = floors.map(({ resourceType, keepDays, countedFrom }) => {
-    return [resourceType, keepDays, countedFrom];
-  });
-  return JSON.stringify(rules);
+function toRows(findings: PartyFindings): Rows {
+  const rows = findings.map(([id, finding]) => [id, JSON.stringify(finding)]);
+  return new Rows(rows, 2);
 }

@@ -5,7 +5,7 @@
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
-import type { PartyFloorResult } from "../../interface/naming.ts";
+import type { PartyFindings } from "../../interface/naming.ts";
 import { extendPartyScans, storePartyFloors } from "../../sql/plan/party-obstacle.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions } from "../erase/claim.ts";
@@ -30,8 +30,8 @@ const groupOperations = {
   verifyErasures,
   extendPartyScans: (group: Group, ids: readonly string[], until: number): void =>
     group.connection.perform(extendPartyScans, ids, until),
-  storePartyFloors: (group: Group, results: readonly PartyFloorResult[]): void =>
-    group.connection.perform(storePartyFloors, results),
+  storePartyFloors: (group: Group, findings: PartyFindings): void =>
+    group.connection.perform(storePartyFloors, findings),
   probeCommit,
   /** Is answered as soon as the writer is free. */
   ping: (): void => undefined,
