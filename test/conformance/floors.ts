@@ -27,7 +27,7 @@ const root = keyOf("transaction", "t");
 
 const dueOn = (number: number) => new Date(onDay(number)).toISOString();
 
-async function openWithOrganizations(
+export async function openWithOrganizations(
   engine: Engine,
   test: Parameters<typeof openSite>[1],
 ): Promise<Site> {

@@ -137,7 +137,10 @@ export function describeSet(shown: RestrictedSetDetails): string {
   return parts.join("\n\n");
 }
 
-function formatCounts(counts: Readonly<Record<string, number>>): string {
+export function formatCounts(
+  counts: Readonly<Record<string, number>>,
+  none = "only references",
+): string {
   const list = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
-  return list.length === 0 ? "only references" : list.join(", ");
+  return list.length === 0 ? none : list.join(", ");
 }

@@ -2,9 +2,9 @@
 
 import type { RetentionPreview } from "../../actions/retention/preview-retention.ts";
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
-import type { Ceiling } from "../../domain/retention/ceiling.ts";
+import { type Ceiling, describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
-import { describeNodes, viewNode } from "./restricted-view.ts";
+import { describeNodes, formatCounts, viewNode } from "./restricted-view.ts";
 import { type Column, formatTime, renderFields, renderTable } from "./table.ts";
 
 function viewRule({ resourceType, keepDays, deleteAfterDays, ...rule }: RetentionRule) {
@@ -37,14 +37,10 @@ export function describeRetention({ organization, rules }: Retention): string {
   const { organizationId, retainDays, closedAt } = organization;
   const afterClosing =
     "everything is deleted together, once the last floor of its records has ended";
-  const ceiling =
-    retainDays === undefined
-      ? "none: records are kept until a deletion is requested"
-      : `records are deleted ${formatDays(retainDays)} after they were last seen`;
   const fields = renderFields([
     ["organization", organizationId],
     ...(closedAt === undefined ? [] : [["closed", afterClosing] as const]),
-    ["ceiling of types without one", ceiling],
+    ["ceiling of types without one", describeCommonCeiling(retainDays)],
     ["rules", rules.length === 0 ? "none" : String(rules.length)],
   ]);
   return rules.length === 0 ? fields : `${fields}\n\n${renderTable(ruleColumns, rules)}`;
@@ -95,11 +91,6 @@ function describeCeilings({ organization, ceilings }: RetentionPreview): string 
   return [...own, ...common].join("; ") || "none";
 }
 
-function describeCounts(counts: Readonly<Record<string, number>>): string {
-  const types = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
-  return types.length === 0 ? "nothing" : types.join(", ");
-}
-
 export function describePreview(preview: RetentionPreview): string {
   const { organization, at, tally, restricted } = preview;
   const { counts, due } = tally;
@@ -107,9 +98,9 @@ export function describePreview(preview: RetentionPreview): string {
     ["organization", organization.organizationId],
     ["at", formatTime(at)],
     ["ceilings", describeCeilings(preview)],
-    ["would be deleted", describeCounts(tally.dueByType)],
-    ["erased with these", describeCounts(tally.erasedWith)],
-    ["of several, erased with the last", describeCounts(tally.shared)],
+    ["would be deleted", formatCounts(tally.dueByType, "nothing")],
+    ["erased with these", formatCounts(tally.erasedWith, "nothing")],
+    ["of several, erased with the last", formatCounts(tally.shared, "nothing")],
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],
     ["kept, needed by later ones", String(counts.needed)],

@@ -8,7 +8,7 @@ import {
   type Retention,
 } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
-import { formatDays } from "../../domain/retention/floor.ts";
+import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
@@ -71,15 +71,9 @@ function renderRuleList({ rules }: Retention): Html | string {
 
 const columns: readonly Column<Retention>[] = [
   ["Organization", renderOrganization, "bare"],
-  ["Ceiling", ({ organization }) => describeCeiling(organization.retainDays)],
+  ["Ceiling", ({ organization }) => describeCommonCeiling(organization.retainDays)],
   ["Rules of types", renderRuleList],
 ];
-
-function describeCeiling(days: number | undefined): string {
-  return days === undefined
-    ? "none: records are kept until a deletion is requested"
-    : `deleted ${formatDays(days)} after they were last seen`;
-}
 
 async function renderOne(person: Person, organizationId: string): Promise<Html> {
   const { app, query } = person;
@@ -92,7 +86,7 @@ async function renderOne(person: Person, organizationId: string): Promise<Html> 
   const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") && (await renderPlannedRule(person, organizationId));
   return html`${plan}
-  ${renderFacts([["Ceiling of types without one", describeCeiling(organization.retainDays)]])}
+  ${renderFacts([["Ceiling of types without one", describeCommonCeiling(organization.retainDays)]])}
   ${renderRules(rules, organization.retainDays)}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}

@@ -97,3 +97,10 @@ export function describeRule(
     ? `Each ${resourceType} is erased ${ceiling}`
     : `${floor}, and is erased after that ${ceiling}`;
 }
+
+/** The ceiling of types without one of their own, such as "none: records are kept until a deletion is requested". */
+export function describeCommonCeiling(retainDays: number | undefined): string {
+  return retainDays === undefined
+    ? "none: records are kept until a deletion is requested"
+    : `records are deleted ${formatDays(retainDays)} after they were last seen`;
+}
