@@ -257,6 +257,28 @@ describe("what a reader may not read", () => {
     assert.deepEqual(seen[0], seen[1]);
   });
 
+  it("is not scanned again after an hour", async () => {
+    const customer = await scene.makeCustomer();
+    const reader = await withScopes(customer, "changes:read", "person:read");
+    let { offset } = await readAll(reader);
+    for (const hour of [0, 1]) {
+      service.clock.advanceMs(hour * 3_600_000);
+      const ids = await addMany(customer, 2);
+      const next = await readAll(reader, { offset });
+      assert.equal(next.offset === offset, hour === 0, "only the time changes the offset");
+      const left = await readAll(customer, { offset: next.offset });
+      const subjects = left.events.map(({ subject }) => subject);
+      assert.deepEqual(subjects, hour === 0 ? ids : []);
+      ({ offset } = next);
+    }
+    service.clock.advanceMs(3_600_000);
+    const waiting = get(reader, { offset, live: "long-poll" });
+    await addMany(customer, 1);
+    const empty = await repeatUntil(waiting, () => service.clock.advanceMs(limits.longPollMs));
+    assert.equal(empty.status, 204);
+    assert.deepEqual((await readAll(customer, { offset: nextOf(empty) })).events, []);
+  });
+
   it("is refused if it is named", async () => {
     const customer = await scene.makeCustomer();
     const reader = await withScopes(customer, "changes:read", "transactions:read");

@@ -38,7 +38,8 @@ export class ChangeFeed {
 
   constructor(app: App, saltKey: string) {
     this.#app = app;
-    this.#source = { store: app.store, turns: new Turns(), cipher: new FeedCipher(saltKey) };
+    const { store, now } = app;
+    this.#source = { store, now, turns: new Turns(), cipher: new FeedCipher(saltKey) };
     this.#news = new News(app);
   }
 
@@ -64,24 +65,27 @@ export class ChangeFeed {
   }
 
   /**
-   * The next page that has an event; undefined if there was none until then, the feed was stopped, or the signal was
-   * aborted. Rejects if the store can't be read.
+   * The next page that has an event. If there was none until then, the feed was stopped, or the signal was aborted: one
+   * without events or undefined. Rejects if the store can't be read.
    */
   async wait(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
     const { organizationId } = reading.view;
     const { until, signal, check } = waiting;
     let { from } = reading;
+    let page: FeedPage | undefined;
     while (!this.isOver(waiting)) {
       const checkAt = this.#app.now() + checkMs;
       const awaited = { organizationId, scanned: from.scanned, until: Math.min(until, checkAt) };
       const { scanned, through } = await this.#news.next(awaited, signal);
-      const page =
-        through === undefined ? undefined : await this.#share(through, { ...reading, from });
+      from = { ...from, scanned };
+      if (through !== undefined) {
+        page = await this.#share(through, { ...reading, from });
+        from = page.next;
+      }
       await check?.();
       if (page !== undefined && page.events.length > 0) return page;
-      from = page?.next ?? { ...from, scanned };
     }
-    return undefined;
+    return page;
   }
 
   /** Pages as long as there are any, and then each next one. Ends and rejects as `wait` does. */

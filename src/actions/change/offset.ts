@@ -8,9 +8,9 @@ import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 /** Where a reader is. */
 export interface Position {
-  /** The arrival number of the last event before it. */
+  /** An arrival number: the reader has seen all that it may read up to it. */
   readonly changeNo: number;
-  /** Unix milliseconds: the latest time at which an event before it arrived, or at which the reader began. */
+  /** Unix milliseconds: the latest time at which an event before it arrived, or the reader was at the end. */
   readonly at: number;
   /** How many events followed since one raised `at`. */
   readonly following: number;

@@ -56,6 +56,7 @@ export interface FeedPage {
 
 export interface Source {
   readonly store: App["store"];
+  readonly now: App["now"];
   readonly turns: Turns;
   readonly cipher: FeedCipher;
 }
@@ -79,7 +80,10 @@ export async function readChanges(
   for (const { changeNo, receivedAt } of found) {
     position = passEvent(position, changeNo, receivedAt);
   }
-  if (upToDate) position = await pastUnwanted(source, { view, position, ...extent });
+  if (upToDate) {
+    position = await pastUnwanted(source, { view, position, ...extent });
+    position = pastHidden(position, { now: source.now(), ...extent });
+  }
   const numbers = found.map(({ changeNo }) => changeNo);
   const ids = source.cipher.eventIds(organizationId, numbers);
   const events = found.map((change, index) =>
@@ -138,4 +142,15 @@ async function pastUnwanted(
   const part = { organizationId, after, through, types: readable, content: false, limit: 1 };
   const [last] = await store.arrivals.list({ ...part, fromEnd: true });
   return last === undefined ? position : passEvent(position, last.changeNo, last.receivedAt);
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Once an hour a reader at the end passes what it may not read, so that this is not scanned again. The time alone
+ * decides when its offset changes: otherwise that would disclose that something has arrived.
+ */
+function pastHidden(position: Position, at: { now: number; through: number }): Position {
+  const hour = Math.floor(at.now / hourMs) * hourMs;
+  return hour > position.at ? { changeNo: at.through, at: hour, following: 0 } : position;
 }

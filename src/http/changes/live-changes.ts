@@ -31,13 +31,13 @@ export async function answerLater(
   const { request, reply, requestContext } = input;
   try {
     const waiting = waitingOf(context, input, limits.longPollMs);
-    const page = await context.feed.wait({ ...reading, from: start.next }, waiting);
+    const page = (await context.feed.wait({ ...reading, from: start.next }, waiting)) ?? start;
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
-    if (page !== undefined) await charge(context, input, workOf(page));
-    const answer = answerPage(page ?? start, reading.cursor);
+    await charge(context, input, workOf(page));
+    const answer = answerPage(page, reading.cursor);
     const none = { status: 204, body: undefined };
-    context.replies.send(request, reply, page === undefined ? { ...answer, ...none } : answer);
+    context.replies.send(request, reply, page.events.length > 0 ? answer : { ...answer, ...none });
   } catch (error) {
     sendError(context, request, { reply, error });
   }
