@@ -1,31 +1,22 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
 // to when, of what nature, and what was erased when. Contains no content of records but statuses and products.
 
+import { organizationType } from "../../domain/deletion/organization-deletion.ts";
+import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
-import type { Payload, RecordType } from "../../domain/record-type.ts";
-import { timestampOf } from "../../domain/record/payload.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
-import { ClosedSince } from "../../domain/retention/closed-since.ts";
-import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireReason } from "../operator/require-text.ts";
 import { requireKnowledge, requireRight, showing } from "../operator/viewer.ts";
-import { historyPages } from "../pages.ts";
 import { findType } from "../record/find-named-record.ts";
 import { findKeys, readDeletionsOf, type SubjectRequest } from "../record/read-subject.ts";
 import { auditAccess } from "../trail/audit-access.ts";
+import { type OwnRecord, readOwn, type Span, type StatedValue, widen } from "./own-record.ts";
 
 export interface AnswerRequest extends SubjectRequest {
   readonly reason: string;
-}
-
-/** A status or a product, and when it was stated. */
-interface StatedValue {
-  readonly value: string;
-  readonly first_stated: string;
-  readonly last_stated: string;
 }
 
 interface CountedType {
@@ -36,9 +27,12 @@ interface CountedType {
 }
 
 interface Erasure {
+  /** Of all records of a closed organization, or of the subject. */
+  readonly of: "organization" | "subject";
   readonly deletion_request_id: string;
   readonly requested_at: string;
   readonly completed_at?: string;
+  /** Missing for a receipt that is in no chain. */
   readonly receipt_no?: number;
 }
 
@@ -66,9 +60,6 @@ export interface SubjectAnswer {
 const readAtOnce = 16;
 /** More deletions of one subject are left out. */
 const erasuresMax = 1_000;
-/** More products of one subject are left out. */
-const productsMax = 100;
-
 /**
  * Throws OperatorError not_permitted, invalid for a type that is neither a person nor a company, no_such_type and
  * no_such_organization. A subject of which nothing is known has an answer, too.
@@ -85,14 +76,18 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
       `A subject is a person or a company, not a ${resourceType}.`,
     );
   }
-  const { name } = await findOrganization(app, organizationId);
+  const { name, closedAt } = await findOrganization(app, organizationId);
   await requireKnowledge(shown, { organizationId, resourceType });
   const key = { organizationId, resourceType, resourceId };
   const detail = { reason, confidential };
   await auditAccess(app, "subject.answer", { organizationId, subject: key, detail });
   const records = await countRecords(app, request);
   const own = await readOwn(app, key, type);
-  const erasures = await readErasures(app, request);
+  const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
+  const erasures = [
+    ...(await readErasures(app, request, "subject")),
+    ...(closedAt === undefined ? [] : await readErasures(app, whole, "organization")),
+  ];
   const erased = erasures.filter(({ completed_at }) => completed_at !== undefined);
   const first = records.map(({ first_seen }) => first_seen).sort()[0];
   return {
@@ -104,7 +99,7 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
     answered_by: app.operator,
     reason,
     relationship: relationshipOf(own, {
-      wasErased: erased.length > 0,
+      wasErased: erased.some((erasure) => erasure.of === "subject"),
       isNamed: records.length > 0,
     }),
     from: own === undefined ? null : (first ?? null),
@@ -125,20 +120,6 @@ function relationshipOf(
   if (own !== undefined) return own.until === undefined ? "exists" : "existed";
   if (wasErased) return "existed";
   return isNamed ? "named" : "none";
-}
-
-/** The earliest and the latest of some times. */
-interface Span {
-  readonly first: NormalisedTimestamp;
-  readonly last: NormalisedTimestamp;
-}
-
-function widen(known: Span | undefined, { first, last }: Span): Span {
-  if (known === undefined) return { first, last };
-  return {
-    first: first < known.first ? first : known.first,
-    last: last > known.last ? last : known.last,
-  };
 }
 
 async function countRecords(app: App, request: SubjectRequest): Promise<readonly CountedType[]> {
@@ -164,68 +145,24 @@ async function countRecords(app: App, request: SubjectRequest): Promise<readonly
   })).sort((one, other) => (one.resource_type < other.resource_type ? -1 : 1));
 }
 
-/** What the record of the subject itself says. */
-interface OwnRecord {
-  readonly until: string | undefined;
-  readonly statuses: readonly StatedValue[];
-  readonly products: readonly StatedValue[];
-}
-
-/** Undefined if there is no such record. */
-async function readOwn(app: App, key: RecordKey, type: RecordType): Promise<OwnRecord | undefined> {
-  const closed = new ClosedSince(type);
-  const statuses = new Map<string, Span>();
-  const products = new Map<string, Span>();
-  let changesRead = 0;
-  for await (const changes of historyPages(app, key)) {
-    changesRead += closed.addAll(changes);
-    for (const { payload: text } of changes) {
-      const payload: Payload = JSON.parse(text);
-      addStated(statuses, payload, "account_status");
-      addStated(products, payload, "product_type");
-    }
-  }
-  if (changesRead === 0) return undefined;
-  const until = closed.end();
-  return {
-    until: until === undefined ? undefined : formatTimestamp(until),
-    statuses: listStated(statuses),
-    products: listStated(products),
-  };
-}
-
-function addStated(found: Map<string, Span>, payload: Payload, field: string): void {
-  const value = payload[field];
-  const at = timestampOf(payload);
-  if (typeof value !== "string" || at === undefined) return;
-  const known = found.get(value);
-  if (known === undefined && found.size >= productsMax) return;
-  found.set(value, widen(known, { first: at, last: at }));
-}
-
-/** In the order of their first statement. */
-function listStated(found: ReadonlyMap<string, Span>): readonly StatedValue[] {
-  return Array.from(found)
-    .sort(([, one], [, other]) => (one.first < other.first ? -1 : 1))
-    .map(([value, { first, last }]) => ({
-      value,
-      first_stated: formatTimestamp(first),
-      last_stated: formatTimestamp(last),
-    }));
-}
-
-/** The deletions of the subject itself, oldest first; completed ones with the numbers of their receipts. */
-async function readErasures(app: App, request: SubjectRequest): Promise<readonly Erasure[]> {
+/** The deletions that are open or completed, oldest first; completed ones with the numbers of their receipts. */
+async function readErasures(
+  app: App,
+  request: SubjectRequest,
+  of: Erasure["of"],
+): Promise<readonly Erasure[]> {
   const found: Erasure[] = [];
   for await (const page of readDeletionsOf(app, request)) {
     for (const { deletion_request_id, status, requested_at, completed_at } of page) {
       if (status === "cancelled" || found.length >= erasuresMax) continue;
       const receipt = await app.store.findReceipt(deletion_request_id, request.organizationId);
+      const { receipt_no = aloneNo } = receipt ?? {};
       found.push({
+        of,
         deletion_request_id,
         requested_at,
         ...(completed_at === undefined ? {} : { completed_at }),
-        ...(receipt === undefined ? {} : { receipt_no: receipt.receipt_no }),
+        ...(receipt_no === aloneNo ? {} : { receipt_no }),
       });
     }
   }
@@ -291,7 +228,9 @@ function describeStated(what: string): (stated: StatedValue) => string {
 
 function describeErasure(erasure: Erasure): string {
   const { deletion_request_id: id, requested_at, completed_at, receipt_no } = erasure;
+  const what =
+    erasure.of === "organization" ? "All records of the organization: requested" : "Requested";
   const receipt = receipt_no === undefined ? "" : `, receipt ${receipt_no}`;
-  if (completed_at === undefined) return `Requested ${requested_at} (${id})`;
-  return `Requested ${requested_at}, erased ${completed_at} (${id}${receipt})`;
+  if (completed_at === undefined) return `${what} ${requested_at} (${id})`;
+  return `${what} ${requested_at}, erased ${completed_at} (${id}${receipt})`;
 }

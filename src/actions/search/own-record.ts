@@ -1,0 +1,88 @@
+// What the record of a person or a company says in all of its changes: since when it is closed, and which statuses and
+// products it had. Reads a history in parts, however long it is.
+
+import type { Payload, RecordType } from "../../domain/record-type.ts";
+import { timestampOf } from "../../domain/record/payload.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { ClosedSince } from "../../domain/retention/closed-since.ts";
+import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
+import type { App } from "../app.ts";
+import { historyPages } from "../pages.ts";
+
+/** A status or a product, and when it was stated. */
+export interface StatedValue {
+  readonly value: string;
+  readonly first_stated: string;
+  readonly last_stated: string;
+}
+
+/** The earliest and the latest of some times. */
+export interface Span {
+  readonly first: NormalisedTimestamp;
+  readonly last: NormalisedTimestamp;
+}
+
+export function widen(known: Span | undefined, { first, last }: Span): Span {
+  if (known === undefined) return { first, last };
+  return {
+    first: first < known.first ? first : known.first,
+    last: last > known.last ? last : known.last,
+  };
+}
+
+/** More products of one subject are left out. */
+const productsMax = 100;
+
+/** What the record of the subject itself says. */
+export interface OwnRecord {
+  readonly until: string | undefined;
+  readonly statuses: readonly StatedValue[];
+  readonly products: readonly StatedValue[];
+}
+
+/** Undefined if there is no such record. */
+export async function readOwn(
+  app: App,
+  key: RecordKey,
+  type: RecordType,
+): Promise<OwnRecord | undefined> {
+  const closed = new ClosedSince(type);
+  const statuses = new Map<string, Span>();
+  const products = new Map<string, Span>();
+  let changesRead = 0;
+  for await (const changes of historyPages(app, key)) {
+    changesRead += closed.addAll(changes);
+    for (const { payload: text } of changes) {
+      const payload: Payload = JSON.parse(text);
+      addStated(statuses, payload, "account_status");
+      addStated(products, payload, "product_type");
+    }
+  }
+  if (changesRead === 0) return undefined;
+  const until = closed.end();
+  return {
+    until: until === undefined ? undefined : formatTimestamp(until),
+    statuses: listStated(statuses),
+    products: listStated(products),
+  };
+}
+
+function addStated(found: Map<string, Span>, payload: Payload, field: string): void {
+  const value = payload[field];
+  const at = timestampOf(payload);
+  if (typeof value !== "string" || at === undefined) return;
+  const known = found.get(value);
+  if (known === undefined && found.size >= productsMax) return;
+  found.set(value, widen(known, { first: at, last: at }));
+}
+
+/** In the order of their first statement. */
+function listStated(found: ReadonlyMap<string, Span>): readonly StatedValue[] {
+  return Array.from(found)
+    .sort(([, one], [, other]) => (one.first < other.first ? -1 : 1))
+    .map(([value, { first, last }]) => ({
+      value,
+      first_stated: formatTimestamp(first),
+      last_stated: formatTimestamp(last),
+    }));
+}

@@ -1,0 +1,107 @@
+// What an authority is told of a subject that was erased, that is in a closed organization, or of which a confidential
+// report has to be kept.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { draftOf } from "../conformance/scene.ts";
+import { processDue } from "../receipt/kill-scene.ts";
+import { operate } from "../support/server.ts";
+import { withActs } from "../support/test-store.ts";
+import { makeCommandLine } from "./command-line.ts";
+
+const line = makeCommandLine();
+replaceKey(readConfig(line.environment), makeKey());
+const seen = { first_stated: "2026-01-31T09:30:00Z", last_stated: "2026-01-31T09:30:00Z" };
+
+function add(app: App, organizationId: string, resourceType: string, fields: object) {
+  const draft = draftOf(resourceType, "p", { timestamp: seen.first_stated, ...fields });
+  return withActs(app.store).write(draft, { organizationId, resourceType });
+}
+
+async function prepare(organizationId: string): Promise<void> {
+  await line.ask("organization create --name A --id", organizationId);
+  await operate(line.environment, (app) => add(app, organizationId, "person", { name: "Ada" }));
+}
+
+function answer(organization: string, ...words: readonly string[]) {
+  return line.ask("subject answer person p --reason why --organization", organization, ...words);
+}
+
+interface Erasure {
+  readonly of: string;
+  readonly deletion_request_id: string;
+  readonly completed_at?: string;
+  readonly receipt_no?: number;
+}
+
+describe("subject answer", () => {
+  it("says when a subject was erased, and names the receipt of the deletion", async () => {
+    await prepare("acme");
+    await line.ask("deletion request person p --organization acme --reason r");
+    const [open] = (await answer("acme"))["to_be_erased"] as readonly Erasure[];
+    assert.ok(open);
+    await operate(line.environment, processDue);
+    const found = await answer("acme");
+    assert.deepEqual(
+      [found["relationship"], found["from"], found["records"], found["to_be_erased"]],
+      ["existed", null, [], []],
+    );
+    const [erased] = found["erased"] as readonly Erasure[];
+    const { deletion_request_id: id, receipt_no, completed_at = "" } = erased ?? open;
+    assert.equal(id, open.deletion_request_id);
+    const receipt = await operate(line.environment, ({ store }) => store.findReceipt(id, "acme"));
+    assert.equal(receipt_no, receipt?.receipt_no);
+    assert.equal(receipt_no, 1);
+    const { out } = await line.type("subject answer person p --organization acme --reason why");
+    assert.match(out, /^ {2}A business relationship existed, and has ended\.$/m);
+    assert.ok(out.includes(`, erased ${completed_at} (${id}, receipt ${receipt_no})`));
+  });
+
+  it("names the records that have to be kept only to somebody who asks for confidential ones", async () => {
+    await prepare("keeps");
+    const rule = {
+      resourceType: "customer_sar",
+      keepDays: 36_500,
+      countedFrom: "last_seen",
+    } as const;
+    await operate(line.environment, async (app) => {
+      await setRule(app, { organizationId: "keeps", ...rule });
+      await add(app, "keeps", "customer_sar", { related_person_id: "p" });
+    });
+    const before = await answer("keeps");
+    await line.ask("deletion request person p --organization keeps --reason r");
+    await operate(line.environment, processDue);
+    const plain = await answer("keeps");
+    assert.deepEqual([before["relationship"], plain["relationship"]], ["exists", "existed"]);
+    assert.deepEqual([plain["records"], plain["to_be_erased"]], [[], []]);
+    assert.doesNotMatch(JSON.stringify(plain), /customer_sar|restricted|kept/);
+    const all = await answer("keeps", "--include-confidential");
+    assert.equal(all["relationship"], "existed");
+    const types = (all["records"] as readonly { resource_type: string }[]).map(
+      (one) => one.resource_type,
+    );
+    assert.deepEqual(types, ["customer_sar"]);
+  });
+
+  it("says of a closed organization that all of its records were erased", async () => {
+    await prepare("closed");
+    await line.ask("organization close --yes --organization closed --reason ended");
+    const asked = () => answer("closed", "--include-confidential");
+    const [open] = (await asked())["to_be_erased"] as readonly Erasure[];
+    assert.equal(open?.of, "organization");
+    await operate(line.environment, processDue);
+    const { relationship, erased, to_be_erased } = await asked();
+    assert.deepEqual([relationship, to_be_erased], ["none", []]);
+    const [done] = erased as readonly Erasure[];
+    assert.equal(done?.deletion_request_id, open.deletion_request_id);
+    assert.equal(done.receipt_no, undefined);
+    const words = "subject answer person p --organization closed --reason why";
+    const { out } = await line.type(`${words} --include-confidential`);
+    assert.match(out, /^ {2}All records of the organization: requested .*, erased \S+ \(\S+\)$/m);
+    assert.equal((await line.fail(words)).name, "not_permitted");
+  });
+});
