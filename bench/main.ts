@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   large: "export, check, restart and existence checks on a store of ten million records",
   deletion: "deletions on either engine, alone and beside intake",
   closing: "the deletion of a closed organization, beside intake",
+  find: "finding persons by what is known of them",
   parties: "finding the transactions that name a person",
   console: "the pages of the console, alone and beside intake",
   clients: "concurrent calls of each client, one request for each and batched",
