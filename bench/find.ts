@@ -1,6 +1,6 @@
-// `npm run bench -- find --engine sqlite|postgres [--count NUMBER] [--searches NUMBER]`: how long it takes to find a person
-// by name, date of birth, and number of a document among so many persons: in the store, and over the action, which
-// also writes to the audit trail. Beside it the floor, a lookup of one record by its key. Asserts nothing.
+// `npm run bench -- find --engine sqlite|postgres [--count NUMBER] [--searches NUMBER]`: how long it takes to find a
+// person by name, date of birth, and number of a document among so many persons: in the store, and over the action,
+// which also writes to the audit trail. Beside it the floor, a lookup of one record by its key. Asserts nothing.
 
 import { parseArgs } from "node:util";
 import type { App } from "../src/actions/app.ts";

@@ -1,10 +1,11 @@
-// What an authority is told of a subject that was erased, that is in a closed organization, or of which a confidential
-// report has to be kept.
+// The answer to an authority about a subject that was erased, that is in a closed organization, or of which a
+// confidential report has to be kept.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import type { RecordKey } from "../../src/domain/record/record-write.ts";
 import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { draftOf } from "../conformance/scene.ts";
@@ -17,18 +18,28 @@ const line = makeCommandLine();
 replaceKey(readConfig(line.environment), makeKey());
 const seen = { first_stated: "2026-01-31T09:30:00Z", last_stated: "2026-01-31T09:30:00Z" };
 
-function add(app: App, organizationId: string, resourceType: string, fields: object) {
-  const draft = draftOf(resourceType, "p", { timestamp: seen.first_stated, ...fields });
-  return withActs(app.store).write(draft, { organizationId, resourceType });
+function add(
+  { store }: App,
+  key: Pick<RecordKey, "organizationId" | "resourceType">,
+  fields: object,
+) {
+  const draft = draftOf(key.resourceType, "p", { timestamp: seen.first_stated, ...fields });
+  return withActs(store).write(draft, key);
 }
 
 async function prepare(organizationId: string): Promise<void> {
   await line.ask("organization create --name A --id", organizationId);
-  await operate(line.environment, (app) => add(app, organizationId, "person", { name: "Ada" }));
+  await operate(line.environment, (app) =>
+    add(app, { organizationId, resourceType: "person" }, { name: "Ada" }),
+  );
 }
 
 function answer(organization: string, ...words: readonly string[]) {
   return line.ask("subject answer person p --reason why --organization", organization, ...words);
+}
+
+function answerOfficer(organization: string) {
+  return answer(organization, "--include-confidential");
 }
 
 interface Erasure {
@@ -70,7 +81,11 @@ describe("subject answer", () => {
     } as const;
     await operate(line.environment, async (app) => {
       await setRule(app, { organizationId: "keeps", ...rule });
-      await add(app, "keeps", "customer_sar", { related_person_id: "p" });
+      await add(
+        app,
+        { organizationId: "keeps", resourceType: "customer_sar" },
+        { related_person_id: "p" },
+      );
     });
     const before = await answer("keeps");
     await line.ask("deletion request person p --organization keeps --reason r");
@@ -79,7 +94,7 @@ describe("subject answer", () => {
     assert.deepEqual([before["relationship"], plain["relationship"]], ["exists", "existed"]);
     assert.deepEqual([plain["records"], plain["to_be_erased"]], [[], []]);
     assert.doesNotMatch(JSON.stringify(plain), /customer_sar|restricted|kept/);
-    const all = await answer("keeps", "--include-confidential");
+    const all = await answerOfficer("keeps");
     assert.equal(all["relationship"], "existed");
     const types = (all["records"] as readonly { resource_type: string }[]).map(
       (one) => one.resource_type,
@@ -90,11 +105,10 @@ describe("subject answer", () => {
   it("says of a closed organization that all of its records were erased", async () => {
     await prepare("closed");
     await line.ask("organization close --yes --organization closed --reason ended");
-    const asked = () => answer("closed", "--include-confidential");
-    const [open] = (await asked())["to_be_erased"] as readonly Erasure[];
+    const [open] = (await answerOfficer("closed"))["to_be_erased"] as readonly Erasure[];
     assert.equal(open?.of, "organization");
     await operate(line.environment, processDue);
-    const { relationship, erased, to_be_erased } = await asked();
+    const { relationship, erased, to_be_erased } = await answerOfficer("closed");
     assert.deepEqual([relationship, to_be_erased], ["none", []]);
     const [done] = erased as readonly Erasure[];
     assert.equal(done?.deletion_request_id, open.deletion_request_id);
