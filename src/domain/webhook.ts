@@ -47,6 +47,8 @@ export interface WebhookEndpoint {
   /** The status of the last reply, or why there was none. */
   readonly lastResult: string | undefined;
   readonly lastDeliveredAt: number | undefined;
+  /** Until when only one process sends to it. */
+  readonly leaseUntil: number | undefined;
 }
 
 export type WebhookState = "enabled" | "failing" | "disabled" | "key_changed";

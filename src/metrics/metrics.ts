@@ -22,6 +22,8 @@ interface MetricSources {
   readonly deletions: () => Promise<DeletionFigures>;
   /** How many legal holds will end soon. */
   readonly holdsEnding: () => Promise<number>;
+  /** How many endpoints of webhooks there are, by state. */
+  readonly webhooks: () => Promise<Readonly<Record<string, number>>>;
   readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
@@ -30,7 +32,8 @@ interface MetricSources {
   };
 }
 
-export function makeMetrics({ build, deletions, holdsEnding, dataDir, edge, load }: MetricSources) {
+export function makeMetrics(sources: MetricSources) {
+  const { build, deletions, holdsEnding, webhooks, dataDir, edge, load } = sources;
   const registry = new Registry();
   registry.info(
     {
@@ -42,6 +45,7 @@ export function makeMetrics({ build, deletions, holdsEnding, dataDir, edge, load
   const counted = registerCounted(registry);
   registerStoredDeletions(registry, deletions);
   registerHolds(registry, holdsEnding);
+  registerWebhooks(registry, webhooks);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -117,6 +121,11 @@ function registerCounted(registry: Registry) {
       name: "sluice_deletion_failures_total",
       help: "Attempts at a deletion that failed and will be made again, without those that wait for a reader.",
     }),
+    webhookAttempts: registry.counters({
+      name: "sluice_webhook_attempts_total",
+      help: "Attempts of this process to deliver a webhook, by what became of them.",
+      labels: ["result"],
+    }),
     /** The label is the reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
     spansDropped: registry.counters({
       name: "sluice_spans_dropped_total",
@@ -162,6 +171,14 @@ function registerHolds(registry: Registry, read: () => Promise<number>): void {
       "Legal holds that end by themselves within 30 days, without those on confidential records.",
       () => ending,
     ],
+  });
+}
+
+function registerWebhooks(registry: Registry, read: MetricSources["webhooks"]): void {
+  let byState: Readonly<Record<string, number>> = {};
+  registry.onSnapshot(async () => (byState = await read()));
+  registry.observe("gauge", {
+    sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
   });
 }
 

@@ -9,6 +9,7 @@ import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { countEndpoints } from "../actions/webhook/endpoints.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
@@ -38,6 +39,10 @@ import { startTelemetry } from "./start-telemetry.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
 import type { Tracing } from "../telemetry/telemetry.ts";
+import { makeAllowedAddresses } from "../worker/webhook/allowed-address.ts";
+import { makePost, type PostOptions } from "../worker/webhook/post.ts";
+import { makeResolver } from "../worker/webhook/resolve-name.ts";
+import { startSender } from "../worker/webhook/sender.ts";
 import { version } from "./version.ts";
 import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
@@ -72,6 +77,8 @@ export interface ServeOptions {
   readonly openProbe?: typeof openPressureProbe;
   readonly startUploadThread?: StartUploadThread;
   readonly bounds?: EdgeBounds;
+  /** How webhooks are sent. */
+  readonly webhooks?: Partial<PostOptions>;
 }
 
 /** How far a stop has come. */
@@ -85,6 +92,7 @@ interface Parts extends ConsoleParts {
   readonly load: Load;
   readonly stage: Stage;
   readonly tracing: Tracing | undefined;
+  readonly sending: Partial<PostOptions> | undefined;
 }
 
 /** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
@@ -125,6 +133,7 @@ async function openParts(
     },
     deletions: () => app.store.deletionFigures(app.now()),
     holdsEnding: async () => (await listEndingSoon(app)).length,
+    webhooks: () => countEndpoints(app),
     dataDir: config.dataDir,
     edge,
     load,
@@ -156,8 +165,9 @@ async function openParts(
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
   const refusals = new RefusalHistory(app.now);
-  const { startUploadThread } = options;
-  return { app, config, log, metrics, refusals, startUploadThread, edge, load, stage, tracing };
+  const { startUploadThread, webhooks: sending } = options;
+  const shared = { app, config, log, metrics, refusals, startUploadThread };
+  return { ...shared, edge, load, stage, tracing, sending };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -174,6 +184,10 @@ async function startEntryPoints(
   opened.defer(() => worker.stop());
   const upkeep = await startUpkeep(app, log);
   opened.defer(() => upkeep.stop());
+  if (config.webhooks) {
+    const webhooks = startWebhooks(parts);
+    opened.defer(() => webhooks.stop());
+  }
   const rates = await openRates(parts);
   opened.defer(() => rates.close());
   const bulk = startBulk(app.store, log);
@@ -239,6 +253,16 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
     intervalMs: config.deletionPollMs,
     backOffMsMax: deletionBackOffMsMax,
     onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
+  });
+}
+
+function startWebhooks({ app, config, log, metrics, sending }: Parts): Pick<Loop, "stop"> {
+  const allowed = makeAllowedAddresses(config.webhookNetworks);
+  const post = makePost({ allowed, resolve: makeResolver(), ...sending });
+  return startSender(app, {
+    post,
+    log,
+    onAttempt: ({ kind }) => metrics.webhookAttempts.with(kind).add(),
   });
 }
 

@@ -9,6 +9,7 @@ import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
+import type { PostOptions } from "../../src/worker/webhook/post.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly wrapStore?: (store: Store) => Store;
   /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
   readonly probe?: PressureProbe;
+  /** How webhooks are sent. */
+  readonly webhooks?: Partial<PostOptions>;
 }
 
 const calm: PressureProbe = { eventLoopDelayMs: () => 0, residentBytes: () => 0 };
@@ -85,6 +88,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     startUploadThread: uploadInProcess,
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
   });
   const { address, app, edge, readers } = serving;
   const client = makeClient(address);

@@ -7,6 +7,8 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
   webhookEvents,
+  webhookState,
+  type WebhookState,
 } from "../../domain/webhook.ts";
 import { limits } from "../../domain/limits.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
@@ -152,6 +154,16 @@ export async function allEndpoints({
     found.push(...page);
     if (page.length < pageRows) return found;
   }
+}
+
+/** How many endpoints of all organizations there are, by state. */
+export async function countEndpoints(
+  app: Pick<App, "store" | "webhookKeys">,
+): Promise<Readonly<Record<WebhookState, number>>> {
+  const counts = { enabled: 0, failing: 0, disabled: 0, key_changed: 0 };
+  const check = app.webhookKeys()?.check;
+  for (const endpoint of await allEndpoints(app)) counts[webhookState(endpoint, check)] += 1;
+  return counts;
 }
 
 /** Throws OperatorError no_such_endpoint. */

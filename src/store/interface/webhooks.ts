@@ -2,7 +2,7 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { DisabledBecause, WebhookEndpoint, WebhookEvent } from "../../domain/webhook.ts";
+import type { DisabledBecause, WebhookEvent } from "../../domain/webhook.ts";
 
 export interface NewEndpoint {
   readonly endpointId: string;
@@ -64,30 +64,50 @@ export interface Attempt extends EndpointName {
   readonly result: string;
   /** Until when the endpoint stays leased; undefined if others may claim it now. */
   readonly leaseUntil: number | undefined;
-  /** What a success has told: the cursors after it. */
-  readonly delivered?: {
-    readonly entryNo?: number | undefined;
-    readonly changeNo?: number | undefined;
-  };
-  readonly failed?: {
-    readonly nextAttemptAt: number;
-    readonly disable: DisabledBecause | undefined;
-  };
-  /** The test that this was, which is not tried again. */
-  readonly test?: number | undefined;
+  readonly outcome: Delivered | Failed | Tested;
 }
 
-/** A step of a deletion in the audit trail. */
-export interface DeletionNews {
+/** The cursors go on, unless somebody has set them meanwhile. */
+export interface Delivered {
+  readonly kind: "delivered";
+  readonly before: Cursors;
+  readonly after: Cursors;
+  /** Whether it was notified of changes. */
+  readonly isSignal: boolean;
+}
+
+export interface Cursors {
   readonly entryNo: number;
-  readonly at: number;
-  readonly action: "deletion.request" | "deletion.cancel" | "deletion.complete";
-  readonly deletion: Pick<Deletion, "deletionRequestId" | "resourceType">;
+  readonly changeNo: number;
 }
 
-export interface NewsRange {
+export interface Failed {
+  readonly kind: "failed";
+  readonly nextAttemptAt: number;
+  /** Present if no further attempt is made. */
+  readonly disable: DisabledBecause | undefined;
+}
+
+/** A test is not tried again. */
+export interface Tested {
+  readonly kind: "tested";
+  readonly requestedAt: number;
+}
+
+/** A part of the audit trail. */
+export interface TrailRange {
   readonly after: number;
   readonly through: number;
 }
 
-export type { WebhookEndpoint };
+export interface DeletionNewsQuery extends TrailRange {
+  readonly organizationId: string;
+  readonly limit: number;
+}
+
+/** A step of a deletion in the audit trail. */
+export interface DeletionNews extends Pick<Deletion, "deletionRequestId" | "resourceType"> {
+  readonly entryNo: number;
+  readonly at: number;
+  readonly action: string;
+}

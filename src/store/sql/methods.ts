@@ -40,6 +40,7 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
+import * as delivery from "./webhook/delivery.ts";
 import * as webhook from "./webhook/endpoint.ts";
 import { findTokens } from "./search/find-tokens.ts";
 import {
@@ -232,6 +233,11 @@ export const methods = {
     change: change(ofOrganization, webhook.changeEndpoint),
     find: lookup(byIdIn, webhook.findEndpoint),
     listAll: lookup(every, webhook.listAllEndpoints),
+    claim: change(ofOrganization, delivery.claimEndpoint),
+    release: change(ofOrganization, delivery.releaseEndpoint),
+    settle: change(ofOrganization, delivery.settleAttempt),
+    listNews: lookup(ofOrganization, delivery.listDeletionNews),
+    findNews: lookup(every, delivery.findOrganizationsWithNews),
   },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),

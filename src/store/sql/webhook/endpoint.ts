@@ -21,7 +21,7 @@ import { auditAct, lockAuditHead } from "../trail/audit.ts";
 
 export const toEndpoint = reader<WebhookEndpoint>(
   { events: "json", types: "json" },
-  { without: "lease_until claimant" },
+  { without: "claimant" },
 );
 
 const countOf = `SELECT count(*) AS endpoints FROM webhook_endpoint WHERE organization_id = $1`;

@@ -1,0 +1,202 @@
+// What an endpoint is sent next, read from the audit trail and the changes, in bounded parts. A message has no content:
+// the id of a deletion with the type of its record, or the end of the feed.
+
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { testEvent, type WebhookEndpoint, type WebhookEvent } from "../../domain/webhook.ts";
+import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
+import type { App, WebhookKeys } from "../app.ts";
+import type { FeedCipher } from "../change/offset.ts";
+
+/** Entries of the trail, and arrival numbers, that one statement covers. */
+const entriesAtOnce = 10_000;
+const arrivalsAtOnce = 16_384;
+const newsAtOnce = 100;
+/** How many statements look for a message before others have their turn. */
+const partsMax = 50;
+/** An endpoint is notified of changes no more often. */
+export const signalMs = 1_000;
+
+const changesAvailable: WebhookEvent = "sluice.changes.available";
+
+const eventOf: Readonly<Record<string, WebhookEvent | undefined>> = {
+  "deletion.request": "sluice.deletion.requested",
+  "deletion.cancel": "sluice.deletion.cancelled",
+  "deletion.complete": "sluice.deletion.completed",
+};
+
+export interface Message {
+  /** The same in each attempt. */
+  readonly id: string;
+  readonly body: string;
+  /** The cursors of the endpoint once it is delivered. */
+  readonly after: Cursors;
+  readonly isSignal: boolean;
+  /** Present for a test: when it was asked for. */
+  readonly test?: number;
+}
+
+export interface MessageSource {
+  readonly app: Pick<App, "store" | "now">;
+  readonly keys: WebhookKeys;
+  readonly cipher: FeedCipher;
+}
+
+/** Up to where the trail and the changes are complete. */
+export type Ends = Cursors;
+
+/** Up to here there is nothing to send to an endpoint whose cursors are `from`. */
+export interface Place {
+  readonly from: Cursors;
+  readonly entryNo: number;
+  readonly changeNo: number;
+}
+
+export function placeOf({ entryNo, changeNo }: Cursors, known?: Place): Place {
+  const from = { entryNo, changeNo };
+  if (known === undefined) return { from, ...from };
+  const isSame = known.from.entryNo === entryNo && known.from.changeNo === changeNo;
+  return isSame ? known : { from, ...from };
+}
+
+export interface Next {
+  readonly message: Message | undefined;
+  readonly place: Place;
+}
+
+/** If there is no message, the place says how far this has looked. */
+export async function findNext(
+  source: MessageSource,
+  endpoint: WebhookEndpoint,
+  { ends, place }: { readonly ends: Ends; readonly place: Place },
+): Promise<Next> {
+  const test = testOf(source, endpoint);
+  if (test !== undefined) return { message: test, place };
+  if (endpoint.disabledAt !== undefined) return { message: undefined, place };
+  const types = await typesFor(source.app, endpoint);
+  const searches = [findSignal, findDeletion];
+  if (wasSignal(endpoint)) searches.reverse();
+  let now = place;
+  for (const search of searches) {
+    const found = await search(source, { endpoint, types, ends, place: now });
+    if (found.message !== undefined) return found;
+    now = found.place;
+  }
+  return { message: undefined, place: now };
+}
+
+/** A deletion is next after a signal, and a signal as soon as it is due: neither waits for all of the other. */
+function wasSignal({ signalledAt, lastDeliveredAt }: WebhookEndpoint): boolean {
+  return signalledAt !== undefined && signalledAt === lastDeliveredAt;
+}
+
+/** Those that the endpoint may be notified of and that are not confidential now. */
+async function typesFor(
+  { store }: Pick<App, "store">,
+  { organizationId, types }: WebhookEndpoint,
+): Promise<readonly string[]> {
+  const organization = await store.findOrganization(organizationId);
+  const confidential = confidentialTypes(organization?.confidentialTypes);
+  return recordTypes
+    .map(({ resourceType }) => resourceType)
+    .filter((name) => !confidential.has(name) && (types === undefined || types.includes(name)));
+}
+
+interface Search {
+  readonly endpoint: WebhookEndpoint;
+  readonly types: readonly string[];
+  readonly ends: Ends;
+  readonly place: Place;
+}
+
+function testOf({ app, keys }: MessageSource, endpoint: WebhookEndpoint): Message | undefined {
+  const { endpointId, organizationId, testRequestedAt: test, entryNo, changeNo } = endpoint;
+  if (test === undefined) return undefined;
+  const data = { organization_id: organizationId, webhook_endpoint_id: endpointId };
+  const body = bodyOf(testEvent, app.now(), data);
+  const id = keys.messageId(endpointId, `test ${test}`);
+  return { id, body, after: { entryNo, changeNo }, isSignal: false, test };
+}
+
+async function findDeletion(source: MessageSource, search: Search): Promise<Next> {
+  const { endpoint, types, ends, place } = search;
+  let { entryNo } = place;
+  if (endpoint.events.every((event) => event === changesAvailable)) entryNo = ends.entryNo;
+  for (let part = 0; part < partsMax && entryNo < ends.entryNo; part += 1) {
+    const through = Math.min(ends.entryNo, entryNo + entriesAtOnce);
+    const { organizationId } = endpoint;
+    const query = { organizationId, after: entryNo, through, limit: newsAtOnce };
+    const news = await source.app.store.webhooks.listNews(query);
+    const next = news.find((one) => isWanted(one, endpoint, types));
+    if (next !== undefined) {
+      return { message: deletionMessage(source, endpoint, next), place: { ...place, entryNo } };
+    }
+    entryNo = news.length < newsAtOnce ? through : (news.at(-1)?.entryNo ?? through);
+  }
+  return { message: undefined, place: { ...place, entryNo } };
+}
+
+function isWanted(
+  { action, resourceType }: DeletionNews,
+  { events }: WebhookEndpoint,
+  types: readonly string[],
+): boolean {
+  const event = eventOf[action];
+  return event !== undefined && events.includes(event) && types.includes(resourceType);
+}
+
+function deletionMessage(
+  { keys, cipher }: MessageSource,
+  { endpointId, organizationId, changeNo }: WebhookEndpoint,
+  { entryNo, at, action, deletionRequestId, resourceType }: DeletionNews,
+): Message {
+  const body = bodyOf(eventOf[action] ?? action, at, {
+    organization_id: organizationId,
+    deletion_request_id: deletionRequestId,
+    resource_type: resourceType,
+    replay_offset: cipher.encode(endpointId, { changeNo: entryNo, at, following: 0 }),
+  });
+  const id = keys.messageId(endpointId, `entry ${entryNo}`);
+  return { id, body, after: { entryNo, changeNo }, isSignal: false };
+}
+
+/** Made from the newest change that the endpoint may be notified of. */
+async function findSignal(source: MessageSource, search: Search): Promise<Next> {
+  const { endpoint, types, ends, place } = search;
+  const { events, signalledAt = 0, organizationId } = endpoint;
+  if (!events.includes(changesAvailable) || types.length === 0) {
+    return { message: undefined, place: { ...place, changeNo: ends.changeNo } };
+  }
+  if (source.app.now() < signalledAt + signalMs) return { message: undefined, place };
+  let { changeNo } = place;
+  for (let part = 0; part < partsMax && changeNo < ends.changeNo; part += 1) {
+    const through = Math.min(ends.changeNo, changeNo + arrivalsAtOnce);
+    const query = { organizationId, types, content: false, limit: 1 };
+    const [first] = await source.app.store.arrivals.list({ ...query, after: changeNo, through });
+    if (first !== undefined) {
+      const after = Math.max(first.changeNo, ends.changeNo - arrivalsAtOnce);
+      const last = { ...query, after, through: ends.changeNo, fromEnd: true };
+      const [newest = first] = await source.app.store.arrivals.list(last);
+      return { message: signalMessage(source, endpoint, newest), place: { ...place, changeNo } };
+    }
+    changeNo = through;
+  }
+  return { message: undefined, place: { ...place, changeNo } };
+}
+
+function signalMessage(
+  { keys, cipher }: MessageSource,
+  { endpointId, organizationId, entryNo }: WebhookEndpoint,
+  { changeNo, receivedAt }: { readonly changeNo: number; readonly receivedAt: number },
+): Message {
+  const position = { changeNo, at: receivedAt, following: 0 };
+  const offset = cipher.encode(organizationId, position);
+  const body = bodyOf(changesAvailable, receivedAt, { organization_id: organizationId, offset });
+  const id = keys.messageId(endpointId, `change ${changeNo}`);
+  return { id, body, after: { entryNo, changeNo }, isSignal: true };
+}
+
+/** The payload that Standard Webhooks recommends. */
+function bodyOf(type: string, at: number, data: Readonly<Record<string, string>>): string {
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+}

@@ -1,0 +1,119 @@
+// What sending webhooks needs of the store: a lease on an endpoint, what became of an attempt, and the steps of
+// deletions in the order of the audit trail. Nothing that is sent is stored.
+
+import type { WebhookEndpoint } from "../../../domain/webhook.ts";
+import type {
+  Attempt,
+  DeletionNews,
+  DeletionNewsQuery,
+  EndpointName,
+  Lease,
+  TrailRange,
+} from "../../interface/webhooks.ts";
+import { reader } from "../../row/reader.ts";
+import { all, find, list, run, type Statements } from "../statement/statements.ts";
+import { audit, toEndpoint } from "./endpoint.ts";
+
+const claim = `
+  UPDATE webhook_endpoint SET claimant = $3, lease_until = $4
+  WHERE organization_id = $1 AND endpoint_id = $2
+    AND (lease_until IS NULL OR lease_until <= $5)
+    AND (test_requested_at IS NOT NULL
+      OR disabled_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= $5))
+    AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
+  RETURNING *`;
+
+const release = `
+  UPDATE webhook_endpoint SET lease_until = NULL
+  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3`;
+
+const setDelivered = `
+  UPDATE webhook_endpoint SET
+    entry_no = CASE WHEN entry_no = $7 THEN $8 ELSE entry_no END,
+    change_no = CASE WHEN change_no = $9 THEN $10 ELSE change_no END,
+    signalled_at = CASE WHEN $11 THEN $4 ELSE signalled_at END,
+    failures = 0, failing_since = NULL, next_attempt_at = NULL,
+    last_attempt_at = $4, last_result = $5, last_delivered_at = $4, lease_until = $6
+  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
+  RETURNING *`;
+
+const setFailed = `
+  UPDATE webhook_endpoint SET
+    failures = failures + 1,
+    failing_since = CASE WHEN failing_since IS NULL THEN $4 ELSE failing_since END,
+    next_attempt_at = $7, last_attempt_at = $4, last_result = $5, lease_until = $6,
+    disabled_at = CASE WHEN $8 = '' THEN disabled_at ELSE $4 END,
+    disabled_because = CASE WHEN $8 = '' THEN disabled_because ELSE $8 END
+  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
+  RETURNING *`;
+
+const setTested = `
+  UPDATE webhook_endpoint SET
+    test_requested_at = CASE WHEN test_requested_at = $7 THEN NULL ELSE test_requested_at END,
+    last_attempt_at = $4, last_result = $5, lease_until = $6
+  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
+  RETURNING *`;
+
+const steps = `action IN ('deletion.request', 'deletion.cancel', 'deletion.complete')`;
+
+const findSteps = `
+  SELECT entry_no, at, action, deletion.deletion_request_id, deletion.resource_type
+  FROM audit_entry
+    --sqlite CROSS
+    JOIN deletion ON deletion.deletion_request_id = audit_entry.subject
+      AND deletion.organization_id = audit_entry.organization_id
+  WHERE audit_entry.organization_id = $1 AND entry_no > $2 AND entry_no <= $3 AND ${steps}
+  ORDER BY entry_no LIMIT $4`;
+
+const findOrganizations = `
+  SELECT DISTINCT organization_id FROM audit_entry
+  WHERE entry_no > $1 AND entry_no <= $2 AND ${steps} AND organization_id IS NOT NULL`;
+
+const toNews = reader<DeletionNews>({});
+
+/** Returns the endpoint as it is now; undefined if another process sends to it, or nothing may be sent now. */
+export function* claimEndpoint(lease: Lease): Statements<WebhookEndpoint | undefined> {
+  const { organizationId, endpointId, claimant, now, until } = lease;
+  return yield* find(toEndpoint, claim, organizationId, endpointId, claimant, until, now);
+}
+
+export function* releaseEndpoint(lease: EndpointName & Pick<Lease, "claimant">): Statements<void> {
+  yield* run(release, lease.organizationId, lease.endpointId, lease.claimant);
+}
+
+/** Returns the endpoint as it is then; undefined if it was removed, or another process has claimed it. */
+export function* settleAttempt(attempt: Attempt): Statements<WebhookEndpoint | undefined> {
+  const { organizationId, endpointId, claimant, at, result, leaseUntil, outcome } = attempt;
+  const name = [organizationId, endpointId, claimant] as const;
+  const values = [...name, at, result, leaseUntil ?? null] as const;
+  if (outcome.kind === "tested") {
+    return yield* find(toEndpoint, setTested, ...values, outcome.requestedAt);
+  }
+  if (outcome.kind === "delivered") {
+    const { before, after, isSignal } = outcome;
+    const cursors = [before.entryNo, after.entryNo, before.changeNo, after.changeNo] as const;
+    return yield* find(toEndpoint, setDelivered, ...values, ...cursors, isSignal);
+  }
+  const { nextAttemptAt, disable } = outcome;
+  const failed = yield* find(toEndpoint, setFailed, ...values, nextAttemptAt, disable ?? "");
+  if (failed !== undefined && disable !== undefined) {
+    const act = { actor: "worker", now: at };
+    yield* audit("disable", attempt, { act, detail: { because: disable, result } });
+  }
+  return failed;
+}
+
+/** The steps of the deletions of an organization, in the order in which they were committed. */
+export function* listDeletionNews(query: DeletionNewsQuery): Statements<readonly DeletionNews[]> {
+  const { organizationId, after, through, limit } = query;
+  return yield* list(toNews, findSteps, organizationId, after, through, limit);
+}
+
+/** The organizations with steps of deletions in a part of the trail. */
+export function* findOrganizationsWithNews({
+  after,
+  through,
+}: TrailRange): Statements<readonly string[]> {
+  const rows = yield* all<{ organization_id: string }>(findOrganizations, after, through);
+  return rows.map(({ organization_id }) => organization_id);
+}

@@ -1,0 +1,62 @@
+// To which addresses webhooks are sent: public ones, and those of the networks that the operator names. A customer
+// chooses the URL, and must not reach what only this machine can.
+
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** By the registries of IANA for special-purpose addresses, and multicast. */
+const specialIpv4 =
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 " +
+  "192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4";
+
+/** Everything else is special: loopback, local addresses, multicast, and IPv4 in other forms (mapped, NAT64). */
+const globalIpv6 = "2000::/3";
+/** Teredo and others of the protocols, documentation, and IPv4 in 6to4. */
+const specialIpv6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20";
+
+export interface AllowedAddresses {
+  /** Whether this is an address to which something may be sent. */
+  readonly allows: (address: string) => boolean;
+  /** Whether it may be sent without TLS. */
+  readonly allowsPlain: (address: string) => boolean;
+}
+
+/** `networks`: such as `10.1.0.0/16`, or an address. */
+export function makeAllowedAddresses(networks: readonly string[]): AllowedAddresses {
+  const named = listOf(networks);
+  const isNamed = (address: string) => has(named, address);
+  return {
+    allows: (address) => isPublic(address) || isNamed(address),
+    allowsPlain: isNamed,
+  };
+}
+
+const publicIpv6 = listOf([globalIpv6]);
+const refusedIpv6 = listOf(specialIpv6.split(" "));
+const refusedIpv4 = listOf(specialIpv4.split(" "));
+
+function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !has(refusedIpv4, address);
+  return isIPv6(address) && has(publicIpv6, address) && !has(refusedIpv6, address);
+}
+
+/** An IPv6 address is never in a network of IPv4: a list takes a mapped one for the address that is in it. */
+interface Networks {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
+
+function listOf(networks: readonly string[]): Networks {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const all = family === "ipv4" ? 32 : 128;
+    lists[family].addSubnet(address, bits === undefined ? all : Number(bits), family);
+  }
+  return lists;
+}
+
+function has({ ipv4, ipv6 }: Networks, address: string): boolean {
+  if (isIPv4(address)) return ipv4.check(address, "ipv4");
+  return isIPv6(address) && ipv6.check(address, "ipv6");
+}

@@ -1,0 +1,178 @@
+// Sends one message of a webhook over a connection of its own. Bounded in time, in headers and in what is read of the
+// reply; follows no redirect, and connects only to an address that was checked.
+
+import http, { type IncomingMessage, type RequestOptions } from "node:http";
+import https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import type { AllowedAddresses } from "./allowed-address.ts";
+import type { ResolveName } from "./resolve-name.ts";
+
+/** For all of it: the name, the connection, the request and the head of the reply. */
+const attemptMs = 10_000;
+const headBytesMax = 16 * 1_024;
+/** Interim replies (1xx) before the final one. */
+const interimMax = 8;
+/** How much of a body is read, and for how long, so that the server can finish it. Nothing is kept. */
+const bodyBytesMax = 64 * 1_024;
+const bodyMs = 1_000;
+
+export interface Posting {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Why there was no reply; operators and the organization see it. */
+export type NoReply =
+  | "name not found"
+  | "address not allowed"
+  | "TLS failed"
+  | "connection failed"
+  | "reply not valid"
+  | "no reply in time"
+  | "stopped";
+
+export type PostResult =
+  | { readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly failure: NoReply };
+
+export type Post = (posting: Posting, stopping: AbortSignal) => Promise<PostResult>;
+
+export interface PostOptions {
+  readonly allowed: AllowedAddresses;
+  readonly resolve: ResolveName;
+  /** For tests: the certificates to trust instead of those of the system. */
+  readonly ca?: string;
+  readonly attemptMs?: number;
+}
+
+export function makePost({
+  allowed,
+  resolve,
+  ca,
+  attemptMs: limitMs = attemptMs,
+}: PostOptions): Post {
+  return async ({ url: text, headers, body }, stopping) => {
+    const url = new URL(text);
+    const late = AbortSignal.timeout(limitMs);
+    const ended = AbortSignal.any([late, stopping]);
+    const why = (): PostResult => ({ failure: stopping.aborted ? "stopped" : "no reply in time" });
+    const addresses = await untilAborted(addressesOf(url, resolve), ended);
+    if (addresses === undefined) return why();
+    const isPlain = url.protocol === "http:";
+    const address = addresses.find(isPlain ? allowed.allowsPlain : allowed.allows);
+    if (address === undefined) {
+      return { failure: addresses.length === 0 ? "name not found" : "address not allowed" };
+    }
+    const options: RequestOptions = {
+      method: "POST",
+      headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
+      agent: false,
+      lookup: always(address),
+      maxHeaderSize: headBytesMax,
+      signal: ended,
+    };
+    const request = isPlain
+      ? http.request(url, options)
+      : https.request(url, { ...options, ...(ca === undefined ? {} : { ca }) });
+    return send(request, { body, allowed, why });
+  };
+}
+
+/** The connection is made to the address that was checked, whatever the name means by then. */
+function always(address: string): LookupFunction {
+  const family = isIP(address);
+  return (_name, options, callback) => {
+    if (options.all === true) callback(null, [{ address, family }]);
+    else callback(null, address, family);
+  };
+}
+
+async function addressesOf({ hostname }: URL, resolve: ResolveName): Promise<readonly string[]> {
+  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(literal) !== 0) return [literal];
+  return resolve(hostname);
+}
+
+/** Undefined if the signal is aborted first. */
+async function untilAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const end = (): void => aborted.resolve(undefined);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+interface Sending {
+  readonly body: string;
+  readonly allowed: AllowedAddresses;
+  readonly why: () => PostResult;
+}
+
+function send(request: http.ClientRequest, { body, allowed, why }: Sending): Promise<PostResult> {
+  const { promise, resolve } = Promise.withResolvers<PostResult>();
+  const end = (result: PostResult): void => {
+    resolve(result);
+    request.destroy();
+  };
+  let interim = 0;
+  let isConnected = false;
+  let answered: PostResult | undefined;
+  request.on("socket", (socket) => {
+    socket.once("connect", () => {
+      isConnected = true;
+      if (!allowed.allows(socket.remoteAddress ?? "")) end({ failure: "address not allowed" });
+    });
+  });
+  request.on("information", () => {
+    interim += 1;
+    if (interim > interimMax) end({ failure: "reply not valid" });
+  });
+  request.on("upgrade", (_reply, socket) => {
+    socket.destroy();
+    end({ failure: "reply not valid" });
+  });
+  request.on("response", (reply) => {
+    const { statusCode: status = 0, headers } = reply;
+    const result = { status, retryAfter: headers["retry-after"] };
+    answered = result;
+    discard(reply, () => end(result));
+  });
+  request.on("error", (error: NodeJS.ErrnoException) => {
+    const failed = error.name === "AbortError" ? why() : { failure: failureOf(error, isConnected) };
+    end(answered ?? failed);
+  });
+  request.on("close", () => end(answered ?? { failure: "connection failed" }));
+  request.end(body);
+  return promise;
+}
+
+/** Calls `done` at the end of the body, or when enough of it was read. */
+function discard(reply: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  const timer = setTimeout(done, bodyMs);
+  const finish = (): void => {
+    clearTimeout(timer);
+    done();
+  };
+  reply.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) finish();
+  });
+  reply.on("error", finish);
+  reply.on("close", finish);
+}
+
+function failureOf({ code = "" }: NodeJS.ErrnoException, isConnected: boolean): NoReply {
+  if (code.startsWith("HPE_")) return "reply not valid";
+  const isTls = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_|DEPTH_|SELF_|HOSTNAME_)/.test(code);
+  if (isTls && isConnected) return "TLS failed";
+  return "connection failed";
+}

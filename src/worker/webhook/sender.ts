@@ -1,0 +1,213 @@
+// Sends webhooks in a serving process: looks for endpoints to which there is something to send, and delivers to some of
+// them at a time, organizations in turn. An endpoint that is slow or fails delays no other.
+
+import { randomBytes } from "node:crypto";
+import type { App } from "../../actions/app.ts";
+import type { FeedCipher } from "../../actions/change/offset.ts";
+import { deliver, type DeliveryAttempt, type Sending } from "../../actions/webhook/deliver.ts";
+import { allEndpoints } from "../../actions/webhook/endpoints.ts";
+import { type Looked, lookForNews, openCipher } from "../../actions/webhook/look.ts";
+import {
+  type Ends,
+  findNext,
+  type MessageSource,
+  type Place,
+  placeOf,
+} from "../../actions/webhook/next-message.ts";
+import type { WebhookEndpoint } from "../../domain/webhook.ts";
+import type { Logger } from "../../log.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import type { Post } from "./post.ts";
+
+const intervalMs = 500;
+const backOffMsMax = 10_000;
+const deliveriesMax = 64;
+const deliveriesOfOrganizationMax = 4;
+
+export interface SenderOptions {
+  readonly post: Post;
+  readonly log: Logger;
+  readonly onAttempt?: (attempt: DeliveryAttempt) => void;
+  /** From 0 to 1, for the jitter. */
+  readonly random?: () => number;
+}
+
+/** Of an endpoint: up to where there is nothing to send. */
+type Places = Map<string, Place>;
+
+class Sender {
+  readonly #app: App;
+  readonly #options: SenderOptions;
+  readonly #claimant = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  readonly #stopping = new AbortController();
+  /** By endpoint. */
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #ofOrganization = new Map<string, number>();
+  /** When each organization was last served, by a count; those that have never been are first. */
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
+  #places: Places = new Map();
+  #seen: Ends | undefined;
+  #cipher: FeedCipher | undefined;
+
+  constructor(app: App, options: SenderOptions) {
+    this.#app = app;
+    this.#options = options;
+  }
+
+  /** Begins what there is room for. */
+  async round(): Promise<boolean> {
+    const endpoints = await allEndpoints(this.#app);
+    const keys = this.#app.webhookKeys();
+    if (endpoints.length === 0 || keys === undefined) return false;
+    const source = { app: this.#app, keys, cipher: await this.#openCipher() };
+    const ends = await this.#look(endpoints);
+    for (const endpoint of this.#inTurn(endpoints, keys.check)) {
+      if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
+      if (this.#isFull(endpoint)) continue;
+      if (await this.#hasNews(source, endpoint, ends)) this.#begin(source, endpoint, ends);
+    }
+    return false;
+  }
+
+  async #openCipher(): Promise<FeedCipher> {
+    return (this.#cipher ??= await openCipher(this.#app));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#inFlight.values());
+  }
+
+  /** What has changed since the last look, at once for all endpoints that had nothing to be sent then. */
+  async #look(endpoints: readonly WebhookEndpoint[]): Promise<Ends> {
+    const organizations = [...new Set(endpoints.map(({ organizationId }) => organizationId))];
+    const looked = await lookForNews(this.#app, organizations, this.#seen);
+    this.#seen = looked.ends;
+    const isListed = new Set(organizations);
+    for (const id of this.#servedAt.keys()) if (!isListed.has(id)) this.#servedAt.delete(id);
+    this.#places = forward(this.#places, endpoints, looked);
+    return looked.ends;
+  }
+
+  /** Those that may be sent something now, the organization first that was served longest ago. */
+  #inTurn(endpoints: readonly WebhookEndpoint[], keyCheck: number): readonly WebhookEndpoint[] {
+    const now = this.#app.now();
+    const turn = ({ organizationId }: WebhookEndpoint) => this.#servedAt.get(organizationId) ?? 0;
+    return endpoints
+      .filter(
+        ({ endpointId, leaseUntil = 0, keyCheck: own }) =>
+          own === keyCheck && leaseUntil <= now && !this.#inFlight.has(endpointId),
+      )
+      .filter(
+        ({ nextAttemptAt = 0, disabledAt, testRequestedAt }) =>
+          testRequestedAt !== undefined || (disabledAt === undefined && nextAttemptAt <= now),
+      )
+      .toSorted((one, other) => turn(one) - turn(other));
+  }
+
+  #isFull({ organizationId }: WebhookEndpoint): boolean {
+    return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
+  }
+
+  async #hasNews(source: MessageSource, endpoint: WebhookEndpoint, ends: Ends): Promise<boolean> {
+    const { endpointId } = endpoint;
+    const known = placeOf(endpoint, this.#places.get(endpointId));
+    const isAtEnd = known.entryNo >= ends.entryNo && known.changeNo >= ends.changeNo;
+    if (isAtEnd && endpoint.testRequestedAt === undefined) return false;
+    const { message, place } = await findNext(source, endpoint, { ends, place: known });
+    this.#places.set(endpointId, place);
+    return message !== undefined;
+  }
+
+  #begin(source: MessageSource, endpoint: WebhookEndpoint, ends: Ends): void {
+    const { endpointId, organizationId } = endpoint;
+    // Its cursors go on, and may be set back meanwhile.
+    this.#places.delete(endpointId);
+    this.#served += 1;
+    this.#servedAt.set(organizationId, this.#served);
+    this.#count(organizationId, 1);
+    const { log } = this.#options;
+    const delivery = deliver(this.#app, endpoint, {
+      source,
+      claimant: this.#claimant,
+      ends,
+      random: this.#options.random ?? Math.random,
+      stopping: this.#stopping.signal,
+      send: (sending) => this.#send(sending),
+      onAttempt: (attempt) => this.#report(attempt),
+    })
+      .catch((error: unknown) => log.error({ err: error, endpointId }, "a webhook can't be sent"))
+      .finally(() => {
+        this.#inFlight.delete(endpointId);
+        this.#count(organizationId, -1);
+      });
+    this.#inFlight.set(endpointId, delivery);
+  }
+
+  #count(organizationId: string, by: number): void {
+    const count = (this.#ofOrganization.get(organizationId) ?? 0) + by;
+    if (count > 0) this.#ofOrganization.set(organizationId, count);
+    else this.#ofOrganization.delete(organizationId);
+  }
+
+  async #send(sending: Sending) {
+    const answer = await this.#options.post(sending, this.#stopping.signal);
+    if ("failure" in answer) {
+      const { failure: result } = answer;
+      const stopped = result === "stopped";
+      return { result, status: undefined, retryAfter: undefined, stopped };
+    }
+    const { status, retryAfter } = answer;
+    return { result: String(status), status, retryAfter, stopped: false };
+  }
+
+  /** The URL is in no log: its path or its query may be a secret. */
+  #report(attempt: DeliveryAttempt): void {
+    this.#options.onAttempt?.(attempt);
+    const { kind, endpoint, result, disabled } = attempt;
+    const { endpointId, organizationId, failures } = endpoint;
+    const about = { endpointId, organizationId, result };
+    if (disabled !== undefined) {
+      this.#options.log.warn(
+        { ...about, because: disabled },
+        "an endpoint of webhooks is disabled",
+      );
+    } else if (kind === "failed") {
+      this.#options.log.info({ ...about, failures: failures + 1 }, "a webhook was not delivered");
+    }
+  }
+}
+
+/** Endpoints that had nothing to be sent up to `seen`, and whose organizations have no news since. */
+function forward(
+  places: Places,
+  endpoints: readonly WebhookEndpoint[],
+  { seen, ends, told, changed }: Looked,
+): Places {
+  const moved = endpoints.flatMap((endpoint): [string, Place][] => {
+    const { endpointId, organizationId } = endpoint;
+    const known = places.get(endpointId);
+    if (known === undefined) return [];
+    const hasNews = known.entryNo < seen.entryNo || told.has(organizationId);
+    const hasChanges = known.changeNo < seen.changeNo || changed.has(organizationId);
+    const entryNo = hasNews ? known.entryNo : ends.entryNo;
+    const changeNo = hasChanges ? known.changeNo : ends.changeNo;
+    return [[endpointId, { ...known, entryNo, changeNo }]];
+  });
+  return new Map(moved);
+}
+
+export function startSender(app: App, options: SenderOptions): Pick<Loop, "stop"> {
+  const sender = new Sender(app, options);
+  const loop = startLoop(() => sender.round(), {
+    intervalMs,
+    backOffMsMax,
+    onError: (error) => options.log.error({ err: error }, "looking for webhooks to send failed"),
+  });
+  return {
+    stop: async () => {
+      await Promise.all([loop.stop(), sender.stop()]);
+    },
+  };
+}
