@@ -1231,16 +1231,17 @@ type ChangeEvent struct {
 	// What happened to a record of which type.
 	Type ChangeEventType `json:"type"`
 
-	// Unique identifier of the record.
+	// Unique identifier of the record, or of the deletion that was completed.
 	Subject string `json:"subject"`
 
-	// When the change was received.
+	// When the change was received, or the record was erased.
 	Time Timestamp `json:"time"`
 
-	// With content: application/json.
+	// With data: application/json.
 	Datacontenttype string `json:"datacontenttype,omitempty"`
 
-	// With content: the change as it was sent.
+	// With content: the change as it was sent. Of an erased record: `resource_type` and
+	// `deletion_request_id`.
 	Data map[string]any `json:"data,omitempty"`
 }
 
@@ -1270,6 +1271,8 @@ const (
 	ChangeEventTypeSluiceOnboardingFlowUpdated                ChangeEventType = "sluice.onboarding_flow.updated"
 	ChangeEventTypeSluiceCustomerSARCreated                   ChangeEventType = "sluice.customer_sar.created"
 	ChangeEventTypeSluiceCustomerSARUpdated                   ChangeEventType = "sluice.customer_sar.updated"
+	ChangeEventTypeSluiceRecordErased                         ChangeEventType = "sluice.record.erased"
+	ChangeEventTypeSluiceDeletionCompleted                    ChangeEventType = "sluice.deletion.completed"
 )
 
 // TransactionExistence: The transaction exists.

@@ -182,7 +182,7 @@ async function startEntryPoints(
   const { app, config, log, metrics, edge, stage } = parts;
   const worker = startWorker(parts);
   opened.defer(() => worker.stop());
-  const upkeep = await startUpkeep(app, log);
+  const upkeep = await startUpkeep(app, log, config);
   opened.defer(() => upkeep.stop());
   if (config.webhooks) {
     const webhooks = startWebhooks(parts);

@@ -103,6 +103,12 @@ export const settings = {
     "How often the worker looks for deletions that are due, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
+  noticeDays: setting(
+    "NOTICE_DAYS",
+    "30",
+    "For how many days the feed of changes has a notice of an erased record, if a recipient does not acknowledge it earlier.",
+    wholeNumber(1, 3_650),
+  ),
   shutdownDelayMs: setting(
     "SHUTDOWN_DELAY_MS",
     "0",

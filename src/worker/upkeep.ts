@@ -8,7 +8,12 @@ import { applyRetention, type RetentionPlace } from "../actions/retention/apply-
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
-import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
+import {
+  purgeExpired,
+  purgeNotices,
+  reclaimSpace,
+  refreshCallers,
+} from "../actions/upkeep/store-upkeep.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
@@ -27,11 +32,18 @@ const indexIntervalMs = 1_000;
 
 type Round = (stopping: AbortSignal) => Promise<boolean>;
 
-/** Resolves once the credentials version is known. `intervalMs` is for tests. */
+interface UpkeepOptions {
+  /** For how many days notices of erasures are kept for recipients that don't acknowledge them. */
+  readonly noticeDays?: number;
+  /** Is for tests. */
+  readonly intervalMs?: number;
+}
+
+/** Resolves once the credentials version is known. */
 export async function startUpkeep(
   app: App,
   log: Logger,
-  intervalMs = purgeIntervalMs,
+  { intervalMs = purgeIntervalMs, noticeDays = 30 }: UpkeepOptions = {},
 ): Promise<Pick<Loop, "stop">> {
   const start = (failure: string, round: Round, times: Partial<LoopOptions> = {}): Loop =>
     startLoop(round, {
@@ -46,6 +58,7 @@ export async function startUpkeep(
       "purging expired tokens and outcomes failed",
       once(() => purgeExpired(app)),
     ),
+    start("erasing notices of erasures failed", () => purgeNotices(app, noticeDays)),
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),
     start("releasing unused space failed", spaceRound(app)),

@@ -50,6 +50,7 @@ const wrong: readonly Case[] = [
     /16 to 1024 letters/,
   ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
+  ["NOTICE_DAYS", ["0", "x"], /whole number from 1/],
   ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
   [

@@ -18,6 +18,7 @@ import { testImports } from "./imports.ts";
 import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
+import { testNotices } from "./notices.ts";
 import { testOperators } from "./operators.ts";
 import { testManyChanges } from "./many-changes.ts";
 import { testPartyFloors } from "./party-floors.ts";
@@ -59,6 +60,7 @@ const decisions: readonly Part[] = [
   testImports,
   testWebhooks,
   testRecipients,
+  testNotices,
   testTrail,
   testLongLists,
   testManyChanges,

@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import type { Scope } from "../../src/domain/scope.ts";
 import { type Customer, fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
-import { startScene, typeNamed } from "./scene.ts";
+import { pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { service } = scene;
@@ -36,6 +36,18 @@ async function readOffset(by: Asking, offset = "-1"): Promise<string> {
   const { token } = by;
   const reply = await service.client.send({ method: "GET", path: "/v2/changes", query, token });
   return String(reply.headers["stream-next-offset"]);
+}
+
+interface Event {
+  readonly type: string;
+  readonly subject: string;
+  readonly data?: unknown;
+}
+
+async function readEvents({ token }: Asking, offset: string): Promise<readonly Event[]> {
+  const query = { offset };
+  const reply = await service.client.send({ method: "GET", path: "/v2/changes", query, token });
+  return JSON.parse(reply.text) as readonly Event[];
 }
 
 function fieldOf(reply: Reply): string | undefined {
@@ -90,6 +102,29 @@ describe("a recipient", () => {
       recipients.map(({ acknowledged_offset: offset }) => offset),
       [late],
     );
+  });
+
+  it("learns from the feed what was erased, as everybody who may read the type does", async () => {
+    const owner = await scene.makeCustomer();
+    await ask(owner, "POST", { name: "copies", types: ["transaction", "transaction_check"] });
+    const transaction = typeNamed("transaction");
+    const record = await scene.addRecord(owner, transaction);
+    const from = await readOffset(owner);
+    const body = { tx_id: record["tx_id"], reason: "a test" };
+    const request = { method: "DELETE", path: pathOf(transaction), body };
+    const id = (await scene.ask(owner, request)).body.deletion_request_id ?? "";
+    await scene.completed(owner, id);
+    const events = await readEvents(owner, from);
+    const erased = { data: { resource_type: "transaction", deletion_request_id: id } };
+    assert.deepEqual(events.map(({ type, subject }) => `${type} ${subject}`).toSorted(), [
+      `sluice.deletion.completed ${id}`,
+      `sluice.record.erased ${String(record["tx_id"])}`,
+    ]);
+    const mine = events.find(({ subject }) => subject === record["tx_id"]);
+    assert.deepEqual({ data: mine?.data }, erased);
+    const scopes: readonly Scope[] = ["changes:read", "person:read"];
+    const other = { token: await fetchToken(service.client, owner, { scopes }) };
+    assert.deepEqual(await readEvents(other, "-1"), []);
   });
 
   it("is told which field is wrong", async () => {

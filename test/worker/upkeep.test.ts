@@ -98,7 +98,7 @@ describe("upkeep", () => {
         ? Promise.reject(new Error("busy"))
         : opened.store.purgeExpired(now);
     });
-    const upkeep = await startUpkeep(app, log, 5);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
     await waitFor("a round after the failure", () => purgedAt.length > 2);
     await upkeep.stop();
     assert.deepEqual(new Set(purgedAt), new Set([clock.now()]));
@@ -118,7 +118,7 @@ describe("upkeep", () => {
       places.push(place);
       return { expired: [], next: places.length === 1 ? next : undefined };
     });
-    const upkeep = await startUpkeep(app, log, 5);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
     await waitFor("a second round", () => places.length > 1);
     await upkeep.stop();
     assert.deepEqual(places.slice(0, 2), [undefined, next]);
@@ -133,7 +133,7 @@ describe("upkeep", () => {
     await store.holds.place({ ...key, ...past, holdId: "hold_past" }, act);
     const next = { ...past, endsOn: "2026-06-01", holdId: "hold_next" };
     await store.holds.place({ ...key, ...next }, act);
-    const upkeep = await startUpkeep(app, log, 5);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
     await waitFor("the end of a hold", async () => !(await store.holds.find("hold_past")));
     await waitFor("a warning", () => lines.some((line) => line.includes("will end soon")));
     await upkeep.stop();
@@ -149,7 +149,7 @@ describe("upkeep", () => {
 
   it("logs each failed round of retention, and tries again", async () => {
     faults.replace("listOrganizations", () => Promise.reject(new Error("no list")));
-    const upkeep = await startUpkeep(app, log, 5);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
     await waitFor(
       "two failed rounds",
       () => lines.filter((line) => line.includes("applying retention failed")).length > 1,

@@ -259,14 +259,19 @@ export interface ChangeEvent {
     | "sluice.onboarding_flow.created"
     | "sluice.onboarding_flow.updated"
     | "sluice.customer_sar.created"
-    | "sluice.customer_sar.updated";
-  /** Unique identifier of the record. */
+    | "sluice.customer_sar.updated"
+    | "sluice.record.erased"
+    | "sluice.deletion.completed";
+  /** Unique identifier of the record, or of the deletion that was completed. */
   readonly subject: string;
-  /** When the change was received. */
+  /** When the change was received, or the record was erased. */
   readonly time: string;
-  /** With content: application/json. */
+  /** With data: application/json. */
   readonly datacontenttype?: string;
-  /** With content: the change as it was sent. */
+  /**
+   * With content: the change as it was sent. Of an erased record: `resource_type` and
+   * `deletion_request_id`.
+   */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 

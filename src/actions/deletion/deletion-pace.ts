@@ -17,7 +17,7 @@ const deletionsPerSecondMax = 1_000;
 /** How long others count as writing after their last write. */
 const othersActiveMs = 500;
 
-type Paced = Pick<ErasureStep, "latestArrival" | "workMs">;
+type Paced = Pick<ErasureStep, "latestArrival" | "notices" | "workMs">;
 
 export class DeletionPace {
   readonly #pace: Store["traits"]["besideWriters"];
@@ -59,8 +59,10 @@ export class DeletionPace {
     if (ms > 0) await this.#sleep(ms, signal);
   }
 
-  async #rest({ latestArrival }: Paced, ms: number, signal: AbortSignal): Promise<void> {
-    const hasGrown = latestArrival !== (this.#latestArrival ?? latestArrival);
+  async #rest(step: Paced, ms: number, signal: AbortSignal): Promise<void> {
+    const { latestArrival, notices = 0 } = step;
+    const own = this.#latestArrival === undefined ? latestArrival : this.#latestArrival + notices;
+    const hasGrown = latestArrival !== own;
     if (hasGrown) this.#activeUntil = performance.now() + othersActiveMs;
     this.#latestArrival = latestArrival;
     await this.#sleep(ms, signal);

@@ -2,12 +2,23 @@
 
 import type { App } from "../app.ts";
 
+const dayMs = 24 * 60 * 60 * 1_000;
+
 /** No store has this version, so callers are looked up instead of cached. */
 const unknownVersion = -1;
 
 /** Removes expired tokens and stored outcomes of Idempotency-Keys. */
 export function purgeExpired({ store, now }: App): Promise<void> {
   return store.purgeExpired(now());
+}
+
+/**
+ * Erases a bounded part of the notices that their recipients have acknowledged, or that are older; true if there are
+ * more.
+ */
+export async function purgeNotices({ store, now }: App, keptDays: number): Promise<boolean> {
+  const act = { actor: "worker", now: now() };
+  return (await store.purgeNotices(act.now - keptDays * dayMs, act)).more;
 }
 
 /** Returns a bounded part of the free space to the file system; true if there is more. */

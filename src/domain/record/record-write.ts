@@ -104,8 +104,16 @@ export interface RecordHistory extends Sighting {
   readonly changes: readonly Change[];
 }
 
+/** What the feed has for recipients instead of a change. */
+export interface ArrivedNotice {
+  readonly kind: "erased" | "completed";
+  readonly deletionRequestId: string;
+}
+
 /** A change as the feed has it. */
 export interface ArrivedChange {
+  /** Present for a notice, whose `resourceId` is that of the erased record, or of the completed deletion. */
+  readonly notice?: ArrivedNotice;
   readonly changeNo: number;
   /** Unix milliseconds. */
   readonly receivedAt: number;

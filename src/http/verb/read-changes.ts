@@ -1,7 +1,7 @@
 // GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable
 // Streams.
 
-import { eventTypes, writeChangeEvent } from "../../domain/change-event.ts";
+import { eventTypes, noticeTypes, writeChangeEvent } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
@@ -70,14 +70,18 @@ const eventSchema = objectSchema(
     source: textSchema("The organization."),
     type: {
       ...textSchema("What happened to a record of which type."),
-      enum: recordTypes.flatMap(({ resourceType }) => Object.values(eventTypes(resourceType))),
+      enum: [
+        ...recordTypes.flatMap(({ resourceType }) => Object.values(eventTypes(resourceType))),
+        ...Object.values(noticeTypes),
+      ],
     },
-    subject: textSchema("Unique identifier of the record."),
-    time: timeSchema("When the change was received."),
-    datacontenttype: textSchema("With content: application/json."),
+    subject: textSchema("Unique identifier of the record, or of the deletion that was completed."),
+    time: timeSchema("When the change was received, or the record was erased."),
+    datacontenttype: textSchema("With data: application/json."),
     data: {
       type: "object",
-      description: "With content: the change as it was sent.",
+      description:
+        "With content: the change as it was sent. Of an erased record: `resource_type` and `deletion_request_id`.",
       additionalProperties: {},
     },
   },
@@ -126,7 +130,8 @@ const document: OperationDocument = {
   summary: "Read the changes of the organization",
   description:
     "The events of records that were added and updated, in the order of arrival, from an offset on; each reply says where the " +
-    "next request continues. No change that was acknowledged is skipped. What was erased is gone at every offset. " +
+    "next request continues. No change that was acknowledged is skipped. What was erased is gone at every offset, and where the organization has " +
+    "recipients, `sluice.record.erased` says so. " +
     "The token needs `changes:read`, for content `changes:content`, and the `read` scope of each type: events of other " +
     "types leave no trace. Clients of Durable Streams can follow this feed.",
   parameters: [

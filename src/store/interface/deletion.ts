@@ -42,7 +42,9 @@ export interface ErasureStep {
   readonly done: readonly string[];
   /** How long the step has worked, without waiting for its turn. */
   readonly workMs: number;
-  /** The number of the latest change. If it has grown, others have written. */
+  /** How many of the numbers the step has taken itself, for notices to recipients. */
+  readonly notices?: number;
+  /** The latest arrival number. If it has grown otherwise, others have written. */
   readonly latestArrival: number;
 }
 

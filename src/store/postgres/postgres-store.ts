@@ -10,12 +10,13 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import { findLargePlans } from "../sql/plan/erasure.ts";
+import { purgeNotices } from "../sql/erase/notices.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
-import { organization, type Visibility } from "../sql/statement/visibility.ts";
+import { allOrganizations, organization, type Visibility } from "../sql/statement/visibility.ts";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
@@ -143,6 +144,13 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       const postponement = { deletionRequestId, why, nextAttemptAt };
       leases.addPostponement(postponement);
       await postpone(postponement);
+    },
+    purgeNotices: async (before, act) => {
+      const purged = await database.transaction(allOrganizations, (tx) =>
+        tx.perform(purgeNotices, before, act),
+      );
+      if (purged.removed > 0) vacuum.erased();
+      return purged;
     },
   } satisfies Partial<Store>;
 }

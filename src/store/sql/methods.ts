@@ -31,6 +31,8 @@ import * as recipient from "./record/recipient.ts";
 import * as record from "./record/record.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
+import { purgeNotices } from "./erase/notices.ts";
+import { listTold } from "./record/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
 import {
@@ -157,6 +159,11 @@ export const methods = {
     listRecipients: lookup(oneOrAll, recipient.listRecipients),
     removeRecipient: change(ofOrganization, recipient.removeRecipient),
     acknowledge: change(ofOrganization, recipient.acknowledge),
+    listTold: lookup(
+      (_id: string, organizationId: string) => organization(organizationId),
+      listTold,
+    ),
+    purgeNotices: change(every, purgeNotices),
 
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),

@@ -179,6 +179,45 @@ CREATE TABLE recipient (
 --postgres );
 `;
 
+/** What recipients are to learn of erasures, and who learned it. */
+const addNotices = `
+-- for the recipients of an organization, that a record was erased, or that a deletion was completed
+-- erased: the row is deleted when the recipients have acknowledged it, or after a while
+CREATE TABLE erasure_notice (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  notice_no bigint NOT NULL,                 -- its place in the feed of changes, one of the arrival numbers
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('erased', 'completed')), -- what has happened
+  resource_type text COLLATE "C" NOT NULL,   -- the type of the record, or that of the deletion's record
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record, or of the deletion that was completed
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
+  created_at bigint NOT NULL,                -- when it was written
+  PRIMARY KEY (organization_id, notice_no)
+--sqlite ) STRICT;
+--postgres );
+-- what the recipients of a type have acknowledged
+CREATE INDEX erasure_notice_by_type ON erasure_notice (organization_id, resource_type, notice_no);
+-- old ones
+CREATE INDEX erasure_notice_by_time ON erasure_notice (created_at);
+
+-- that a recipient was informed about the records of a type that a deletion has erased
+-- retained: the proof of a deletion: who was informed, and has acknowledged it
+CREATE TABLE deletion_recipient (
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
+  name text COLLATE "C" NOT NULL,                -- the recipient
+  resource_type text COLLATE "C" NOT NULL,       -- the record type
+  organization_id text COLLATE "C" NOT NULL,     -- the organization of both
+  last_no bigint NOT NULL,                       -- the number of the last notice
+  told_at bigint NOT NULL,                       -- when that was written
+  acknowledged_at bigint,                        -- when the recipient has acknowledged all of them
+  removed_at bigint,                             -- when the recipient was removed, unless it had acknowledged them
+  PRIMARY KEY (deletion_request_id, name, resource_type)
+--sqlite ) STRICT;
+--postgres );
+-- what a recipient has not acknowledged
+CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, name, last_no)
+  WHERE acknowledged_at IS NULL;
+`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -194,6 +233,7 @@ export const published: readonly string[] = [
   addCeilings,
   addWebhooks,
   addRecipients,
+  addNotices,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

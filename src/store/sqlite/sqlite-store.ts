@@ -64,7 +64,7 @@ export function makeSqliteStore(parts: Parts): Store {
     ...recordMethods(parts),
     requestDeletion: (...args) =>
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
-    ...deletionMethods(parts, perform),
+    ...deletionMethods(parts, { perform, purge: store.purgeNotices }),
     ...upkeepMethods(parts, perform),
     ...groups,
     retention: {
@@ -106,7 +106,13 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
   } satisfies Partial<Store>;
 }
 
-function deletionMethods(parts: Parts, perform: PerformOperation) {
+interface Performing {
+  readonly perform: PerformOperation;
+  /** Removes rows, but not yet their bytes. */
+  readonly purge: Store["purgeNotices"];
+}
+
+function deletionMethods(parts: Parts, { perform, purge }: Performing) {
   const { reader, snapshot, descriptor, files, checkpointer, unscrubbed } = parts;
   const planner = new LargePlanner({ perform, collector: files });
   const completer = new DeletionCompleter({
@@ -146,6 +152,13 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
     findExpired: (query) => files.findExpired(query),
+    purgeNotices: async (before, act) => {
+      const purged = await purge(before, act);
+      const scrub = () => completer.scrub(act);
+      if (purged.removed === 0 || purged.more) return purged;
+      await (snapshot === undefined ? scrub() : snapshot.avoid(scrub));
+      return purged;
+    },
   } satisfies Partial<Store>;
 }
 

@@ -181,6 +181,7 @@ async function fill(): Promise<void> {
   await store.request(keyOf("transaction", "t"));
   await store.hold(keyOf("transaction_check", "c"));
   await store.release(keyOf("transaction_check", "c"));
+  await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
   await store.add("person", "goes");
   await store.request(keyOf("person", "goes"), { dueAt: 0 });
   assert.equal((await store.processAll()).length, 2);
@@ -199,7 +200,6 @@ async function fill(): Promise<void> {
   const byAnna = { startedAt: 0, startedBy: "anna" };
   const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
   await store.imports.begin({ ...run, ...byAnna, source: "console" });
-  await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
   await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
   await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Draft } from "../../../src/domain/record/record-write.ts";
-import { draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
+import { acme, draftOf, keyOf, mark, organization, transaction } from "../../conformance/scene.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makePlace, type Place } from "./place.ts";
 import type { TestStore } from "../../support/test-store.ts";
@@ -171,6 +171,26 @@ describe("the completion of a deletion", () => {
     ]);
     assert.equal(completed?.status, "completed");
     assert.ok(outcomes.every(({ written }) => written === 1));
+    await store.requireConsistent();
+  });
+
+  it("are in no file when recipients have acknowledged the notices of it", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const act = { actor: "test", now: 1_000 };
+    await store.createOrganization(organization(acme), act);
+    const types = ["person", "screening"] as const;
+    await store.createRecipient({ organizationId: acme, name: "r", types }, act);
+    await fill(store);
+    await store.request(keyOf("person", "p"));
+    await store.processAll();
+    assert.ok(Object.keys(findText(place, secret)).length > 0, "notices have the ids");
+    const { latest } = await store.settledArrival();
+    const one = { organizationId: acme, name: "r", changeNo: latest, offset: "", now: 2_000 };
+    await store.acknowledge(one);
+    const purged = await store.purgeNotices(0, act);
+    assert.deepEqual(purged, { removed: 502, more: false });
+    assert.deepEqual(findText(place, secret), {});
     await store.requireConsistent();
   });
 });

@@ -1146,21 +1146,26 @@ class _ChangeEventRequired(TypedDict):
         "sluice.onboarding_flow.updated",
         "sluice.customer_sar.created",
         "sluice.customer_sar.updated",
+        "sluice.record.erased",
+        "sluice.deletion.completed",
     ]
     """What happened to a record of which type."""
     subject: str
-    """Unique identifier of the record."""
+    """Unique identifier of the record, or of the deletion that was completed."""
     time: str
-    """When the change was received."""
+    """When the change was received, or the record was erased."""
 
 
 class ChangeEvent(_ChangeEventRequired, total=False):
     """A change, as a CloudEvent 1.0 in structured JSON."""
 
     datacontenttype: str
-    """With content: application/json."""
+    """With data: application/json."""
     data: Dict[str, Any]
-    """With content: the change as it was sent."""
+    """
+    With content: the change as it was sent. Of an erased record: `resource_type` and
+    `deletion_request_id`.
+    """
 
 
 class TransactionExistence(TypedDict):

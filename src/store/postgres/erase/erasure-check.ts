@@ -39,8 +39,16 @@ const withoutTimeout: Visibility = { view: "all", unlimitedTime: true };
 
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
-/** A deletion keeps the id of its record, a hold until its release, and a report as long as it has to be kept. */
-const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold", "restricted_reference"]);
+/**
+ * A deletion keeps the id of its record, a hold until its release, a report as long as it has to be kept, and a notice
+ * until the recipients have acknowledged it.
+ */
+const keepsIds: ReadonlySet<string> = new Set([
+  "deletion",
+  "hold",
+  "restricted_reference",
+  "erasure_notice",
+]);
 const insufficientPrivilege = "42501";
 
 export async function checkErasure(database: Database): Promise<ErasureReport> {

@@ -29,6 +29,8 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   search_due: [],
   webhook_endpoint: [],
   recipient: [],
+  erasure_notice: [],
+  deletion_recipient: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;

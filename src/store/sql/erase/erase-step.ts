@@ -21,6 +21,7 @@ import {
 } from "../plan/erasure.ts";
 import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
 import { findLatestArrival } from "../record/record.ts";
+import { type Notice, writeNotices } from "./notices.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "../plan/restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";
@@ -51,21 +52,22 @@ export interface StepOptions extends ErasingOptions {
 export function* eraseStep(
   processing: readonly Processing[],
   options: StepOptions,
-): Statements<Pick<ErasureStep, "done" | "latestArrival">> {
-  const done = yield* eraseNext(processing, options);
-  return { done: [...done], latestArrival: yield* findLatestArrival() };
+): Statements<Omit<ErasureStep, "workMs">> {
+  const { done, notices } = yield* eraseNext(processing, options);
+  return { done: [...done], notices, latestArrival: yield* findLatestArrival() };
 }
 
 function* eraseNext(
   processing: readonly Processing[],
   { recordsMax, ofOrganization, ...options }: StepOptions,
-): Statements<Iterable<string>> {
+): Statements<Erased> {
   const [first] = processing;
-  if (first === undefined) return [];
+  if (first === undefined) return nothing;
   const { deletion } = first;
   if (isOfOrganization(deletion)) {
     const args = { rowsMax: recordsMax, own: ofOrganization, ...options };
-    return (yield* eraseOrganizationStep(first, args)) ? [deletion.deletionRequestId] : [];
+    const isDone = yield* eraseOrganizationStep(first, args);
+    return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
   const planEndMax = Math.min(recordsMax, smallPlanMax);
   const isSmall = processing.every(({ planEnd }) => planEnd > 0 && planEnd <= planEndMax);
@@ -75,11 +77,15 @@ function* eraseNext(
   return yield* eraseParts(parts, options);
 }
 
-/** Returns the ids of the deletions of which nothing is left to erase. */
-function* eraseParts(
-  given: readonly PlanPart[],
-  { act }: ErasingOptions,
-): Statements<ReadonlySet<string>> {
+/** The deletions of which nothing is left to erase, and how many notices were written. */
+interface Erased {
+  readonly done: readonly string[];
+  readonly notices: number;
+}
+
+const nothing: Erased = { done: [], notices: 0 };
+
+function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): Statements<Erased> {
   const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
   // Once a record is locked, no change is added to it that this step would not see.
   const isLocked = yield* lock(keys);
@@ -94,10 +100,16 @@ function* eraseParts(
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
+  const notices = yield* writeNotices(progress.flatMap(noticesOf), act.now);
   // This runs without any notes too, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
-  return new Set(ended.map(({ deletion }) => deletion.deletionRequestId));
+  return { done: ended.map(({ deletion }) => deletion.deletionRequestId), notices };
+}
+
+/** The organization no longer has what was moved, either. */
+function noticesOf({ deletion, erased, moved }: Progress): readonly Notice[] {
+  return [...erased, ...moved].map((key) => ({ deletion, kind: "erased", ...key }));
 }
 
 function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {

@@ -13,6 +13,7 @@ import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasu
 import { removeImportsOf } from "../record/import-run.ts";
 import { removeEndpointsOf } from "../webhook/endpoint.ts";
 import { removeRecipientsOf } from "../record/recipient.ts";
+import { removeNoticesOf } from "./notices.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
@@ -140,7 +141,8 @@ const findLeft = `
 const findLeftBeside = `
   SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM recipient WHERE organization_id = $1) AS found`;
+    OR EXISTS (SELECT 1 FROM recipient WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM erasure_notice WHERE organization_id = $1) AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
@@ -153,6 +155,7 @@ const parts: readonly Part[] = [
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
   { first: [], erase: eraseFew },
+  { first: [], erase: eraseNotices },
   { first: [], erase: hurryOthers },
 ];
 
@@ -280,6 +283,11 @@ function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeEndpointsOf(organizationId);
   yield* removeRecipientsOf(organizationId);
   return { erasedTypes: [], next: undefined };
+}
+
+function* eraseNotices({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
+  const removed = yield* removeNoticesOf(organizationId, rowsMax);
+  return { erasedTypes: [], next: removed < rowsMax ? undefined : [] };
 }
 
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {

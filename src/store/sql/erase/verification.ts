@@ -1,6 +1,7 @@
 // Ends erasures: searches payloads for references that should be redacted, and completes deletions in the transaction
 // of the verification pass that found nothing left.
 
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { Act } from "../../interface/act.ts";
@@ -11,6 +12,7 @@ import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { among, inNamedIds } from "../statement/named.ts";
+import { type Notice, writeNotices } from "./notices.ts";
 import { removePseudonyms } from "./pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
@@ -74,6 +76,15 @@ export function* reopenUnredacted(
   return new Set(left.map((row) => row.deletion_request_id));
 }
 
+function isOfRecord(deletion: Deletion): boolean {
+  return !isOfOrganization(deletion);
+}
+
+function noticeOfCompletion(deletion: Deletion): Notice {
+  const { resourceType, deletionRequestId } = deletion;
+  return { deletion, kind: "completed", resourceType, resourceId: deletionRequestId };
+}
+
 /** A verified deletion and its receipt, which only tests of an engine leave out. */
 export interface Completing {
   readonly deletion: Deletion;
@@ -96,6 +107,7 @@ export function* finishDeletions(
   const opened = yield* openSets(deletions, act);
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
+  yield* writeNotices(deletions.filter(isOfRecord).map(noticeOfCompletion), act.now);
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,

@@ -1,9 +1,9 @@
 // The changes of an organization in the order of their arrival, part by part. Each part is a separate read, so that
 // reading never keeps erased bytes from being freed.
 
-import type { ArrivedChange } from "../../../domain/record/record-write.ts";
-import { reader } from "../../row/reader.ts";
-import { all, list, type Statements } from "../statement/statements.ts";
+import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
+import { reader, type Row } from "../../row/reader.ts";
+import { allTogether, type Statements } from "../statement/statements.ts";
 
 export interface ArrivalQuery {
   readonly organizationId: string;
@@ -64,11 +64,54 @@ const last = pageOf({ payload: "NULL AS payload", order: "DESC" });
 
 const toChange = reader<ArrivedChange>({ isFirst: "flag" });
 
-/** In the order of arrival. */
+/** On Citus these are on the coordinator, and can't be in a statement with changes. */
+function noticesIn(order: Form["order"]): string {
+  return `
+    SELECT notice_no, created_at, resource_type, resource_id, kind, deletion_request_id
+    FROM erasure_notice
+    WHERE organization_id = $1 AND notice_no > $2 AND notice_no <= $3 AND
+      --sqlite resource_type IN (SELECT value FROM json_each($4))
+      --postgres resource_type = ANY ($4::text[])
+    ORDER BY notice_no ${order} LIMIT $5`;
+}
+
+const notices = noticesIn("ASC");
+const lastNotices = noticesIn("DESC");
+
+interface NoticeRow {
+  readonly notice_no: number;
+  readonly created_at: number;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly kind: ArrivedNotice["kind"];
+  readonly deletion_request_id: string;
+}
+
+function toNotice(row: NoticeRow): ArrivedChange {
+  return {
+    changeNo: row.notice_no,
+    receivedAt: row.created_at,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    isFirst: false,
+    payload: undefined,
+    notice: { kind: row.kind, deletionRequestId: row.deletion_request_id },
+  };
+}
+
+/** Changes and notices in the order of arrival. */
 export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedChange[]> {
   const { organizationId, after, through, types, limit, content, fromEnd = false } = query;
   const values = [organizationId, after, through, types, limit] as const;
-  return yield* list(toChange, fromEnd ? last : content ? full : thin, ...values);
+  const [changes, told] = yield* allTogether<readonly [readonly Row[], readonly NoticeRow[]]>(
+    [fromEnd ? last : content ? full : thin, ...values],
+    [fromEnd ? lastNotices : notices, ...values],
+  );
+  if (told.length === 0) return changes.map(toChange);
+  const merged = [...changes.map(toChange), ...told.map(toNotice)];
+  const direction = fromEnd ? -1 : 1;
+  merged.sort((one, other) => (one.changeNo - other.changeNo) * direction);
+  return merged.slice(0, limit);
 }
 
 /** One statement for all organizations, so that waiting for changes costs as much for one of them as for many. */
@@ -85,6 +128,15 @@ const findNews = `
   --postgres   WHERE change.organization_id = waiting.organization_id AND change_no > $2 AND change_no <= $3)
   `;
 
+const findNewNotices = `
+  --sqlite SELECT value AS organization_id FROM json_each($1)
+  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id)
+  WHERE EXISTS (
+    SELECT 1 FROM erasure_notice
+    --sqlite WHERE organization_id = value
+    --postgres WHERE erasure_notice.organization_id = waiting.organization_id
+      AND notice_no > $2 AND notice_no <= $3)`;
+
 /**
  * Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them.
  */
@@ -97,6 +149,11 @@ export function* findArrivals({
   readonly after: number;
   readonly through: number;
 }): Statements<readonly string[]> {
-  const rows = yield* all<{ organization_id: string }>(findNews, organizations, after, through);
-  return rows.map(({ organization_id }) => organization_id);
+  const values = [organizations, after, through] as const;
+  type Rows = readonly { readonly organization_id: string }[];
+  const found = yield* allTogether<readonly [Rows, Rows]>(
+    [findNews, ...values],
+    [findNewNotices, ...values],
+  );
+  return found.flat().map(({ organization_id }) => organization_id);
 }

@@ -3,11 +3,13 @@
 import type { Recipient } from "../../../domain/recipient.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
-import { reader } from "../../row/reader.ts";
+import { reader, type Row } from "../../row/reader.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { auditAct } from "../trail/audit.ts";
-import { find, list, run, type Statements } from "../statement/statements.ts";
+import { inNamedIds } from "../statement/named.ts";
+import { allTogether, find, get, list, run, type Statements } from "../statement/statements.ts";
 import { findLatestArrival } from "./record.ts";
+import { acknowledgeTold, endTold } from "./told-recipient.ts";
 
 export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types">;
 
@@ -38,6 +40,19 @@ const insertRecipient = `
   INSERT INTO recipient (organization_id, name, types, created_at, since_no)
   VALUES ($1, $2, $3, $4, $5)`;
 
+const findOfSome = `
+  SELECT * FROM recipient WHERE ${inNamedIds("organization_id")} ORDER BY organization_id, name`;
+
+/** A registration excludes the erasure of records meanwhile; these don't exclude each other. */
+const lockRegistrations = `
+  --sqlite SELECT 1
+  --postgres SELECT pg_advisory_xact_lock(27, 66)
+  `;
+const awaitRegistrations = `
+  --sqlite SELECT 1
+  --postgres SELECT pg_advisory_xact_lock_shared(27, 66)
+  `;
+
 /** One statement, so that of several acknowledgements at once the furthest remains. */
 const setAcknowledged = `
   UPDATE recipient SET acknowledged_no = $3, acknowledged_offset = $4, acknowledged_at = $5
@@ -50,6 +65,8 @@ const removeAll = `DELETE FROM recipient WHERE organization_id = $1`;
 /** The organization is locked, so that two registrations at once keep to the bound. */
 export function* createRecipient(wanted: NewRecipient, act: Act): Statements<CreatedRecipient> {
   const { organizationId, name, types } = wanted;
+  // First, so that nothing is held while this waits.
+  yield* get(lockRegistrations);
   const organization = yield* lockOrganization(organizationId);
   if (organization === undefined || organization.closedAt !== undefined)
     return { result: "closed" };
@@ -91,6 +108,7 @@ export function* removeRecipient(
   const recipient = yield* findRecipient(organizationId, name);
   if (recipient === undefined) return undefined;
   if ((yield* run(removeOne, organizationId, name)) === 0) return undefined;
+  yield* endTold({ organizationId, name, now: act.now });
   yield* note("remove", recipient, act);
   return recipient;
 }
@@ -98,8 +116,23 @@ export function* removeRecipient(
 /** Returns the recipient as it is then: with a later number if the acknowledgement would go back. */
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
   const { organizationId, name, changeNo, offset, now } = one;
-  yield* run(setAcknowledged, organizationId, name, changeNo, offset, now);
+  const isNews = (yield* run(setAcknowledged, organizationId, name, changeNo, offset, now)) > 0;
+  if (isNews) yield* acknowledgeTold(one);
   return yield* findRecipient(organizationId, name);
+}
+
+/**
+ * Those of these organizations. On PostgreSQL this waits until the registrations that have begun can be seen, and later
+ * ones wait for the transaction: a recipient that can read a record learns when it is erased.
+ */
+export function* findRecipientsOf(
+  organizationIds: readonly string[],
+): Statements<readonly Recipient[]> {
+  const [, rows] = yield* allTogether<readonly [unknown[], Row[]]>(
+    [awaitRegistrations],
+    [findOfSome, organizationIds],
+  );
+  return rows.map(toRecipient);
 }
 
 export function* removeRecipientsOf(organizationId: string): Statements<void> {

@@ -63,6 +63,8 @@ const names: readonly string[] = [
   "pseudonym",
   "webhook_endpoint",
   "recipient",
+  "erasure_notice",
+  "deletion_recipient",
   "organization",
   "operator",
   "operator_passkey",

@@ -65,8 +65,14 @@ export class Group {
     return known;
   }
 
+  /** Call before statements that take numbers themselves. */
+  storeArrival(): void {
+    if (this.#arrival !== undefined) this.connection.run(writeArrival, this.#arrival);
+    this.#arrival = undefined;
+  }
+
   /** Call directly before the commit. */
   finish(): void {
-    if (this.#arrival !== undefined) this.connection.run(writeArrival, this.#arrival);
+    this.storeArrival();
   }
 }

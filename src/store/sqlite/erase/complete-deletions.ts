@@ -77,6 +77,13 @@ export class DeletionCompleter {
     return this.#calls.run(() => this.#complete(ids, act));
   }
 
+  /** Leaves no byte in the file of what was removed otherwise. */
+  scrub(act: Act): Promise<unknown> {
+    return this.#calls.run(() =>
+      this.#whenNobodyReads(() => this.#scrubAndComplete([], { act, sealed: [] })),
+    );
+  }
+
   async #complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     const outcomes = new Map<string, Completion>();
     try {

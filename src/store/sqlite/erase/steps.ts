@@ -44,6 +44,8 @@ export function eraseStep(
 ): ErasureStep {
   const { connection } = group;
   const startedAt = performance.now();
+  // Notices to recipients take numbers.
+  group.storeArrival();
   const chosen = connection.perform(chooseNext, ids, recordsMax);
   const processing = connection.perform(lockProcessing, chosen);
   const options = { act, recordsMax };
@@ -141,6 +143,7 @@ export function completeVerified(
     completing.push({ deletion, sealed });
     return deletion;
   });
+  group.storeArrival();
   const completed = connection.perform(finishDeletions, completing, act);
   group.deletionsChanged();
   const byId = new Map(completed.map((deletion) => [deletion.deletionRequestId, deletion]));

@@ -1,0 +1,174 @@
+// Tells recipients what was erased: a step that erases records writes a notice for each of them, in the same
+// transaction, so that the feed has the notice from the moment at which it no longer has the record. Without recipients
+// nothing is written.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
+import type { Recipient } from "../../../domain/recipient.ts";
+import { findRecipientsOf, listRecipients } from "../record/recipient.ts";
+import type { Act } from "../../interface/act.ts";
+import { acknowledgeTold } from "../record/told-recipient.ts";
+import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { named } from "../statement/named.ts";
+
+/**
+ * On SQLite the numbers are taken before the rows have them. On PostgreSQL this marks where they begin, as a group of
+ * writes does (postgres/commit/arrival-mark.ts).
+ */
+const reserveNumbers = `
+  --sqlite UPDATE counter SET value = value + $1 WHERE name = 'arrival'
+  --postgres SELECT CAST($1 AS bigint), pg_advisory_xact_lock_shared(
+  --postgres   (5::bigint << 54) | coalesce(pg_sequence_last_value('arrival'::regclass), 0))
+  `;
+
+const insertNotices = `
+  INSERT INTO erasure_notice
+    (organization_id, notice_no, kind, resource_type, resource_id, deletion_request_id, created_at)
+  SELECT organization_id,
+    --sqlite (SELECT value FROM counter WHERE name = 'arrival') - following,
+    --postgres nextval('arrival'),
+    kind, resource_type, resource_id, deletion_request_id, created_at
+  FROM ${named(
+    "organization_id",
+    "kind",
+    "resource_type",
+    "resource_id",
+    "deletion_request_id",
+    "created_at bigint",
+    "following bigint",
+  )}
+  --sqlite WHERE true
+  RETURNING organization_id, resource_type, deletion_request_id, notice_no`;
+
+const storeTold = `
+  INSERT INTO deletion_recipient
+    (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
+  SELECT deletion_request_id, name, resource_type, organization_id, last_no, told_at
+  FROM ${named(
+    "deletion_request_id",
+    "name",
+    "resource_type",
+    "organization_id",
+    "last_no bigint",
+    "told_at bigint",
+  )}
+  WHERE true
+  ON CONFLICT (deletion_request_id, name, resource_type) DO UPDATE SET
+    last_no = excluded.last_no, told_at = excluded.told_at, acknowledged_at = NULL, removed_at = NULL`;
+
+/** Something that recipients of a type are told. */
+export interface Notice {
+  readonly deletion: Deletion;
+  readonly kind: ArrivedNotice["kind"];
+  readonly resourceType: string;
+  readonly resourceId: string;
+}
+
+interface NoticeRow {
+  readonly organization_id: string;
+  readonly resource_type: string;
+  readonly deletion_request_id: string;
+  readonly notice_no: number;
+}
+
+/** Writes those that a recipient takes; returns how many. */
+export function* writeNotices(notices: readonly Notice[], now: number): Statements<number> {
+  const organizations = new Set(notices.map(({ deletion }) => deletion.organizationId));
+  if (organizations.size === 0) return 0;
+  const recipients = yield* findRecipientsOf([...organizations]);
+  const taken = notices.filter(({ deletion, resourceType }) =>
+    recipients.some((one) => takes(one, deletion.organizationId, resourceType)),
+  );
+  if (taken.length === 0) return 0;
+  const rows = taken.map((notice, index) => [
+    notice.deletion.organizationId,
+    notice.kind,
+    notice.resourceType,
+    notice.resourceId,
+    notice.deletion.deletionRequestId,
+    now,
+    taken.length - 1 - index,
+  ]);
+  yield* run(reserveNumbers, rows.length);
+  const written = yield* all<NoticeRow>(insertNotices, new Rows(rows, 7));
+  yield* storeRecipients(written, { recipients, now });
+  return rows.length;
+}
+
+function takes({ organizationId, types }: Recipient, owner: string, resourceType: string): boolean {
+  return organizationId === owner && types.some((type) => type === resourceType);
+}
+
+/** Stores for each deletion and type who is told, and with which number last. */
+function* storeRecipients(
+  written: readonly NoticeRow[],
+  { recipients, now }: { readonly recipients: readonly Recipient[]; readonly now: number },
+): Statements<void> {
+  const groups = Map.groupBy(written, (row) =>
+    JSON.stringify([row.deletion_request_id, row.resource_type]),
+  );
+  const told = [...groups.values()].flatMap((rows) => {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const { organization_id: owner, resource_type: type, deletion_request_id: id } = first;
+    const lastNo = Math.max(...rows.map(({ notice_no }) => notice_no));
+    return recipients
+      .filter((one) => takes(one, owner, type))
+      .map(({ name }) => [id, name, type, owner, lastNo, now]);
+  });
+  yield* run(storeTold, new Rows(told, 6));
+}
+
+const findNextKind = `
+  SELECT organization_id, resource_type FROM erasure_notice
+  WHERE (organization_id, resource_type) > ($1, $2)
+  ORDER BY organization_id, resource_type LIMIT 1`;
+
+const removeAcknowledged = `
+  DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
+    SELECT notice_no FROM erasure_notice
+    WHERE organization_id = $1 AND resource_type = $2 AND notice_no <= $3
+    ORDER BY notice_no LIMIT $4)`;
+
+const removeOld = `
+  DELETE FROM erasure_notice WHERE (organization_id, notice_no) IN (
+    SELECT organization_id, notice_no FROM erasure_notice WHERE created_at < $1 LIMIT $2)`;
+
+const removeOfOrganization = `
+  DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
+    SELECT notice_no FROM erasure_notice WHERE organization_id = $1 ORDER BY notice_no LIMIT $2)`;
+
+export interface PurgedNotices {
+  readonly removed: number;
+  readonly more: boolean;
+}
+
+/**
+ * Removes a bounded part of the notices that were written before a time, or that every recipient of their type has
+ * acknowledged.
+ */
+export function* purgeNotices(before: number, { now }: Act): Statements<PurgedNotices> {
+  const rowsMax = limits.purgedRowsMax;
+  let removed = yield* run(removeOld, before, rowsMax);
+  const recipients = removed < rowsMax ? yield* listRecipients(undefined) : [];
+  // An acknowledgement stores the end of only so many deletions itself.
+  for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
+    yield* acknowledgeTold({ organizationId, name, changeNo, now });
+  }
+  for (let [owner, type] = ["", ""]; removed < rowsMax;) {
+    const next = yield* get<NoticeRow>(findNextKind, owner, type);
+    if (next === undefined) return { removed, more: false };
+    [owner, type] = [next.organization_id, next.resource_type];
+    const told = recipients.filter((one) => takes(one, owner, type));
+    const passed = told.map(({ sinceNo, acknowledgedNo }) => Math.max(sinceNo, acknowledgedNo));
+    const upTo = Math.min(...passed, Number.MAX_SAFE_INTEGER);
+    removed += yield* run(removeAcknowledged, owner, type, upTo, rowsMax - removed);
+  }
+  return { removed, more: true };
+}
+
+/** Removes a part of the notices of an organization; returns how many. */
+export function* removeNoticesOf(organizationId: string, rowsMax: number): Statements<number> {
+  return yield* run(removeOfOrganization, organizationId, rowsMax);
+}

@@ -1,0 +1,157 @@
+// What recipients learn of erasures: a notice for each erased record in the feed, and who acknowledged it; the same on
+// every engine.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { ResourceType } from "../../src/domain/record-type.ts";
+import type { TestStore } from "../support/test-store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import { acme, keyOf, operator as act, organization, other, transaction } from "./scene.ts";
+
+const types = recordTypes.map(({ resourceType }) => resourceType);
+
+async function feed(store: TestStore, wanted: readonly string[] = types, organizationId = acme) {
+  const { settled: through } = await store.settledArrival();
+  const query = { organizationId, after: 0, through, content: false, limit: 1_000 };
+  return store.arrivals.list({ ...query, types: wanted });
+}
+
+async function told(store: TestStore, wanted?: readonly string[]): Promise<readonly string[]> {
+  const events = await feed(store, wanted);
+  return events.map(({ resourceId, notice }) => `${notice?.kind ?? "change"} ${resourceId}`);
+}
+
+function register(store: TestStore, name: string, taken: readonly ResourceType[]) {
+  return store.createRecipient({ organizationId: acme, name, types: taken }, act);
+}
+
+async function openOrganizations(engine: Engine, test: Parameters<typeof openSite>[1]) {
+  const site = await openSite(engine, test);
+  for (const id of [acme, other]) await site.store.createOrganization(organization(id), act);
+  return site.store;
+}
+
+async function erase(store: TestStore, id: string, organizationId = acme): Promise<string> {
+  const deletion = await store.request(keyOf("transaction", id, organizationId));
+  await store.processAll();
+  return deletion;
+}
+
+async function acknowledge(store: TestStore, name: string, changeNo: number): Promise<void> {
+  const one = { organizationId: acme, name, changeNo, offset: `${changeNo}`, now: act.now + 9 };
+  assert.ok(await store.acknowledge(one));
+}
+
+const notYet = 0;
+const late = Number.MAX_SAFE_INTEGER;
+
+export function testNotices(engine: Engine): void {
+  describe(`${engine.name}: notices of erasures`, () => {
+    it("tell recipients the erased records in the order of arrival, in place of their changes", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "all", ["transaction", "transaction_check"]);
+      await store.write(transaction("t"));
+      await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+      await store.write(transaction("stays"));
+      await store.write(transaction("t"), { organizationId: other });
+      const id = await erase(store, "t");
+      await erase(store, "t", other);
+      const events = await told(store);
+      assert.equal(events[0], "change stays");
+      assert.deepEqual(events.slice(1, 3).toSorted(), ["erased c", "erased t"]);
+      assert.deepEqual(events.slice(3), [`completed ${id}`]);
+      assert.deepEqual(await told(store, ["transaction_check"]), ["erased c"]);
+      assert.deepEqual(await feed(store, types, other), []);
+      const numbers = (await feed(store)).map(({ changeNo }) => changeNo);
+      assert.deepEqual(
+        numbers,
+        [...new Set(numbers)].toSorted((one, two) => one - two),
+      );
+    });
+
+    it("come before the changes of a record that has the id again", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "all", ["transaction"]);
+      await store.write(transaction("t"));
+      await erase(store, "t");
+      await store.write(transaction("t"));
+      const events = (await told(store)).filter((text) => text.endsWith(" t"));
+      assert.deepEqual(events, ["erased t", "change t"]);
+    });
+
+    it("are written only of types that a recipient takes", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await store.write(transaction("early"));
+      await erase(store, "early");
+      await register(store, "checks", ["transaction_check"]);
+      await store.write(transaction("t"));
+      await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+      const id = await erase(store, "t");
+      assert.deepEqual(await told(store), ["erased c"]);
+      const [only, ...others] = await store.listTold(id, acme);
+      assert.deepEqual(
+        [only?.name, only?.resourceType, others],
+        ["checks", "transaction_check", []],
+      );
+    });
+
+    it("wake those that wait for changes", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "all", ["transaction"]);
+      await store.write(transaction("t"));
+      const { settled: after } = await store.settledArrival();
+      await erase(store, "t");
+      const { settled: through } = await store.settledArrival();
+      const organizations = [acme, other];
+      assert.deepEqual(
+        [...new Set(await store.arrivals.find({ organizations, after, through }))],
+        [acme],
+      );
+    });
+
+    it("end when every recipient of their type has acknowledged them", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "slow", ["transaction"]);
+      await register(store, "fast", ["transaction", "person"]);
+      await register(store, "persons", ["person"]);
+      await store.write(transaction("t"));
+      const id = await erase(store, "t");
+      const last = (await feed(store)).at(-1)?.changeNo ?? 0;
+      await acknowledge(store, "fast", last);
+      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 0, more: false });
+      await acknowledge(store, "slow", last - 1);
+      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
+      await acknowledge(store, "slow", last);
+      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
+      assert.deepEqual(await feed(store), []);
+      const informed = await store.listTold(id, acme);
+      assert.deepEqual(
+        informed.map(({ name, acknowledgedAt }) => [name, acknowledgedAt]),
+        [
+          ["fast", act.now + 9],
+          ["slow", act.now + 9],
+        ],
+      );
+    });
+
+    it("end with their time, with the last recipient, and with the organization", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "r", ["transaction"]);
+      for (const end of ["time", "recipient"]) {
+        await store.write(transaction(end));
+        const id = await erase(store, end);
+        assert.equal((await feed(store)).length, 2);
+        if (end === "recipient") {
+          assert.ok(await store.removeRecipient({ organizationId: acme, name: "r" }, act));
+        }
+        await store.purgeNotices(end === "time" ? late : notYet, act);
+        assert.deepEqual(await feed(store), []);
+        const [only] = await store.listTold(id, acme);
+        assert.equal(only?.acknowledgedAt, undefined);
+        assert.equal(only?.removedAt !== undefined, end === "recipient");
+      }
+      await store.requireConsistent();
+    });
+  });
+}
