@@ -158,12 +158,11 @@ class SubjectSearch {
    * OperatorError too_much_to_search.
    */
   async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
-    const { resourceId: party, leftOut, searchedMax = Number.POSITIVE_INFINITY } = this.#query;
+    const { resourceId: party, leftOut, searchedMax } = this.#query;
     let searched = 0;
     let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
     do {
-      if (searched >= searchedMax) throw tooMany(searchedMax);
-      searched += recordsAtOnce;
+      searched = requireFewer("transactions", searched + recordsAtOnce, searchedMax);
       const page = await this.#app.store.readNamings({
         organizationId,
         parties: [party],
@@ -188,10 +187,16 @@ class SubjectSearch {
   }
 }
 
-function tooMany(searchedMax: number): OperatorError {
-  return new OperatorError(
+/** Returns the number. Throws OperatorError too_much_to_search if it is above the bound. */
+export function requireFewer(
+  what: "transactions" | "deletions",
+  searched: number,
+  searchedMax = Number.POSITIVE_INFINITY,
+): number {
+  if (searched <= searchedMax) return searched;
+  throw new OperatorError(
     "too_much_to_search",
-    `There are more than ${searchedMax} transactions, and all would have to be read for their senders and receivers. ` +
+    `There are more than ${searchedMax} ${what}, and each would have to be read to find those of the subject. ` +
       "That takes too long for a page: ask on the command line of the server.",
   );
 }

@@ -5,6 +5,7 @@
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
+import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -13,9 +14,9 @@ import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { findType } from "./find-named-record.ts";
-import { deletionPages } from "../pages.ts";
+import { readPages } from "../pages.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
-import { findSubject, requireSubject } from "./find-subject.ts";
+import { findSubject, requireFewer, requireSubject } from "./find-subject.ts";
 
 /** Histories that are read at the same time. */
 const readAtOnce = 16;
@@ -23,7 +24,7 @@ const readAtOnce = 16;
 export interface SubjectRequest extends RecordKey {
   /** True for officers, who also read confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
-  /** More transactions are not searched; undefined for all. */
+  /** More transactions, or more deletions, are not searched; undefined for all. */
   readonly searchedMax?: number | undefined;
 }
 
@@ -123,21 +124,25 @@ export interface SubjectDeletion {
 }
 
 /**
- * Yields the deletion requests for the subject itself. A completed request was for an earlier record with the same id.
+ * Yields the deletion requests for the subject itself, newest first. A completed request was for an earlier record with
+ * the same id. Throws OperatorError too_much_to_search.
  */
 export async function* readDeletionsOf(
   app: App,
-  { organizationId, resourceType, resourceId, confidential }: SubjectRequest,
+  { organizationId, resourceType, resourceId, confidential, searchedMax }: SubjectRequest,
 ): AsyncGenerator<readonly SubjectDeletion[]> {
   const shown = showing(app, { includeConfidential: confidential });
   if (!(await viewerOf(shown).knows({ organizationId, resourceType }))) return;
-  for await (const page of deletionPages(app)) {
-    const own = page.filter(
-      (deletion) =>
-        deletion.organizationId === organizationId &&
-        deletion.resourceType === resourceType &&
-        deletion.resourceId === resourceId,
-    );
+  const limit = limits.ledgerEntriesAtOnce;
+  const pages = readPages<Deletion>(limit, (before) =>
+    app.store.listDeletions({ organizationId, status: undefined, before, limit }),
+  );
+  let searched = 0;
+  for await (const page of pages) {
+    searched = requireFewer("deletions", searched + page.length, searchedMax);
+    const own = page.filter((one) => {
+      return one.resourceType === resourceType && one.resourceId === resourceId;
+    });
     if (own.length > 0) yield own.map((deletion) => describeDeletion(deletion, app.now()));
   }
 }
