@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import { readDeletionsOf } from "../../src/actions/record/read-subject.ts";
 import { answerSubject } from "../../src/actions/search/answer-subject.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
@@ -208,6 +209,8 @@ for (const engine of ["sqlite", "postgres"] as const) {
       await assert.rejects(answerSubject(service.app, { ...request, searchedMax: 500 }), {
         errorName: "too_much_to_search",
       });
+      const deletions = readDeletionsOf(service.app, { ...request, searchedMax: 1 });
+      await assert.rejects(deletions.next(), { errorName: "too_much_to_search" });
     });
 
     it("is offered to those who may, on the page for finding records", async () => {

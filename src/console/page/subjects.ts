@@ -46,7 +46,8 @@ function renderSearch(form: Form): Html {
   const field = (label: string, name: string, input: Parameters<typeof renderInput>[2]) =>
     renderInput(label, name, { value: form.get(name), autocomplete: "off", ...input });
   const required = true;
-  return html`<form class="filters" method="post" action="${path}">
+  return html`<section aria-label="Search">
+    <form class="filters" method="post" action="${path}">
       ${field("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required })}
       ${criteria.map((name) => {
         const type = name === "born" ? "date" : "text";
@@ -58,7 +59,8 @@ function renderSearch(form: Form): Html {
     <p class="note">
       Your name, the reason and which fields you filled in go to the audit trail, but not what you
       entered: put no personal data in the reason.
-    </p>`;
+    </p>
+  </section>`;
 }
 
 export async function searchSubjects(person: Person): Promise<Answer> {

@@ -39,6 +39,24 @@ export const recordTasks: readonly Task[] = [
     },
   },
   {
+    title: "find a person by a name, and answer an authority",
+    run: async ({ scene, mark, as }) => {
+      await scene.addPerson(`person-asked-${mark}`, { name: `Ada ${mark} Example` });
+      const hands = await as("ben");
+      await hands.open("Find");
+      await hands.press("Find a person or a company");
+      const search = hands.within("Search");
+      await search.write("Organization", "acme");
+      await search.write("Name", `Ada ${mark} Example`);
+      await search.write("Reason of the search", "Inquiry 17/26");
+      await search.press("Search");
+      await hands.see("Name: exact, name");
+      await hands.press(`Answer about person-asked-${mark}`);
+      await hands.see("A business relationship exists.");
+      await hands.see("Reason: Inquiry 17/26");
+    },
+  },
+  {
     title: "request a deletion",
     run: async ({ scene, mark, as }) => {
       const id = `person-to-delete-${mark}`;
