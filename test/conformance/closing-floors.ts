@@ -97,6 +97,24 @@ export function testClosingUnderFloors(engine: Engine): void {
       await requireErased(store);
     });
 
+    it("that has begun moves nothing to the restricted store by a later rule", async (test) => {
+      const { store } = await openFilled(engine, test);
+      const report = "transaction_suspicious_activity";
+      await store.add(report, "r", { ...seen(9), related_tx_ids: ["t3"] });
+      const { now } = worker;
+      const single = await store.request(keyOf("transaction", "t3"), { dueAt: now + 1 });
+      await store.closeAll(deletionRequestId);
+      assert.equal((await store.claim(now))?.deletionRequestId, deletionRequestId);
+      await store.eraseOne(deletionRequestId, 1);
+      await store.setFloor(report, 400);
+      assert.equal((await store.claim(now + 1))?.deletionRequestId, single);
+      await store.finish(single);
+      await store.finish(deletionRequestId);
+      const sets = await store.restricted.listSets({ organizationId: acme, after: "", limit: 9 });
+      assert.deepEqual(sets, []);
+      await store.requireConsistent();
+    });
+
     it("waits for a hold first, and for the floor afterwards", async (test) => {
       const { store } = await openFilled(engine, test);
       await store.setFloor("transaction", 10);

@@ -9,8 +9,10 @@ import {
   type NodeKey,
   nodeKey,
 } from "../../../domain/deletion/erasure.ts";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
+import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
@@ -28,6 +30,7 @@ import {
   recordsUnderFloor,
   tooLarge,
 } from "./plan.ts";
+import { findErasing } from "./relations.ts";
 import { restrictPlan } from "./restrict-plan.ts";
 
 /** How many relations are read for several deletions together. A deletion that needs more is planned by itself. */
@@ -95,7 +98,7 @@ export function* planRecords(
   if (first === undefined) return [];
   const { organizationId } = first.deletion;
   const confidential = yield* readConfidentialTypes(organizationId);
-  const obligations = new Obligations(yield* listFloors(organizationId));
+  const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
   const reading = { organizationId, confidential, bounds, obligations };
   const roots = deletions.map((one) => {
     return { ...one, planning: planningOf(one.deletion, now, confidential) };
@@ -108,6 +111,15 @@ export function* planRecords(
   const parties = yield* PartyFloors.read(pending, { now, bounded: bounds.shortHistories });
   const set = { ...reading, roots, graph, parties, alone: new Map<Root, RelationGraph>() };
   return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
+}
+
+/** Of an organization that is being erased a rule that was set since keeps nothing. */
+function* listFloorsThatKeep(organizationId: string): Statements<readonly RetentionFloor[]> {
+  const floors = yield* listFloors(organizationId);
+  const everything = nodeKey(organizationType, organizationId);
+  const isErased =
+    floors.length > 0 && (yield* findErasing(organizationId, [everything])).length > 0;
+  return isErased ? [] : floors;
 }
 
 interface Reading {
