@@ -120,10 +120,10 @@ function requireConfidential(types: readonly ResourceType[]): void {
 }
 
 /** Throws OperatorError invalid. */
-export function requireRetainDays(days: number): void {
+export function requireRetainDays(days: number, name: "ceiling" | "floor" = "ceiling"): void {
   if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
   throw new OperatorError(
     "invalid",
-    `The retention period must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
+    `A retention ${name} must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
   );
 }

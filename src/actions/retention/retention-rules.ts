@@ -2,7 +2,6 @@
 // are erased without a request. Says what a rule would do before it is set.
 
 import type { Organization } from "../../domain/access.ts";
-import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
@@ -15,7 +14,7 @@ import {
 } from "../../domain/retention/ceiling.ts";
 import type { FloorOrigin, RetentionRule } from "../../domain/retention/floor.ts";
 import { actOf, type App } from "../app.ts";
-import { ceilingTooLow } from "../access/change-organization.ts";
+import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -164,8 +163,8 @@ function changeRule(
         "which they are erased.",
     );
   }
-  if (typeof keepDays === "number") requireDays("floor", keepDays);
-  if (typeof asked === "number") requireDays("ceiling", asked);
+  if (typeof keepDays === "number") requireRetainDays(keepDays, "floor");
+  if (typeof asked === "number") requireRetainDays(asked);
   requireOrigin(type, countedFrom);
   const days = asked === "floor" ? floor.keepDays : asked;
   const deleteAfterDays = days === undefined ? before?.deleteAfterDays : (days ?? undefined);
@@ -219,13 +218,6 @@ export async function listRetention(app: App, after = "", limit = 50): Promise<R
 async function withRules(app: App, organization: Organization, knows: Knows): Promise<Retention> {
   const rules = await app.store.retention.listRules(organization.organizationId);
   return { organization, rules: rules.filter(knows) };
-}
-
-function requireDays(name: "floor" | "ceiling", days: number): void {
-  if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
-  throw invalid(
-    `A retention ${name} must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
-  );
 }
 
 function requireOrigin(type: RecordType, countedFrom: FloorOrigin): void {
