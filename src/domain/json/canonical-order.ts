@@ -43,7 +43,7 @@ export function orderFields(
       }
       const field = fields[position];
       if (field?.order !== undefined) return false;
-      if (value[name] === null && field?.dropsNull === true) return false;
+      if (field?.dropsNull === true && value[name] === null) return false;
     }
     return true;
   }
