@@ -1,6 +1,6 @@
 // `npm run bench -- closing`: how long the deletion of a closed organization takes while another organization adds
-// records at full speed, and how much of that intake remains. A fifth of the records are checks that belong to a
-// transaction. Asserts nothing.
+// records at full speed, and how much of that intake remains; `--connections 0` measures it without intake. A fifth of
+// the records are checks that belong to a transaction. Asserts nothing.
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -12,12 +12,11 @@ import { startServer } from "./child.ts";
 import { fill } from "./fill.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
 import { requestToken, runCommand } from "./subjects.ts";
-import { onTemporaryStore, type Settings } from "./temporary-store.ts";
+import { type TemporaryStore, withTemporaryStores } from "./temporary-store.ts";
 
 const program = join(import.meta.dirname, "../src/cli/main.ts");
 const closing = "closing";
 const neighbour = "neighbour";
-const connections = 64;
 
 const { values } = parseArgs({
   options: {
@@ -25,13 +24,16 @@ const { values } = parseArgs({
     records: { type: "string", default: "1000000" },
     ids: { type: "string", default: "ordered" },
     seconds: { type: "string", default: "5" },
+    connections: { type: "string", default: "64" },
   },
 });
 const [records, seconds] = [Number(values.records), Number(values.seconds)];
+const connections = Number(values.connections);
 
-async function countCompleted(port: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  return Number(/^sluice_deletions_completed_total (\d+)/m.exec(text)?.[1] ?? 0);
+/** The metrics of the service say nothing about deletions of closed organizations. */
+async function isCompleted({ query }: TemporaryStore): Promise<boolean> {
+  const rows = await query("SELECT status FROM deletion WHERE resource_type = 'organization'");
+  return rows.some(({ status }) => status === "completed");
 }
 
 async function watch(): Promise<Span> {
@@ -40,7 +42,8 @@ async function watch(): Promise<Span> {
   return { from, to: performance.now() };
 }
 
-async function measure(environment: Settings): Promise<void> {
+async function measure(store: TemporaryStore): Promise<void> {
+  const { settings: environment, use } = store;
   for (const id of [closing, neighbour]) {
     runCommand(environment, ["organization", "create", "--name", id, "--id", id]);
   }
@@ -61,13 +64,26 @@ async function measure(environment: Settings): Promise<void> {
   const intake = await startIntake(options);
   await sleep(2_000);
   const before = await watch();
+  const cpuSeconds = async () => server.cpuSeconds() + (await use()).cpuSeconds;
+  const cpuBefore = await cpuSeconds();
   const close = ["organization", "close", "--organization", closing, "--yes"];
   runCommand(environment, close);
   const from = performance.now();
-  while ((await countCompleted(server.port)) === 0) await sleep(100);
+  while (!(await isCompleted(store))) await sleep(100);
   const during = { from, to: performance.now() };
-  await sleep(1_000);
-  report(intake, { before, during, after: await watch() });
+  const microseconds = ((await cpuSeconds()) - cpuBefore) * 1e6;
+  const took = (during.to - during.from) / 1_000;
+  process.stdout.write(
+    `${values.engine}, ${records} records, ${values.ids} ids, ${availableParallelism()} cores, Node ${process.version}: ` +
+      `${took.toFixed(1)} s, ${Math.round(records / took)} records/s erased\n`,
+  );
+  if (connections === 0) {
+    const each = (microseconds / records).toFixed(1);
+    process.stdout.write(`${each} µs of processor time for each, of the server and its database\n`);
+  } else {
+    await sleep(1_000);
+    report(intake, { before, during, after: await watch() });
+  }
   await intake.stop();
   await server.stop();
 }
@@ -77,18 +93,15 @@ function report(
   spans: Readonly<Record<"before" | "during" | "after", Span>>,
 ): void {
   const { before, during, after } = spans;
-  const took = (during.to - during.from) / 1_000;
   const rates = [before, during, after].map((span) => Math.round(intake.rateIn(span)));
   const [first = 0, middle = 0, last = 0] = rates;
   const waits = [before, during, after].map(
     (span) => `${intake.longestWaitIn(span).toFixed(0)} ms`,
   );
   process.stdout.write(
-    `${values.engine}, ${records} records, ${values.ids} ids, ${availableParallelism()} cores, Node ${process.version}: ` +
-      `${took.toFixed(1)} s, ${Math.round(records / took)} records/s erased; ` +
-      `intake ${first}/s before, ${middle}/s during, ${last}/s after, a share of ` +
+    `intake ${first}/s before, ${middle}/s during, ${last}/s after, a share of ` +
       `${((2 * middle) / (first + last)).toFixed(2)}; longest waits ${waits.join(", ")}\n`,
   );
 }
 
-await onTemporaryStore(values.engine, measure);
+await withTemporaryStores(values.engine, async (makeStore) => measure(await makeStore()));
