@@ -1,4 +1,4 @@
-// The index of persons: two processes that make it while its key changes, and what it has of a long history.
+// The index of persons: processes that make it at once, or while its key changes, and what it has of a long history.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -8,11 +8,15 @@ import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
-import { draftOf } from "../../conformance/scene.ts";
+import { draftOf, keyOf } from "../../conformance/scene.ts";
+import { processDue } from "../../receipt/kill-scene.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { operate } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
+import { withActs } from "../../support/test-store.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
+const server = await usePostgres();
 const folder = makeTempFolder();
 after(() => removeFolder(folder));
 
@@ -76,6 +80,44 @@ describe("the index of persons", () => {
       assert.equal(await countFound(app, "long", "Ada 3x"), 1);
       assert.equal(await countFound(app, "long", "Ada 2x"), 1);
       assert.equal(await countFound(app, "long", "Ada 0x"), 0);
+    });
+  });
+
+  it("is complete after two processes made it at once, beside writes and erasures", async () => {
+    const settings = {
+      ...testEnvironment(makeTempFolder()),
+      DATABASE_URL: await server.makeDatabase(),
+    };
+    replaceKey(readConfig(settings), makeKey());
+    const kind = { organizationId: "both", resourceType: "person" } as const;
+    const ids = Array.from({ length: 300 }, (_, at) => `p${at}`);
+    await operate(settings, async (one) => {
+      await createOrganization(one, { name: "Both", organizationId: "both" });
+      const store = withActs(one.store);
+      await store.write(
+        ids.map((id) => draftOf("person", id, { name: "Ada Before" })),
+        kind,
+      );
+      const change = async (): Promise<void> => {
+        for (const id of ids.slice(0, 40)) {
+          await store.write(draftOf("person", id, { name: "Ada After" }), {
+            ...kind,
+            mode: "update",
+          });
+        }
+      };
+      const erase = async (): Promise<void> => {
+        for (const id of ids.slice(290)) await store.request(keyOf("person", id, "both"));
+        await processDue(one);
+      };
+      await operate(settings, async (two) => {
+        const builders = [one, two, one].map((app) => new IndexBuilder(app));
+        await Promise.all([...builders.map(build), change(), erase()]);
+      });
+      assert.equal(await countFound(one, "both", "Ada After"), 40);
+      assert.equal(await countFound(one, "both", "Ada Before"), 290);
+      assert.equal(await one.store.search.countDue("both", 9), 0);
+      assert.deepEqual(await one.store.checkIntegrity(), { ok: true, findings: [] });
     });
   });
 });
