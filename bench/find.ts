@@ -13,7 +13,6 @@ import { makeKey, replaceKey } from "../src/data-folder/receipt-key.ts";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
-import { searchedTypes } from "../src/domain/search/searched-types.ts";
 import { readConfig } from "../src/settings/config.ts";
 import { operate } from "../test/support/server.ts";
 import { makeHistogram } from "./histogram.ts";
@@ -130,7 +129,7 @@ async function measureSearches(app: App): Promise<void> {
       const terms = readWanted(wantedOf(one), readTelephone);
       const hashes = terms.map(({ term }) => keys.hash(organizationId, term));
       const bounds = { recordsMax: 1_000, rowsMax: 20_000 };
-      return store.search.find({ organizationId, resourceTypes: searchedTypes, hashes, ...bounds });
+      return store.search.find({ organizationId, hashes, ...bounds });
     });
     await measure(`${name}, over the action`, (one) => {
       const search = { organizationId, reason: "bench", skip: 0, limit: 50 };

@@ -149,8 +149,18 @@ describe("subject find", () => {
   });
 
   it("finds nothing of another organization", async () => {
-    const words = "subject find --organization other --reason r --email ada@example.com";
-    assert.deepEqual((await line.ask(words))["subjects"], []);
+    const options = [
+      "--name Müller",
+      "--born 1990-12-10",
+      "--email ada@example.com",
+      "--telephone 0301234567",
+      "--registration hrb1234",
+    ];
+    for (const option of options) {
+      assert.ok((await idsBy(...option.split(" "))).length > 0, option);
+      const own = await line.ask(`subject find --organization other --reason r ${option}`);
+      assert.deepEqual([own["subjects"], own["total"], own["more"]], [[], 0, false], option);
+    }
   });
 });
 

@@ -37,7 +37,6 @@ async function find(
 ) {
   const { tokens, more } = await store.search.find({
     organizationId,
-    resourceTypes: searchedTypes,
     hashes: texts.map(hashOf),
     recordsMax: 2,
     rowsMax,

@@ -1,7 +1,7 @@
 // Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for
 // officers who answer an inquiry. The audit trail has the reason and what was asked by, never what was entered.
 
-import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { FoundToken } from "../../store/interface/search.ts";
@@ -88,7 +88,6 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   const keys = requireKeys(app);
   const { tokens, more } = await app.store.search.find({
     organizationId,
-    resourceTypes: searchedTypes,
     hashes: terms.map(({ term }) => keys.hash(organizationId, term)),
     recordsMax,
     rowsMax,
@@ -126,11 +125,14 @@ interface Ranked extends Pick<RecordKey, "resourceType" | "resourceId"> {
 function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): readonly Ranked[] {
   const given = new Set(terms.map(({ criterion }) => criterion));
   const byRecord = Map.groupBy(tokens, (token) => `${token.resourceType} ${token.resourceId}`);
-  const found = Array.from(byRecord.values(), (own): Ranked => {
-    const { resourceType = "", resourceId = "" } = own[0] ?? {};
-    return { resourceType, resourceId, matched: matchesOf(own, terms) };
-  });
-  return found.filter(({ matched }) => isTelling(matched, given)).sort(compareRanks);
+  return [...byRecord]
+    .sort(([name], [otherName]) => (name < otherName ? -1 : 1))
+    .map(([, own]) => {
+      const { resourceType = "", resourceId = "" } = own[0] ?? {};
+      return { resourceType, resourceId, matched: matchesOf(own, terms) };
+    })
+    .filter(({ matched }) => isTelling(matched, given))
+    .sort((one, other) => weigh(other.matched) - weigh(one.matched));
 }
 
 /** The best match of each criterion. */
@@ -163,24 +165,13 @@ function weigh(matched: readonly SubjectMatch[]): number {
   );
 }
 
-function compareRanks(one: Ranked, other: Ranked): number {
-  const difference = weigh(other.matched) - weigh(one.matched);
-  if (difference !== 0) return difference;
-  const [name, otherName] = [one, other].map((of) => `${of.resourceType} ${of.resourceId}`);
-  return (name ?? "") < (otherName ?? "") ? -1 : 1;
-}
-
 /** Undefined if the record was erased meanwhile. */
 async function describe(
   { store }: App,
   organizationId: string,
   { resourceType, resourceId, matched }: Ranked,
 ): Promise<FoundSubject | undefined> {
-  const seen: Sighting | undefined = await store.findRecord({
-    organizationId,
-    resourceType,
-    resourceId,
-  });
+  const seen = await store.findRecord({ organizationId, resourceType, resourceId });
   if (seen === undefined) return undefined;
   return {
     resource_type: resourceType,

@@ -56,11 +56,11 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
   return [
     { form: "whole", text: words.join("") },
     // Of two words, every order is found by the letters.
-    ...(words.length > 2 ? [allOf(words)] : []),
-    ...(telling.length < words.length ? [coreTerm(telling)] : []),
-    ...pairs.map(pairTerm),
+    ...(words.length > 2 ? [sortedTerm("all", words)] : []),
+    ...(telling.length < words.length ? [sortedTerm("core", telling)] : []),
+    ...pairs.map((pair) => sortedTerm("pair", pair)),
     ...pairs.flatMap(([one, other]) => [initialTerm(one, other), initialTerm(other, one)]),
-    ...first.filter((word) => word.length > 1).map(wordTerm),
+    ...first.filter((word) => word.length > 1).map((word) => sortedTerm("word", [word])),
   ];
 }
 
@@ -75,14 +75,13 @@ export function termsOfWantedName(name: string): readonly WantedTerm[] {
 }
 
 function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
-  const exact = [...rotations(words), ...(words.length > 2 ? [allOf(words)] : [])];
+  const exact = [...rotations(words), ...(words.length > 2 ? [sortedTerm("all", words)] : [])];
   const core = coreOf(words);
-  const [only] = words;
   const partial = [
     ...pairsOf(words.slice(0, wantedWordsMax)).flatMap(wantedOfPair),
     ...(core.length < words.length ? rotations(core) : []),
-    coreTerm(core),
-    ...(words.length === 1 && only !== undefined ? [wordTerm(only)] : []),
+    sortedTerm("core", core),
+    ...(words.length === 1 ? [sortedTerm("word", words)] : []),
   ];
   return [
     ...exact.map((term) => ({ ...term, exact: true })),
@@ -94,9 +93,9 @@ function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
 function wantedOfPair([one, other]: Pair): readonly NameTerm[] {
   const [initial, otherInitial] = [initialOf(one), initialOf(other)];
   return [
-    pairTerm([one, other]),
-    ...(otherInitial === other ? [] : [pairTerm([one, otherInitial])]),
-    ...(initial === one ? [] : [pairTerm([initial, other])]),
+    sortedTerm("pair", [one, other]),
+    ...(otherInitial === other ? [] : [sortedTerm("pair", [one, otherInitial])]),
+    ...(initial === one ? [] : [sortedTerm("pair", [initial, other])]),
     ...(initial === one && otherInitial !== other ? [initialTerm(one, other)] : []),
     ...(otherInitial === other && initial !== one ? [initialTerm(other, one)] : []),
   ];
@@ -110,28 +109,12 @@ function pairsOf(words: readonly string[]): readonly Pair[] {
   return pairs.filter((pair) => pair.some((word) => word.length > 1));
 }
 
-function pairTerm(pair: Pair): NameTerm {
-  return { form: "pair", text: sorted(pair) };
-}
-
 function initialOf(word: string): string {
   return String.fromCodePoint(word.codePointAt(0) ?? 0);
 }
 
 function initialTerm(word: string, other: string): NameTerm {
   return { form: "initial", text: `${initialOf(word)} ${other}` };
-}
-
-function wordTerm(text: string): NameTerm {
-  return { form: "word", text };
-}
-
-function coreTerm(words: readonly string[]): NameTerm {
-  return { form: "core", text: sorted(words) };
-}
-
-function allOf(words: readonly string[]): NameTerm {
-  return { form: "all", text: sorted(words) };
 }
 
 /** The last name may come first or last, and may have several words. */
@@ -154,8 +137,9 @@ function coreOf(words: readonly string[]): readonly string[] {
   return core.length > 1 && legalForms.has(first) ? core.slice(1) : core;
 }
 
-function sorted(words: readonly string[]): string {
-  return words.toSorted().join(" ");
+/** Of words in any order. */
+function sortedTerm(form: NameForm, words: readonly string[]): NameTerm {
+  return { form, text: words.toSorted().join(" ") };
 }
 
 /** Each term once; the first of two counts. */

@@ -38,7 +38,6 @@ export type DueChange = RecordKey & Change;
 
 export interface TokenSearch {
   readonly organizationId: string;
-  readonly resourceTypes: readonly string[];
   readonly hashes: readonly Uint8Array[];
   /** How many records are read of each hash. */
   readonly recordsMax: number;

@@ -7,10 +7,7 @@ import { all, allTogether, Rows, type Statements } from "../statement/statements
 
 const findRecords = `
   SELECT resource_type, resource_id, field, former FROM search_token
-  WHERE organization_id = $1 AND hash = $2
-    --sqlite AND resource_type IN (SELECT value FROM json_each($3))
-    --postgres AND resource_type = ANY ($3::text[])
-  ORDER BY resource_type, resource_id LIMIT $4`;
+  WHERE organization_id = $1 AND hash = $2 ORDER BY resource_type, resource_id LIMIT $3`;
 
 /** Whether records that were found by other hashes have these too. */
 const probe = `
@@ -34,12 +31,10 @@ const toToken = reader<FoundToken>({ former: "flag" });
  * record that has a rare value and a common one is found with both.
  */
 export function* findTokens(search: TokenSearch): Statements<TokensFound> {
-  const { organizationId, resourceTypes, hashes, rowsMax } = search;
+  const { organizationId, hashes, rowsMax } = search;
   const recordsMax = Math.min(search.recordsMax, Math.ceil(rowsMax / hashes.length));
   const lists = yield* allTogether<readonly (readonly TokenRow[])[]>(
-    ...hashes.map(
-      (hash) => [findRecords, organizationId, hash, resourceTypes, recordsMax + 1] as const,
-    ),
+    ...hashes.map((hash) => [findRecords, organizationId, hash, recordsMax + 1] as const),
   );
   const isLong = lists.map((rows) => rows.length > recordsMax);
   const tokens = lists.flatMap((rows, at) =>
