@@ -89,12 +89,8 @@ function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
   link.set("after", next ?? "");
   const more =
     next !== undefined && html`<p><a href="${screen}?${link.toString()}">More holds</a></p>`;
-  if (shown.length > 0)
-    return html`${renderHoldTable(
-      app,
-      shown.map(({ hold }) => hold),
-    )}
-    ${more}`;
+  const holds = shown.map(({ hold }) => hold);
+  if (holds.length > 0) return html`${renderHoldTable(app, holds)} ${more}`;
   return html`<p class="empty">
       There is no such hold${next !== undefined && " among those that were examined"}. A hold keeps
       a record from being erased or changed by deletions:

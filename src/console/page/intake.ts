@@ -5,20 +5,14 @@ import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import {
-  type Html,
-  html,
-  renderElement,
-  type Column,
-  renderTable,
-  renderFocusableTable,
-} from "../html/html.ts";
+import { type Html, html, type Column, renderTable, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person } from "../page.ts";
 import { formatBytes, renderTime, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
-import { renderInput } from "../html/field.ts";
+import { readText, renderInput } from "../html/field.ts";
+import { renderChoice } from "../html/filter.ts";
 
 const screen = "/console/intake";
 
@@ -164,7 +158,6 @@ function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {
 
 // Lists refusals by error, field and API key: a table without content, with filters in the address.
 
-const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
 const rowsShown = 100;
 
 /** The message of each code; a code that is shown is always in this map. */
@@ -173,8 +166,7 @@ const messages: ReadonlyMap<number, string> = new Map(
 );
 
 function renderRefusals({ sources, query }: Person): Html {
-  const hours = hoursOf[query.get("period") ?? "day"] ?? 24;
-  const read = sources.refusals.read(hours);
+  const read = sources.refusals.read(query.get("period") === "hour" ? 1 : 24);
   const found = read.refusals.filter((one) => fits(one, query));
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>
@@ -194,28 +186,22 @@ function renderRefusals({ sources, query }: Person): Html {
 }
 
 function fits({ code, organizationId, keyId }: Refusal, query: URLSearchParams): boolean {
-  const is = (name: string, value: string) => {
-    const wanted = query.get(name)?.trim() ?? "";
-    return wanted === "" || wanted === value;
-  };
-  return (
-    is("code", String(code)) && is("organization", organizationId ?? "") && is("key", keyId ?? "")
-  );
+  const known = { code: String(code), organization: organizationId, key: keyId };
+  return Object.entries(known).every(([name, value]) => {
+    return (readText(query, name) ?? value) === value;
+  });
 }
 
 function renderFilters(query: URLSearchParams): Html {
   const input = (label: string, name: string) =>
     renderInput(label, name, { value: query.get(name), maxlength: 64, autocomplete: "off" });
-  const isHour = query.get("period") === "hour";
   return html`<form class="filters" method="get" action="/console/intake">
     ${input("Code", "code")} ${input("Organization", "organization")} ${input("API key", "key")}
-    <label
-      >Period
-      <select name="period">
-        <option value="day">the last 24 hours</option>
-        ${renderElement("option", { value: "hour", selected: isHour }, "this hour")}
-      </select></label
-    >
+    ${renderChoice("Period", "period", {
+      query,
+      values: [["hour", "this hour"]],
+      unset: "the last 24 hours",
+    })}
     <button type="submit">Filter</button>
   </form>`;
 }
