@@ -12,11 +12,12 @@ import { readSettings, type SluiceOptions } from "./options.ts";
 import { type CallOptions, Session } from "./session.ts";
 import { TokenKeeper } from "./token-keeper.ts";
 import { type Refusal, type Tally, Upload, type UploadOptions } from "./upload.ts";
+import { verifyWebhook, type WebhookVerification, WebhookVerificationError } from "./webhook.ts";
 
 export type * from "./generated/records.ts";
 export type * from "./generated/replies.ts";
 export { Collection, DeletableCollection, Deletions, Upload };
-export { errorCodes, SluiceError, SluiceNetworkError };
+export { errorCodes, SluiceError, SluiceNetworkError, verifyWebhook, WebhookVerificationError };
 export type {
   CallOptions,
   ChangePage,
@@ -27,6 +28,7 @@ export type {
   SluiceOptions,
   Tally,
   UploadOptions,
+  WebhookVerification,
 };
 
 /** The client of one service and organization. A program needs only one. */

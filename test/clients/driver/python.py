@@ -105,6 +105,13 @@ class Driver:
                 self.client.persons.add(following.records.pop(0))
         return following.result()
 
+    def verify(self, command):
+        try:
+            sluice.verify_webhook(command["body"].encode(), command["headers"], command["keys"])
+        except sluice.WebhookVerificationError:
+            return {"verified": False}
+        return {"verified": True}
+
     def add_all(self, command):
         source = lines_of(command["file"])
         upload = self.collection(command).add_all(source, batch_size=command["batch_size"])

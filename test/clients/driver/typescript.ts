@@ -12,6 +12,9 @@ import {
   SluiceError,
   SluiceNetworkError,
   type SluiceOptions,
+  verifyWebhook,
+  type WebhookVerification,
+  WebhookVerificationError,
 } from "../../../client/src/sluice.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -87,6 +90,15 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
       if (record !== undefined) await persons.add(record);
     }
     return { seen, offset: last };
+  },
+  verify: async ({ body, headers, keys }) => {
+    try {
+      await verifyWebhook(body as string, { headers, keys } as WebhookVerification);
+      return { verified: true };
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return { verified: false };
+      throw error;
+    }
   },
   add_all: async (command) => {
     const options = { batchSize: command.batch_size };

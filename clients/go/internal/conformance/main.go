@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -17,27 +18,30 @@ import (
 )
 
 type command struct {
-	Op             string          `json:"op"`
-	BaseURL        string          `json:"base_url"`
-	APIKey         string          `json:"api_key"`
-	OrganizationID string          `json:"organization_id"`
-	Scopes         []sluice.Scope  `json:"scopes"`
-	TimeoutMs      int             `json:"timeout_ms"`
-	RetryForMs     int             `json:"retry_for_ms"`
-	Collection     string          `json:"collection"`
-	Records        json.RawMessage `json:"records"`
-	Key            string          `json:"key"`
-	ID             string          `json:"id"`
-	Reason         string          `json:"reason"`
-	File           string          `json:"file"`
-	BatchSize      int             `json:"batch_size"`
-	EndAfterMs     int             `json:"end_after_ms"`
-	Callers        [][]command     `json:"callers"`
-	Offset         string          `json:"offset"`
-	Types          []string        `json:"types"`
-	Content        bool            `json:"content"`
-	UntilEnd       bool            `json:"until_end"`
-	EventsMax      int             `json:"events_max"`
+	Op             string            `json:"op"`
+	BaseURL        string            `json:"base_url"`
+	APIKey         string            `json:"api_key"`
+	OrganizationID string            `json:"organization_id"`
+	Scopes         []sluice.Scope    `json:"scopes"`
+	TimeoutMs      int               `json:"timeout_ms"`
+	RetryForMs     int               `json:"retry_for_ms"`
+	Collection     string            `json:"collection"`
+	Records        json.RawMessage   `json:"records"`
+	Key            string            `json:"key"`
+	ID             string            `json:"id"`
+	Reason         string            `json:"reason"`
+	File           string            `json:"file"`
+	BatchSize      int               `json:"batch_size"`
+	EndAfterMs     int               `json:"end_after_ms"`
+	Callers        [][]command       `json:"callers"`
+	Offset         string            `json:"offset"`
+	Types          []string          `json:"types"`
+	Content        bool              `json:"content"`
+	UntilEnd       bool              `json:"until_end"`
+	EventsMax      int               `json:"events_max"`
+	Body           string            `json:"body"`
+	Headers        map[string]string `json:"headers"`
+	Keys           []string          `json:"keys"`
 }
 
 func main() {
@@ -99,6 +103,8 @@ func run(client **sluice.Client, c command) (any, error) {
 		return (*client).Deletions.Wait(ctx, c.ID)
 	case "changes":
 		return changes(ctx, *client, c)
+	case "verify":
+		return verify(c)
 	}
 	switch c.Collection {
 	case "transactions":
@@ -143,6 +149,18 @@ func changes(ctx context.Context, client *sluice.Client, c command) (any, error)
 		return failure == nil && len(seen) < c.EventsMax
 	})
 	return map[string]any{"seen": seen, "offset": offset}, failure
+}
+
+func verify(c command) (any, error) {
+	header := http.Header{}
+	for name, value := range c.Headers {
+		header.Set(name, value)
+	}
+	err := sluice.VerifyWebhook([]byte(c.Body), header, c.Keys...)
+	if err != nil && !errors.Is(err, sluice.ErrWebhook) {
+		return nil, err
+	}
+	return map[string]bool{"verified": err == nil}, nil
 }
 
 func open(client **sluice.Client, c command) (any, error) {

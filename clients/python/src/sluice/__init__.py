@@ -18,6 +18,7 @@ from ._errors import (
 )
 from ._upload import Refusal, Tally, Upload
 from ._version import __version__
+from ._webhook import WebhookVerificationError, verify_webhook
 from .codes import ErrorCode
 
 __all__ = [
@@ -40,5 +41,7 @@ __all__ = [
     "SluiceTimeoutError",
     "Tally",
     "Upload",
+    "WebhookVerificationError",
     "__version__",
+    "verify_webhook",
 ]

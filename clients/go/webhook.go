@@ -1,0 +1,73 @@
+package sluice
+
+import (
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	webhookTolerance = 5 * time.Minute
+	// After a rotation, two keys sign in two ways each.
+	signaturesMax = 16
+	// Of both kinds.
+	webhookKeySize = 32
+)
+
+// ErrWebhook means that the message was not sent by the service, was altered, or is not recent.
+var ErrWebhook = errors.New("sluice: the webhook is not verified")
+
+// VerifyWebhook verifies a message by Standard Webhooks 1.0. The body is as it arrived, before it is parsed.
+// Keys are secrets (whsec_…), public keys (whpk_…), or both; one of them has to match. It returns ErrWebhook,
+// or an *OptionError for a key that can't be one.
+func VerifyWebhook(body []byte, header http.Header, keys ...string) error {
+	id, timestamp := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || id == "" || time.Since(time.Unix(seconds, 0)).Abs() > webhookTolerance {
+		return ErrWebhook
+	}
+	content := append([]byte(id+"."+timestamp+"."), body...)
+	signatures := strings.SplitN(header.Get("Webhook-Signature"), " ", signaturesMax+1)
+	for _, key := range keys {
+		matches, err := webhookCheck(key, content)
+		if err != nil {
+			return err
+		}
+		for _, signature := range signatures[:min(len(signatures), signaturesMax)] {
+			version, text, _ := strings.Cut(signature, ",")
+			if sent, err := base64.StdEncoding.DecodeString(text); err == nil && matches(version, sent) {
+				return nil
+			}
+		}
+	}
+	return ErrWebhook
+}
+
+// webhookCheck returns what tells whether a signature of the content is the key's.
+func webhookCheck(key string, content []byte) (func(version string, signature []byte) bool, error) {
+	kind, text, _ := strings.Cut(key, "_")
+	bytes, _ := base64.StdEncoding.DecodeString(text)
+	if len(bytes) != webhookKeySize {
+		kind = ""
+	}
+	switch kind {
+	case "whsec":
+		mac := hmac.New(sha256.New, bytes)
+		mac.Write(content)
+		sum := mac.Sum(nil)
+		return func(version string, signature []byte) bool {
+			return version == "v1" && hmac.Equal(signature, sum)
+		}, nil
+	case "whpk":
+		return func(version string, signature []byte) bool {
+			return version == "v1a" && ed25519.Verify(bytes, content, signature)
+		}, nil
+	}
+	return nil, &OptionError{"a key of a webhook", "the secret (whsec_…) or the public key (whpk_…)"}
+}
