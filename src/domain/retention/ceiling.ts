@@ -61,16 +61,14 @@ export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefine
   return !isSameKind || after.days < before.days;
 }
 
-const beginnings: Readonly<Record<FloorOrigin, string>> = {
-  last_seen: "from when it was last seen",
-  closed: "from its closing",
-  report_filed_at: "from its filing",
-};
-
-const missing: Readonly<Record<FloorOrigin, string>> = {
-  last_seen: "",
-  closed: " One that is not closed is kept until its deletion is requested.",
-  report_filed_at: " One that is not filed is kept until its deletion is requested.",
+/** From when a rule counts, and what its ceiling does with a record that has no such time. */
+const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string]>> = {
+  last_seen: ["from when it was last seen", ""],
+  closed: ["from its closing", " One that is not closed is kept until its deletion is requested."],
+  report_filed_at: [
+    "from its filing",
+    " One that is not filed is kept until its deletion is requested.",
+  ],
 };
 
 /** Says in a sentence what a rule does; in a second one, what it does with a record that has no time to count from. */
@@ -79,23 +77,23 @@ export function describeRule(
   retainDays: number | undefined,
 ): string {
   const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
-  const from = beginnings[countedFrom];
-  const floor = `Each ${resourceType} must be kept for ${formatDays(keepDays)} ${from}`;
+  const [from, without] = origins[countedFrom];
+  const each = `Each ${resourceType}`;
+  const kept =
+    keepDays === 0 ? each : `${each} must be kept for ${formatDays(keepDays)} ${from}, and`;
   const unless = "unless a hold or a floor keeps it longer.";
   if (deleteAfterDays !== undefined) {
-    const erased = `is erased without a request ${formatDays(deleteAfterDays)} ${from}, ${unless}`;
-    const start = keepDays === 0 ? `Each ${resourceType} ${erased}` : "";
-    const same = `${floor}, and is then erased without a request, ${unless}`;
-    const later = `${floor}, and ${erased}`;
-    return (start || (keepDays === deleteAfterDays ? same : later)) + missing[countedFrom];
+    const erased =
+      keepDays === deleteAfterDays
+        ? "is then erased without a request"
+        : `is erased without a request ${formatDays(deleteAfterDays)} ${from}`;
+    return `${kept} ${erased}, ${unless}${without}`;
   }
   const ceiling =
     retainDays === undefined
       ? "only when its deletion is requested."
       : `when its deletion is requested, at the latest ${formatDays(retainDays)} after it was last seen, ${unless}`;
-  return keepDays === 0
-    ? `Each ${resourceType} is erased ${ceiling}`
-    : `${floor}, and is erased after that ${ceiling}`;
+  return `${kept} is erased ${keepDays === 0 ? "" : "after that "}${ceiling}`;
 }
 
 /** The ceiling of types without one of their own, such as "none: records are kept until a deletion is requested". */
