@@ -19,7 +19,7 @@ import {
 } from "./next-message.ts";
 
 /** Longer than an attempt can take. */
-const leaseMs = 60_000;
+const leaseMs = 30_000;
 /** How many messages an endpoint is sent before others have their turn. */
 const messagesMax = 50;
 

@@ -32,6 +32,8 @@ export async function lookForNews(
   return { seen, ends, told: new Set(told), changed: new Set(changed) };
 }
 
-export async function openCipher({ store }: Pick<App, "store">): Promise<FeedCipher> {
+/** Ends the leases of the process that served an embedded store before, which may have been killed. */
+export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
+  if (!store.traits.isServer) await store.webhooks.releaseAll();
   return new FeedCipher(await store.receiptSaltKey());
 }

@@ -242,6 +242,7 @@ export const methods = {
     listAll: lookup(every, webhook.listAllEndpoints),
     claim: change(ofOrganization, delivery.claimEndpoint),
     release: change(ofOrganization, delivery.releaseEndpoint),
+    releaseAll: change(every, delivery.releaseEveryEndpoint),
     settle: change(ofOrganization, delivery.settleAttempt),
     listNews: lookup(ofOrganization, delivery.listDeletionNews),
     findNews: lookup(every, delivery.findOrganizationsWithNews),

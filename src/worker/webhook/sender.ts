@@ -6,7 +6,7 @@ import type { App } from "../../actions/app.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
 import { deliver, type DeliveryAttempt, type Sending } from "../../actions/webhook/deliver.ts";
 import { allEndpoints } from "../../actions/webhook/endpoints.ts";
-import { type Looked, lookForNews, openCipher } from "../../actions/webhook/look.ts";
+import { beginSending, type Looked, lookForNews } from "../../actions/webhook/look.ts";
 import {
   type Ends,
   findNext,
@@ -60,7 +60,7 @@ class Sender {
     const endpoints = await allEndpoints(this.#app);
     const keys = this.#app.webhookKeys();
     if (endpoints.length === 0 || keys === undefined) return false;
-    const source = { app: this.#app, keys, cipher: await this.#openCipher() };
+    const source = { app: this.#app, keys, cipher: await this.#begun() };
     const ends = await this.#look(endpoints);
     for (const endpoint of this.#inTurn(endpoints, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
@@ -70,8 +70,8 @@ class Sender {
     return false;
   }
 
-  async #openCipher(): Promise<FeedCipher> {
-    return (this.#cipher ??= await openCipher(this.#app));
+  async #begun(): Promise<FeedCipher> {
+    return (this.#cipher ??= await beginSending(this.#app));
   }
 
   async stop(): Promise<void> {

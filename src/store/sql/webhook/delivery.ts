@@ -27,6 +27,8 @@ const release = `
   UPDATE webhook_endpoint SET lease_until = NULL
   WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3`;
 
+const releaseAll = `UPDATE webhook_endpoint SET lease_until = NULL WHERE lease_until IS NOT NULL`;
+
 const setDelivered = `
   UPDATE webhook_endpoint SET
     entry_no = CASE WHEN entry_no = $7 THEN $8 ELSE entry_no END,
@@ -79,6 +81,11 @@ export function* claimEndpoint(lease: Lease): Statements<WebhookEndpoint | undef
 
 export function* releaseEndpoint(lease: EndpointName & Pick<Lease, "claimant">): Statements<void> {
   yield* run(release, lease.organizationId, lease.endpointId, lease.claimant);
+}
+
+/** To be called only where no other process can send. */
+export function* releaseEveryEndpoint(): Statements<void> {
+  yield* run(releaseAll);
 }
 
 /** Returns the endpoint as it is then; undefined if it was removed, or another process has claimed it. */
