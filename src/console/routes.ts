@@ -41,6 +41,15 @@ import {
   startImport,
   stopImport,
 } from "./page/upload.ts";
+import {
+  createOneWebhook,
+  enableOneWebhook,
+  removeOneWebhook,
+  rotateOneWebhook,
+  showWebhook,
+  showWebhooks,
+  testOneWebhook,
+} from "./page/webhooks.ts";
 
 type Path = PersonalRoute["path"];
 type Right = PersonalRoute["right"];
@@ -90,6 +99,13 @@ export const routes: readonly Route[] = [
   read("/console/key/:id", "key.read", showKey),
   act("/console/key/rotate/:id", "key.rotate", rotateOne),
   act("/console/key/revoke/:id", "key.revoke", revokeOne),
+  read("/console/webhooks/:id", "webhook.read", showWebhooks),
+  act("/console/webhooks/:id", "webhook.create", createOneWebhook),
+  read("/console/webhook/:id", "webhook.read", showWebhook),
+  act("/console/webhook/test/:id", "webhook.change", testOneWebhook),
+  act("/console/webhook/enable/:id", "webhook.change", enableOneWebhook),
+  act("/console/webhook/rotate/:id", "webhook.change", rotateOneWebhook),
+  act("/console/webhook/remove/:id", "webhook.remove", removeOneWebhook),
   read("/console/audit", "audit.read", showAudit),
   act("/console/audit/verify", "audit.read", verifyTrail),
   act("/console/audit/download", "audit.read", downloadTrail),

@@ -7,6 +7,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { createEndpoint } from "../../src/actions/webhook/endpoints.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
@@ -28,6 +29,8 @@ export interface Scene {
   readonly completed: string;
   readonly held: string;
   readonly holdId: string;
+  /** An endpoint of webhooks. */
+  readonly webhook: string;
   /** The origin of the console: passkeys need a name. */
   readonly base: string;
   readonly signInLink: (name: string) => Promise<string>;
@@ -72,12 +75,16 @@ export async function makeScene(service: Service): Promise<Scene> {
     endsOn: undefined,
   });
   const held = await requestDeletion("person-held");
+  const url = "https://hooks.example.com/sluice";
+  const events = ["sluice.deletion.completed"];
+  const made = await createEndpoint(app, { organizationId: "acme", url, events });
   return {
     service,
     acme,
     completed,
     held,
     holdId,
+    webhook: made.endpointId,
     base,
     addPerson,
     requestDeletion,

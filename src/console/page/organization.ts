@@ -26,6 +26,7 @@ import {
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
+import { renderWebhooksLink } from "./webhooks.ts";
 import {
   describeApproval,
   describeRateLimit,
@@ -46,6 +47,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
       ${renderKeys(keys, app.now())}
       ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
     </section>
+    ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
     ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
     ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
     ${shown.mayClose && renderClosing(shown)}`;
