@@ -1,5 +1,5 @@
-// The feed of changes in a process: reads pages, and lets readers wait for the next ones. Those that wait at the same
-// place get the same page, read once.
+// The feed of changes in a process: reads pages, and lets readers wait for the next ones. What those that wait get is
+// read once for all that have come as far.
 
 import type { App } from "../app.ts";
 import { Turns } from "../../basics/turns.ts";
@@ -9,8 +9,10 @@ import { FeedCipher } from "./offset.ts";
 import {
   type Cursor,
   type FeedPage,
-  readChanges,
+  type FeedPart,
+  pageOf,
   type Reading,
+  readPart,
   type Source,
 } from "./read-changes.ts";
 
@@ -32,8 +34,8 @@ export class ChangeFeed {
   readonly #app: App;
   readonly #source: Source;
   readonly #news: News;
-  /** Pages that are being read for readers that wait. */
-  readonly #pages = new Map<string, Promise<FeedPage>>();
+  /** What is being read for readers that wait. */
+  readonly #parts = new Map<string, Promise<FeedPart>>();
   #stopped = false;
 
   constructor(app: App, saltKey: string) {
@@ -54,7 +56,9 @@ export class ChangeFeed {
   /** Throws AppError offset_gone. */
   async read(reading: Beginning, signal?: AbortSignal): Promise<FeedPage> {
     const { settled, start } = await this.#start(reading);
-    return readChanges(this.#source, { ...reading, from: start }, { through: settled, signal });
+    const placed = { ...reading, from: start };
+    const part = await readPart(this.#source, placed, { through: settled, signal });
+    return pageOf(this.#source, placed, part);
   }
 
   /** Where the reader begins, as a page without events. Throws AppError offset_gone. */
@@ -79,7 +83,7 @@ export class ChangeFeed {
       const { scanned, through } = await this.#news.next(awaited, signal);
       from = { ...from, scanned };
       if (through !== undefined) {
-        page = await this.#share(through, { ...reading, from });
+        page = await this.#readShared(through, { ...reading, from });
         from = page.next;
       }
       await check?.();
@@ -123,13 +127,16 @@ export class ChangeFeed {
     return { settled, start };
   }
 
-  #share(through: number, reading: Reading): Promise<FeedPage> {
+  /** The part that begins where the reader has come to is read once for all that wait for it. */
+  async #readShared(through: number, reading: Reading): Promise<FeedPage> {
     const { view, from, bytesMax } = reading;
-    const key = JSON.stringify([through, view, from, bytesMax]);
-    const shared = this.#pages.get(key);
-    if (shared !== undefined) return shared;
-    const page = readChanges(this.#source, reading, { through });
-    this.#pages.set(key, page);
-    return page.finally(() => this.#pages.delete(key));
+    const key = JSON.stringify([from.scanned, through, bytesMax, view]);
+    let part = this.#parts.get(key);
+    if (part === undefined) {
+      part = readPart(this.#source, reading, { through });
+      this.#parts.set(key, part);
+      part.finally(() => this.#parts.delete(key)).catch(() => undefined);
+    }
+    return pageOf(this.#source, reading, await part);
   }
 }

@@ -77,9 +77,12 @@ export class FeedCipher {
 }
 
 /** The position after an event. */
-export function passEvent(before: Position, changeNo: number, receivedAt: number): Position {
-  if (receivedAt > before.at) return { changeNo, at: receivedAt, following: 0 };
-  return { changeNo, at: before.at, following: before.following + 1 };
+export function passEvent(
+  { at, following }: Position,
+  { changeNo, receivedAt }: { readonly changeNo: number; readonly receivedAt: number },
+): Position {
+  if (receivedAt > at) return { changeNo, at: receivedAt, following: 0 };
+  return { changeNo, at, following: following + 1 };
 }
 
 function derive(saltKey: string, purpose: string): Buffer {

@@ -68,30 +68,43 @@ interface Extent {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function readChanges(
+/** What is read for all readers that have come as far, wherever they began. */
+export interface FeedPart extends Pick<FeedPage, "events" | "list" | "upToDate"> {
+  /** What the events are of, and the last change that was not wanted. */
+  readonly passed: readonly Pick<ArrivedChange, "changeNo" | "receivedAt">[];
+  readonly through: number;
+}
+
+/** Where the part begins is all that matters of `reading.from`. */
+export async function readPart(
   source: Source,
   reading: Reading,
   extent: Extent,
-): Promise<FeedPage> {
-  const { view, from } = reading;
-  const { organizationId } = view;
+): Promise<FeedPart> {
+  const { organizationId } = reading.view;
   const { found, upToDate } = await collect(source, reading, extent);
-  let { position } = from;
-  for (const { changeNo, receivedAt } of found) {
-    position = passEvent(position, changeNo, receivedAt);
-  }
-  if (upToDate) {
-    position = await pastUnwanted(source, { view, position, ...extent });
-    position = pastHidden(position, { now: source.now(), ...extent });
-  }
-  const numbers = found.map(({ changeNo }) => changeNo);
-  const ids = source.cipher.eventIds(organizationId, numbers);
+  const unwanted = upToDate ? await findUnwanted(source, reading, { ...extent, found }) : [];
+  const ids = source.cipher.eventIds(
+    organizationId,
+    found.map(({ changeNo }) => changeNo),
+  );
   const events = found.map((change, index) =>
     writeChangeEvent({ ...change, organizationId, id: ids[index] ?? "" }),
   );
-  const scanned = upToDate ? Math.max(from.scanned, extent.through) : position.changeNo;
-  const offset = source.cipher.encode(organizationId, position);
   const list = `[${events.join(",")}]`;
+  return { events, list, upToDate, passed: [...found, ...unwanted], through: extent.through };
+}
+
+/** The part as a page of a reader that was at `from`. */
+export function pageOf(
+  { now, cipher }: Source,
+  { view, from }: Reading,
+  { events, list, upToDate, passed, through }: FeedPart,
+): FeedPage {
+  let position = passed.reduce(passEvent, from.position);
+  if (upToDate) position = pastHidden(position, { now: now(), through });
+  const scanned = upToDate ? Math.max(from.scanned, through) : position.changeNo;
+  const offset = cipher.encode(view.organizationId, position);
   return { events, list, upToDate, next: { position, scanned }, offset };
 }
 
@@ -131,17 +144,18 @@ async function collect(
   return { found, upToDate: true };
 }
 
-/** Passes events of types that the reader may read and does not want, so that they are not scanned again. */
-async function pastUnwanted(
+/** The last change of the types that the reader may read, if it wants only some: it is not to be scanned again. */
+async function findUnwanted(
   { store }: Source,
-  { view, position, through }: { view: FeedView; position: Position; through: number },
-): Promise<Position> {
+  { view, from }: Reading,
+  { through, found }: Extent & Pick<Collected, "found">,
+): Promise<readonly ArrivedChange[]> {
   const { organizationId, types, readable } = view;
-  if (types.length === readable.length) return position;
-  const after = Math.max(position.changeNo, through - numbersAtOnce);
+  if (types.length === readable.length) return [];
+  const last = found.at(-1)?.changeNo ?? from.scanned;
+  const after = Math.max(last, through - numbersAtOnce);
   const part = { organizationId, after, through, types: readable, content: false, limit: 1 };
-  const [last] = await store.arrivals.list({ ...part, fromEnd: true });
-  return last === undefined ? position : passEvent(position, last.changeNo, last.receivedAt);
+  return store.arrivals.list({ ...part, fromEnd: true });
 }
 
 const hourMs = 3_600_000;
