@@ -1,4 +1,4 @@
-"""Verifies webhooks by Standard Webhooks 1.0: `v1` is HMAC-SHA256 with the secret, `v1a` Ed25519 with the public key."""
+"""Verifies webhooks by Standard Webhooks 1.0: `v1` is HMAC-SHA256 by the secret, `v1a` Ed25519 by the public key."""
 
 from __future__ import annotations
 
