@@ -58,7 +58,12 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
       const last = owners.reduce((one, other) => (one > other ? one : other));
       if (!here.has(last) || erased.has(node) || expiring.has(node)) continue;
       const known = owners.map((owner) => erased.get(owner));
-      const roots = new Set(known.flatMap((some) => [...(some ?? [])]));
+      const [only, ...others] = known;
+      // Most have one owner, and very many may have the same one.
+      const roots =
+        only !== undefined && others.length === 0
+          ? only
+          : new Set(known.flatMap((some) => [...(some ?? [])]));
       if (known.includes(undefined)) shared.set(node, roots);
       else {
         erased.set(node, roots);
