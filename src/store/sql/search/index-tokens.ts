@@ -33,20 +33,14 @@ const findDue = `
   --sqlite WHERE (organization_id, record_no) > ($1, coalesce((
   --sqlite   SELECT record_no FROM record
   --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3), 0))
-  --sqlite ORDER BY organization_id, record_no LIMIT $4
   --postgres WHERE (organization_id, resource_type, resource_id) > ($1, $2, $3)
-  --postgres ORDER BY organization_id, resource_type, resource_id LIMIT $4
-  `;
-const findDueOf = `
-  SELECT organization_id, resource_type, resource_id FROM search_due
-  --sqlite CROSS JOIN record USING (organization_id, record_no)
-  --sqlite WHERE organization_id = $1 AND record_no > coalesce((
-  --sqlite   SELECT record_no FROM record
-  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3), 0)
-  --sqlite ORDER BY record_no LIMIT $4
-  --postgres WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
-  --postgres ORDER BY resource_type, resource_id LIMIT $4
-  `;
+    AND organization_id <= $4
+  ORDER BY organization_id,
+  --sqlite record_no
+  --postgres resource_type, resource_id
+  LIMIT $5`;
+/** Greater than the id of every organization. */
+const afterAllIds = "~";
 
 const findNext = `
   SELECT organization_id, resource_type, resource_id FROM record
@@ -147,10 +141,11 @@ export function* listDue({
   limit,
 }: DuePage): Statements<readonly RecordKey[]> {
   const rows = yield* all<KeyRow>(
-    organizationId === undefined ? findDue : findDueOf,
-    organizationId ?? after?.organizationId ?? "",
+    findDue,
+    after?.organizationId ?? organizationId ?? "",
     after?.resourceType ?? "",
     after?.resourceId ?? "",
+    organizationId ?? afterAllIds,
     limit,
   );
   return rows.map(toKey);
