@@ -234,3 +234,33 @@ describe("a batch with several items of one record", () => {
     );
   });
 });
+
+describe("the replies to a row of lists", () => {
+  it("say what became of each, and for which organization", async () => {
+    const type = typeNamed("transaction");
+    const other = await scene.makeCustomer();
+    const [one, two, three] = [records.record(type), records.record(type), records.record(type)];
+    const later = { ...one, timestamp: "2026-03-03T00:00:00Z" };
+    const replies: unknown[] = [];
+    for (const [by, ...list] of [
+      [customer, one],
+      [customer, one],
+      [customer, later],
+      [customer, two],
+      [customer, later, three],
+      [other, one, one],
+    ] as const) {
+      const { body } = await scene.ask(by, { method: "POST", path: listPathOf(type), body: list });
+      replies.push([by === customer, body.organization_id === by.organizationId, body.message]);
+    }
+    const created = "1 transaction was created";
+    assert.deepEqual(replies, [
+      [true, true, `${created}.`],
+      [true, true, "0 transaction records were created, 1 identical item was skipped."],
+      [true, true, "0 transaction records were created, 1 further change was stored."],
+      [true, true, `${created}.`],
+      [true, true, `${created}, 1 identical item was skipped.`],
+      [false, true, `${created}, 1 identical item was skipped.`],
+    ]);
+  });
+});
