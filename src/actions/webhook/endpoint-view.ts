@@ -1,10 +1,10 @@
 // An endpoint of webhooks as organizations and operators see it: never with its secret.
 
 import { type WebhookEndpoint, webhookState } from "../../domain/webhook.ts";
-import type { App } from "../app.ts";
+import type { WebhookKeys } from "../app.ts";
 
-export function endpointState(app: Pick<App, "webhookKeys">, endpoint: WebhookEndpoint): object {
-  const keys = app.webhookKeys();
+/** `keys`: those of this process, if it has any. */
+export function endpointState(endpoint: WebhookEndpoint, keys: WebhookKeys | undefined): object {
   const { endpointId, secretVersion, keyCheck } = endpoint;
   const isSame = keys?.check === keyCheck;
   return {

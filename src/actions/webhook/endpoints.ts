@@ -166,8 +166,14 @@ export async function countEndpoints(
   return counts;
 }
 
+/** Throws OperatorError not_permitted and no_such_endpoint. */
+export async function showEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, "webhook.read");
+  return findEndpoint(app, endpointId);
+}
+
 /** Throws OperatorError no_such_endpoint. */
-export async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   const found = await app.store.webhooks.find(endpointId, undefined);
   if (found !== undefined) return found;
   throw unknownName(
@@ -187,6 +193,7 @@ export async function removeEndpoint(app: App, endpointId: string): Promise<Webh
 
 /** Asks for a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, "webhook.change");
   return change(app, endpointId, { test: true });
 }
 
@@ -251,7 +258,6 @@ async function change(
   endpointId: string,
   wanted: EndpointChange,
 ): Promise<WebhookEndpoint> {
-  requireRight(app, "webhook.change");
   const found = await findEndpoint(app, endpointId);
   const changed = await app.store.webhooks.change(found, wanted, actOf(app));
   return changed ?? findEndpoint(app, endpointId);

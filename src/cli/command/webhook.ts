@@ -38,10 +38,10 @@ export const webhookCreate = defineStoreCommand({
   options: {
     organization: required(text("ID"), "Organization whose events are sent."),
     url: required(text("URL"), "Where they are sent, with https."),
-    events: withDefault(eventList, "The events, separated by commas.", webhookEvents.join(",")),
+    events: optional(eventList, "The events, separated by commas. Default: all."),
     description: optional(lineOfText("TEXT"), "What the endpoint is for."),
   },
-  run: async (app, { organization, url, events, description }) => {
+  run: async (app, { organization, url, events = webhookEvents, description }) => {
     const wanted = { organizationId: organization, url, events, description };
     const { endpointId, secret, publicKey } = await createEndpoint(app, wanted);
     return {
@@ -84,7 +84,10 @@ export const webhookList = defineStoreCommand({
 });
 
 function viewEndpoint(app: App, endpoint: WebhookEndpoint): object {
-  return { organization_id: endpoint.organizationId, ...endpointState(app, endpoint) };
+  return {
+    organization_id: endpoint.organizationId,
+    ...endpointState(endpoint, app.webhookKeys()),
+  };
 }
 
 function columns(app: App): readonly Column<WebhookEndpoint>[] {

@@ -4,10 +4,10 @@
 import {
   createEndpoint,
   enableEndpoint,
-  findEndpoint,
   listEndpoints,
   removeEndpoint,
   rotateSecret,
+  showEndpoint,
   testEndpoint,
 } from "../../actions/webhook/endpoints.ts";
 import {
@@ -135,7 +135,7 @@ function showSecret(person: Person, { endpointId, secret, publicKey }: Secret): 
 
 export async function showWebhook(person: Person): Promise<Answer> {
   const { app, id } = person;
-  const endpoint = await findEndpoint(app, id);
+  const endpoint = await showEndpoint(app, id);
   const { organizationId } = endpoint;
   const body = html`${renderFacts([
     ["URL", html`<bdi>${endpoint.url}</bdi>`],

@@ -8,7 +8,7 @@ import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { identifier } from "../../domain/schema/fields.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { readJson } from "../body/read-json.ts";
+import { hasBody, readJson } from "../body/read-json.ts";
 import type { HttpContext } from "../http-context.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
 import type { Example, JsonSchema } from "../openapi/document.ts";
@@ -126,9 +126,8 @@ export const requestDeletion: Verb = {
 };
 
 /** Some proxies drop the body of a DELETE, so the error names that cause. */
-function requireBody({ request: { headers } }: HandlerInput): void {
-  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
-  if (encoding !== undefined || Number(length) > 0) return;
+function requireBody({ request }: HandlerInput): void {
+  if (hasBody(request)) return;
   throw new AppError("malformed_json", {
     message:
       "The body is empty; send JSON. If something on the way drops the body of a DELETE, " +

@@ -198,7 +198,8 @@ export const listWebhookEndpoints: Verb = {
       const id = isNamed ? queryIdentifier(request, "webhook_endpoint_id") : undefined;
       const all = await listOwnEndpoints(app, caller.organizationId);
       const found = id === undefined ? all : all.filter((one) => one.endpointId === id);
-      return jsonAnswer(200, { webhook_endpoints: found.map((one) => endpointState(app, one)) });
+      const keys = app.webhookKeys();
+      return jsonAnswer(200, { webhook_endpoints: found.map((one) => endpointState(one, keys)) });
     },
 };
 

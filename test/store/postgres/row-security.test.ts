@@ -19,6 +19,7 @@ import {
   other,
   transaction,
 } from "../../conformance/scene.ts";
+import { newEndpoint } from "../../conformance/webhooks.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -181,6 +182,7 @@ async function fill(): Promise<void> {
   await store.request(keyOf("transaction", "t"));
   await store.hold(keyOf("transaction_check", "c"));
   await store.release(keyOf("transaction_check", "c"));
+  await store.createWebhookEndpoint(newEndpoint("whe_1"), operator);
   await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
   await store.add("person", "goes");
   await store.request(keyOf("person", "goes"), { dueAt: 0 });
