@@ -259,6 +259,23 @@ describe("a client of Durable Streams", () => {
   }
 });
 
+describe("a store that can't be read", () => {
+  it("ends what waits, and the next request waits for its event", async () => {
+    const customer = await scene.makeCustomer();
+    const query = { offset: "-1", live: "long-poll" };
+    const ask = { method: "GET", path: "/v2/changes", query, token: customer.token };
+    const waiting = service.client.send(ask);
+    await waitFor("the poll to wait", () => service.readers() > 0 || undefined);
+    const mend = service.breakStore("settledArrival", new Error("out of order"));
+    const reply = await waiting;
+    mend();
+    assert.deepEqual([reply.status, reply.body.code], [500, 50001], reply.text);
+    const next = service.client.send(ask);
+    const [id = "nobody"] = await add(customer, 1);
+    assert.match((await next).text, new RegExp(`"subject":"${id}"`));
+  });
+});
+
 describe("a stop", () => {
   it("ends long polls with 204 and closes streams, at once", async () => {
     const customer = await scene.makeCustomer();
