@@ -1051,6 +1051,9 @@ type DeletionStatus struct {
 	// By type, the numbers that the receipt commits to, with their salts: of every type whose read
 	// scope the token has, also if there were none.
 	Disclosures map[string]DisclosedCounts `json:"disclosures,omitempty"`
+
+	// The recipients of changes that were informed about what was erased.
+	Recipients []InformedRecipient `json:"recipients,omitempty"`
 }
 
 // DeletionStatusStatus is one of the constants below; a newer service may have further values.
@@ -1215,6 +1218,21 @@ type DisclosedCount struct {
 
 	// The salt.
 	Salt string `json:"salt"`
+}
+
+// InformedRecipient: A recipient that was informed about what a deletion has erased.
+type InformedRecipient struct {
+	// Name of the recipient.
+	Name string `json:"name"`
+
+	// When the last notice for it was written to the feed of changes.
+	ToldAt Timestamp `json:"told_at"`
+
+	// When it had acknowledged all of them.
+	AcknowledgedAt Timestamp `json:"acknowledged_at,omitempty"`
+
+	// When it was removed before it had.
+	RemovedAt Timestamp `json:"removed_at,omitempty"`
 }
 
 // ChangeEvent: A change, as a CloudEvent 1.0 in structured JSON.

@@ -50,6 +50,15 @@ async function readEvents({ token }: Asking, offset: string): Promise<readonly E
   return JSON.parse(reply.text) as readonly Event[];
 }
 
+type Told = Readonly<Record<string, string>>;
+
+async function informedOf({ token }: Asking, id: string): Promise<readonly Told[]> {
+  const at = "/v2/deletion_request";
+  const query = { deletion_request_id: id };
+  const reply = await service.client.send({ method: "GET", path: at, query, token });
+  return (reply.body as unknown as { recipients?: readonly Told[] }).recipients ?? [];
+}
+
 function fieldOf(reply: Reply): string | undefined {
   assert.equal(reply.status, 400, reply.text);
   return reply.body.errors?.[0]?.field;
@@ -122,6 +131,12 @@ describe("a recipient", () => {
     ]);
     const mine = events.find(({ subject }) => subject === record["tx_id"]);
     assert.deepEqual({ data: mine?.data }, erased);
+    const before = await informedOf(owner, id);
+    assert.deepEqual(Object.keys(before[0] ?? {}), ["name", "told_at"]);
+    await acknowledge(owner, "copies", await readOffset(owner, from));
+    const [{ acknowledged_at: at, ...rest } = {}, ...others] = await informedOf(owner, id);
+    assert.deepEqual([rest, others], [before[0], []]);
+    assert.ok(at !== undefined);
     const scopes: readonly Scope[] = ["changes:read", "person:read"];
     const other = { token: await fetchToken(service.client, owner, { scopes }) };
     assert.deepEqual(await readEvents(other, "-1"), []);

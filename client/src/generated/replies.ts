@@ -120,6 +120,8 @@ export interface DeletionStatus {
    * scope the token has, also if there were none.
    */
   readonly disclosures?: Readonly<Record<string, DisclosedCounts>>;
+  /** The recipients of changes that were informed about what was erased. */
+  readonly recipients?: readonly InformedRecipient[];
 }
 
 /**
@@ -226,6 +228,18 @@ export interface DisclosedCount {
   readonly count: number;
   /** The salt. */
   readonly salt: string;
+}
+
+/** A recipient that was informed about what a deletion has erased. */
+export interface InformedRecipient {
+  /** Name of the recipient. */
+  readonly name: string;
+  /** When the last notice for it was written to the feed of changes. */
+  readonly told_at: string;
+  /** When it had acknowledged all of them. */
+  readonly acknowledged_at?: string;
+  /** When it was removed before it had. */
+  readonly removed_at?: string;
 }
 
 /** A change, as a CloudEvent 1.0 in structured JSON. */

@@ -12,6 +12,7 @@ import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.
 import { AppError } from "../../domain/error.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
+import { readTold, type ToldView } from "./told-recipients.ts";
 import { withCurrentFloor } from "./current-floor.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
@@ -30,6 +31,8 @@ export interface DeletionView {
   readonly receipt?: Receipt;
   /** Contains only types that the reader may read. */
   readonly disclosures?: Disclosures;
+  /** Present if there are any that the reader may know of. */
+  readonly recipients?: readonly ToldView[];
 }
 
 /** Throws AppError no_such_deletion, also for a deletion that the caller may not know of. */
@@ -53,7 +56,11 @@ export async function readDeletion(
   reader: Reader,
 ): Promise<DeletionView> {
   const receipt = await findReceipt(app, deletion);
-  const view = viewDeletion(deletion, receipt, reader);
+  const recipients = await readTold(app, deletion, reader);
+  const view = {
+    ...viewDeletion(deletion, receipt, reader),
+    ...(recipients.length === 0 ? {} : { recipients }),
+  };
   if (receipt === undefined) return view;
   const saltKey = await app.store.receiptSaltKey();
   return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };

@@ -14,6 +14,7 @@ import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
+import { readTold, type ToldView } from "./told-recipients.ts";
 import { findReceipt, visibleCounts } from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
@@ -21,6 +22,8 @@ export interface ReadDeletion extends ShownDeletion {
   readonly receipt: Receipt | undefined;
   /** What this person may know of its numbers. */
   readonly reader: Reader;
+  /** Who was informed about what it has erased. */
+  readonly recipients: readonly ToldView[];
 }
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
@@ -29,7 +32,8 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   const deletion = await findDeletion(app, id);
   const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
   const reader = await viewerOf(app).reader(deletion.organizationId);
-  return { ...shown, reader, receipt: await findReceipt(app, deletion) };
+  const recipients = await readTold(app, deletion, reader);
+  return { ...shown, reader, recipients, receipt: await findReceipt(app, deletion) };
 }
 
 export interface DeletionDetails extends ShownDeletion {
@@ -40,6 +44,8 @@ export interface DeletionDetails extends ShownDeletion {
   /** Present only for the pending deletion of a record. */
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
+  /** Who was informed about what it has erased. */
+  readonly recipients: readonly ToldView[];
   /**
    * Whether this person may approve the deletion. `own`: this person requested it, so somebody else has to. False if it
    * needs no approval, or the role does not allow it.

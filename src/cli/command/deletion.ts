@@ -13,7 +13,12 @@ import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts"
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import { confidentialOptions } from "../input/confidential.ts";
 import { deletionStatus, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
-import { describeDeletion, toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";
+import {
+  describeDeletion,
+  renderTold,
+  toneOfDeletion,
+  viewForOperator,
+} from "../output/deletion-view.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { describeRestriction, viewRestriction } from "../output/restricted-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
@@ -125,11 +130,12 @@ export const deletionShow = defineStoreCommand({
   restoring: true,
   run: async (opened, { id, includeConfidential }, { paint }) => {
     const app = showing(opened, { includeConfidential });
-    const { deletion, waitsFor, receipt, reader } = await showDeletion(app, id);
+    const { deletion, waitsFor, receipt, reader, recipients } = await showDeletion(app, id);
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
     if (holds.length > 0) parts.push(renderHolds(holds));
+    if (recipients.length > 0) parts.push(renderTold(recipients));
     const restriction =
       includeConfidential && hasPreview(deletion)
         ? await previewRestriction(app, deletion)
@@ -140,6 +146,7 @@ export const deletionShow = defineStoreCommand({
       json: {
         ...view,
         holds: holds.map(viewHold),
+        ...(recipients.length === 0 ? {} : { recipients }),
         ...(restriction === undefined ? {} : { would_restrict: viewRestriction(restriction) }),
       },
       text: parts.filter((part) => part !== "").join("\n\n"),

@@ -1,6 +1,7 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
 import { viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
+import type { ToldView } from "../../actions/deletion/told-recipients.ts";
 import {
   confidentialTypes,
   mayCount,
@@ -11,7 +12,14 @@ import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Paint, Tone } from "./paint.ts";
-import { type Field, formatTime, renderFields, timeOrNull } from "./table.ts";
+import {
+  type Column,
+  type Field,
+  formatTime,
+  renderFields,
+  renderTable,
+  timeOrNull,
+} from "./table.ts";
 
 /** Stands for the numbers of a deletion that is not completed. */
 const nobody: Reader = { confidential: confidentialTypes(), covered: new Set() };
@@ -117,4 +125,16 @@ function formatErased(deletion: Deletion, reader: Reader): string {
   const redacted = visibleReferences(deletion, reader);
   if (redacted > 0) counts.push(`a reference in each of ${redacted} records that stay`);
   return counts.length === 0 ? "-" : counts.join(", ");
+}
+
+const toldColumns: readonly Column<ToldView>[] = [
+  ["recipient", ({ name }) => name],
+  ["informed", ({ told_at }) => told_at],
+  ["acknowledged", ({ acknowledged_at }) => acknowledged_at ?? "-"],
+  ["removed", ({ removed_at }) => removed_at ?? "-"],
+];
+
+/** The recipients of changes that were informed about what a deletion has erased. */
+export function renderTold(recipients: readonly ToldView[]): string {
+  return renderTable(toldColumns, recipients);
 }

@@ -17,7 +17,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { deletionPath, renderRecordLink } from "../html/link.ts";
-import { type Html, html, renderFacts } from "../html/html.ts";
+import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { formatCount, formatCounts, formatNumber, renderTime } from "../html/time.ts";
 
 const screen = "/console/deletions";
@@ -42,8 +42,8 @@ export async function showDeletion(person: Person): Promise<Answer> {
     ],
   ])}
   ${details.preview !== undefined && renderPreview(deletion, details.preview)}
-  ${renderCourse(deletion)} ${renderReceipt(details)} ${renderApproval(details)}
-  ${details.mayCancel && renderCancel(deletion)}`;
+  ${renderCourse(deletion)} ${renderReceipt(details)} ${renderTold(details)}
+  ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
   const title = `Deletion ${deletion.deletionRequestId}`;
   return showPage(person, { title, screen, body });
 }
@@ -160,6 +160,23 @@ function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {
     <h2 id="receipt">Receipt</h2>
     ${verdict}
     ${receiptFaults !== undefined && html`<p><a href="${path}">The receipt</a> as JSON</p>`}
+  </section>`;
+}
+
+function renderTold({ recipients }: DeletionDetails): Html | undefined {
+  if (recipients.length === 0) return undefined;
+  const table = renderTable(
+    [
+      ["Name", ({ name }) => html`<bdi>${name}</bdi>`],
+      ["Informed", ({ told_at }) => renderTime(Date.parse(told_at))],
+      ["Acknowledged", ({ acknowledged_at: at }) => at && renderTime(Date.parse(at))],
+      ["Removed before", ({ removed_at: at }) => at && renderTime(Date.parse(at))],
+    ],
+    recipients,
+  );
+  return html`<section aria-labelledby="recipients">
+    <h2 id="recipients">Recipients of changes</h2>
+    ${table}
   </section>`;
 }
 

@@ -46,8 +46,24 @@ const statusSchema = objectSchema(
     },
     receipt: schemaRef("DeletionReceipt"),
     disclosures: disclosuresSchema,
+    recipients: {
+      type: "array",
+      description: "The recipients of changes that were informed about what was erased.",
+      items: schemaRef("InformedRecipient"),
+    },
   },
-  { sometimes: ["due_at", "completed_at", "erased", "receipt", "disclosures"] },
+  { sometimes: ["due_at", "completed_at", "erased", "receipt", "disclosures", "recipients"] },
+);
+
+const informedSchema = objectSchema(
+  "A recipient that was informed about what a deletion has erased.",
+  {
+    name: textSchema("Name of the recipient."),
+    told_at: timeSchema("When the last notice for it was written to the feed of changes."),
+    acknowledged_at: timeSchema("When it had acknowledged all of them."),
+    removed_at: timeSchema("When it was removed before it had."),
+  },
+  { sometimes: ["acknowledged_at", "removed_at"] },
 );
 
 export const readDeletion: Verb = {
@@ -78,7 +94,11 @@ export const readDeletion: Verb = {
       reply: jsonReply("The status of the deletion request.", {
         name: "DeletionStatus",
         schema: statusSchema,
-        parts: { DeletionReceipt: deletionReceipt, ...receiptParts },
+        parts: {
+          DeletionReceipt: deletionReceipt,
+          InformedRecipient: informedSchema,
+          ...receiptParts,
+        },
         examples: shown === undefined ? {} : statusExamples(shown),
       }),
     };
@@ -117,7 +137,9 @@ function statusExamples(type: RecordType): Examples {
   const { completed_at } = receiptExample;
   const done = { completed_at, erased, receipt };
   const disclosures = { [type.resourceType]: disclosureExample };
-  const completed = { ...pending, status: "completed", ...done, disclosures };
+  const told_at = completed_at;
+  const recipients = [{ name: "warehouse", told_at, acknowledged_at: "2026-03-01T11:00:00.000Z" }];
+  const completed = { ...pending, status: "completed", ...done, disclosures, recipients };
   const waiting = { ...pending, due_at: "2031-02-28T10:00:00.000Z" };
   return {
     pending: { summary: "Not begun yet", value: pending },

@@ -38,6 +38,7 @@ __all__ = [
     "IdentityVerificationExistence",
     "IdentityVerificationUpdate",
     "IdentityVerificationVerifiedDataItem",
+    "InformedRecipient",
     "NationalityCode",
     "OnboardingFlow",
     "OnboardingFlowExistence",
@@ -998,6 +999,8 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     By type, the numbers that the receipt commits to, with their salts: of every type whose read
     scope the token has, also if there were none.
     """
+    recipients: List[InformedRecipient]
+    """The recipients of changes that were informed about what was erased."""
 
 
 class _DeletionReceiptRequired(TypedDict):
@@ -1114,6 +1117,22 @@ class DisclosedCount(TypedDict):
     """The number."""
     salt: str
     """The salt."""
+
+
+class _InformedRecipientRequired(TypedDict):
+    name: str
+    """Name of the recipient."""
+    told_at: str
+    """When the last notice for it was written to the feed of changes."""
+
+
+class InformedRecipient(_InformedRecipientRequired, total=False):
+    """A recipient that was informed about what a deletion has erased."""
+
+    acknowledged_at: str
+    """When it had acknowledged all of them."""
+    removed_at: str
+    """When it was removed before it had."""
 
 
 class _ChangeEventRequired(TypedDict):
