@@ -1054,6 +1054,8 @@ type DeletionStatus struct {
 
 	// The recipients of changes that were informed about what was erased.
 	Recipients []InformedRecipient `json:"recipients,omitempty"`
+
+	Statement *RecipientStatement `json:"statement,omitempty"`
 }
 
 // DeletionStatusStatus is one of the constants below; a newer service may have further values.
@@ -1233,6 +1235,58 @@ type InformedRecipient struct {
 
 	// When it was removed before it had.
 	RemovedAt Timestamp `json:"removed_at,omitempty"`
+}
+
+// RecipientStatement: The signed statement that every recipient has acknowledged what was erased.
+type RecipientStatement struct {
+	// What it is.
+	Type RecipientStatementType `json:"type"`
+
+	// Its version.
+	Version int64 `json:"version"`
+
+	// Identifies the store.
+	StoreID string `json:"store_id"`
+
+	// It is in no chain.
+	ReceiptNo int64 `json:"receipt_no"`
+
+	// The SHA-256 of the receipt of the deletion.
+	ReceiptHash string `json:"receipt_hash"`
+
+	// The organization.
+	OrganizationID string `json:"organization_id"`
+
+	// Unique identifier of the deletion request.
+	DeletionRequestID string `json:"deletion_request_id"`
+
+	// The recipients, and when each had acknowledged.
+	Recipients []RecipientStatementRecipientsItem `json:"recipients"`
+
+	// The key that signed it, one of `/.well-known/sluice-receipts.json`.
+	KeyID string `json:"key_id"`
+
+	// Ed25519 over the canonical JSON of everything else, base64url.
+	Signature string `json:"signature"`
+}
+
+// RecipientStatementType is one of the constants below; a newer service may have further values.
+type RecipientStatementType string
+
+const (
+	RecipientStatementTypeSluiceRecipientStatement RecipientStatementType = "sluice-recipient-statement"
+)
+
+// RecipientStatementRecipientsItem: A recipient.
+type RecipientStatementRecipientsItem struct {
+	// Name of the recipient.
+	Name string `json:"name"`
+
+	// When the last notice for it was written.
+	ToldAt Timestamp `json:"told_at"`
+
+	// When it had acknowledged all of them.
+	AcknowledgedAt Timestamp `json:"acknowledged_at"`
 }
 
 // ChangeEvent: A change, as a CloudEvent 1.0 in structured JSON.

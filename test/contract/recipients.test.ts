@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
+import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import type { Scope } from "../../src/domain/scope.ts";
 import { type Customer, fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
@@ -57,6 +59,19 @@ async function informedOf({ token }: Asking, id: string): Promise<readonly Told[
   const query = { deletion_request_id: id };
   const reply = await service.client.send({ method: "GET", path: at, query, token });
   return (reply.body as unknown as { recipients?: readonly Told[] }).recipients ?? [];
+}
+
+/** Once every recipient has acknowledged, the status has a statement that the verifier of receipts accepts. */
+async function requireStatement({ token }: Asking, id: string): Promise<void> {
+  const at = "/v2/deletion_request";
+  const query = { deletion_request_id: id };
+  const reply = await service.client.send({ method: "GET", path: at, query, token });
+  const { statement, receipt } = reply.body as unknown as Record<string, object>;
+  const keys = await publishReceiptKeys(service.app);
+  const faultsOf = (value: unknown) => verifyReceipts([receipt, value], keys)[1]?.faults;
+  assert.deepEqual(faultsOf(statement), []);
+  const forged = { ...statement, recipients: [] };
+  assert.match(faultsOf(forged)?.join() ?? "", /signature is not valid/);
 }
 
 function fieldOf(reply: Reply): string | undefined {
@@ -137,6 +152,7 @@ describe("a recipient", () => {
     const [{ acknowledged_at: at, ...rest } = {}, ...others] = await informedOf(owner, id);
     assert.deepEqual([rest, others], [before[0], []]);
     assert.ok(at !== undefined);
+    await requireStatement(owner, id);
     const scopes: readonly Scope[] = ["changes:read", "person:read"];
     const other = { token: await fetchToken(service.client, owner, { scopes }) };
     assert.deepEqual(await readEvents(other, "-1"), []);

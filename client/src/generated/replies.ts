@@ -122,6 +122,7 @@ export interface DeletionStatus {
   readonly disclosures?: Readonly<Record<string, DisclosedCounts>>;
   /** The recipients of changes that were informed about what was erased. */
   readonly recipients?: readonly InformedRecipient[];
+  readonly statement?: RecipientStatement;
 }
 
 /**
@@ -240,6 +241,40 @@ export interface InformedRecipient {
   readonly acknowledged_at?: string;
   /** When it was removed before it had. */
   readonly removed_at?: string;
+}
+
+/** The signed statement that every recipient has acknowledged what was erased. */
+export interface RecipientStatement {
+  /** What it is. */
+  readonly type: "sluice-recipient-statement";
+  /** Its version. */
+  readonly version: 1;
+  /** Identifies the store. */
+  readonly store_id: string;
+  /** It is in no chain. */
+  readonly receipt_no: 0;
+  /** The SHA-256 of the receipt of the deletion. */
+  readonly receipt_hash: string;
+  /** The organization. */
+  readonly organization_id: string;
+  /** Unique identifier of the deletion request. */
+  readonly deletion_request_id: string;
+  /** The recipients, and when each had acknowledged. */
+  readonly recipients: readonly RecipientStatementRecipientsItem[];
+  /** The key that signed it, one of `/.well-known/sluice-receipts.json`. */
+  readonly key_id: string;
+  /** Ed25519 over the canonical JSON of everything else, base64url. */
+  readonly signature: string;
+}
+
+/** A recipient. */
+export interface RecipientStatementRecipientsItem {
+  /** Name of the recipient. */
+  readonly name: string;
+  /** When the last notice for it was written. */
+  readonly told_at: string;
+  /** When it had acknowledged all of them. */
+  readonly acknowledged_at: string;
 }
 
 /** A change, as a CloudEvent 1.0 in structured JSON. */

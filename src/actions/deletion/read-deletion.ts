@@ -9,10 +9,11 @@ import {
 } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
+import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
 import { AppError } from "../../domain/error.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
-import { readTold, type ToldView } from "./told-recipients.ts";
+import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
 import { withCurrentFloor } from "./current-floor.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
@@ -33,6 +34,8 @@ export interface DeletionView {
   readonly disclosures?: Disclosures;
   /** Present if there are any that the reader may know of. */
   readonly recipients?: readonly ToldView[];
+  /** Present once all of them have acknowledged. */
+  readonly statement?: RecipientStatement;
 }
 
 /** Throws AppError no_such_deletion, also for a deletion that the caller may not know of. */
@@ -57,9 +60,11 @@ export async function readDeletion(
 ): Promise<DeletionView> {
   const receipt = await findReceipt(app, deletion);
   const recipients = await readTold(app, deletion, reader);
+  const statement = stateAcknowledged(app, receipt, recipients);
   const view = {
     ...viewDeletion(deletion, receipt, reader),
     ...(recipients.length === 0 ? {} : { recipients }),
+    ...(statement === undefined ? {} : { statement }),
   };
   if (receipt === undefined) return view;
   const saltKey = await app.store.receiptSaltKey();

@@ -6,6 +6,7 @@ import { awaitsApproval } from "../../domain/deletion/approval.ts";
 import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
+import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -14,7 +15,7 @@ import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
-import { readTold, type ToldView } from "./told-recipients.ts";
+import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
 import { findReceipt, visibleCounts } from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
@@ -24,6 +25,8 @@ export interface ReadDeletion extends ShownDeletion {
   readonly reader: Reader;
   /** Who was informed about what it has erased. */
   readonly recipients: readonly ToldView[];
+  /** That all of them have acknowledged; undefined before that. */
+  readonly statement: RecipientStatement | undefined;
 }
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
@@ -33,7 +36,9 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
   const reader = await viewerOf(app).reader(deletion.organizationId);
   const recipients = await readTold(app, deletion, reader);
-  return { ...shown, reader, recipients, receipt: await findReceipt(app, deletion) };
+  const receipt = await findReceipt(app, deletion);
+  const statement = stateAcknowledged(app, receipt, recipients);
+  return { ...shown, reader, recipients, statement, receipt };
 }
 
 export interface DeletionDetails extends ShownDeletion {

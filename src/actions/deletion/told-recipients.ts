@@ -1,8 +1,14 @@
 // Who was informed about what a deletion has erased, and who has acknowledged it, as far as a reader may know of the
 // types.
 
+import { hash } from "node:crypto";
 import { mayCount, type Reader } from "../../domain/confidentiality.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import {
+  makeStatement,
+  type RecipientStatement,
+} from "../../domain/deletion/recipient-statement.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 
@@ -37,6 +43,29 @@ export async function readTold(
       ...(removed.length === 0 ? {} : { removed_at: formatTime(Math.max(...removed)) }),
     };
   });
+}
+
+/**
+ * The signed statement that all of them have acknowledged what they were informed about; undefined before that, and
+ * where this process has no key. One that was removed before it had acknowledged is not waited for.
+ */
+export function stateAcknowledged(
+  app: App,
+  receipt: Receipt | undefined,
+  recipients: readonly ToldView[],
+): RecipientStatement | undefined {
+  const left = recipients.filter(({ removed_at }) => removed_at === undefined);
+  const acknowledged = left.flatMap(({ name, told_at, acknowledged_at }) =>
+    acknowledged_at === undefined ? [] : [{ name, told_at, acknowledged_at }],
+  );
+  if (receipt === undefined || acknowledged.length === 0) return undefined;
+  const signer = acknowledged.length === left.length ? app.signer() : undefined;
+  if (signer === undefined) return undefined;
+  return makeStatement(receipt, { recipients: acknowledged, hash: sha256, signer });
+}
+
+function sha256(text: string): string {
+  return hash("sha256", text);
 }
 
 /** Undefined if any is. */

@@ -2,7 +2,9 @@
 // nor the network.
 
 import { hash, verify } from "node:crypto";
-import { aloneNo, chainedText, type Receipt, signedText } from "../../domain/deletion/receipt.ts";
+import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
+import { isStatement, type RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { findFormFaults, isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { thumbprint, toPublicKey } from "./issue-receipt.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
@@ -25,6 +27,11 @@ export function verifyReceipts(
   const keys = new Map(published.keys.map(({ kid, x }) => [kid, x]));
   let previous: Receipt | undefined;
   return values.map((value, index) => {
+    if (isStatement(value)) {
+      const faults = verifyOne(value, { keys, storeId: published.store_id });
+      const name = `the statement on the recipients of ${value.deletion_request_id}`;
+      return { name, receipt: undefined, faults };
+    }
     const receipt = isReceipt(value) ? value : undefined;
     const faults =
       receipt === undefined
@@ -59,7 +66,9 @@ interface Known {
   readonly storeId: string;
 }
 
-function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[] {
+type Signed = Receipt | RecipientStatement;
+
+function verifyOne(receipt: Signed, { keys, storeId }: Known): readonly string[] {
   const faults: string[] = [];
   if (storeId !== "" && receipt.store_id !== storeId) {
     faults.push(`It is of another store, ${receipt.store_id}; the keys are those of ${storeId}.`);
@@ -74,15 +83,15 @@ function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[
     faults.push(`The key ${receipt.key_id} is published under a name that is not its own.`);
   } else if (!isSignedWith(receipt, publicKey)) {
     faults.push(
-      "The signature is not valid: the receipt was changed after it was signed, or was never signed with this key.",
+      "The signature is not valid: it was changed after it was signed, or was never signed with this key.",
     );
   }
   return faults;
 }
 
-function isSignedWith(receipt: Receipt, publicKey: string): boolean {
-  const signature = Buffer.from(receipt.signature, "base64url");
-  return verify(null, Buffer.from(signedText(receipt)), toPublicKey(publicKey), signature);
+function isSignedWith({ signature, ...body }: Signed, publicKey: string): boolean {
+  const bytes = Buffer.from(signature, "base64url");
+  return verify(null, Buffer.from(canonicalJson(body)), toPublicKey(publicKey), bytes);
 }
 
 function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {

@@ -130,7 +130,10 @@ export const deletionShow = defineStoreCommand({
   restoring: true,
   run: async (opened, { id, includeConfidential }, { paint }) => {
     const app = showing(opened, { includeConfidential });
-    const { deletion, waitsFor, receipt, reader, recipients } = await showDeletion(app, id);
+    const { deletion, waitsFor, receipt, reader, recipients, statement } = await showDeletion(
+      app,
+      id,
+    );
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
@@ -142,11 +145,13 @@ export const deletionShow = defineStoreCommand({
         : undefined;
     if (restriction !== undefined) parts.push(describeRestriction(restriction));
     if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
+    if (statement !== undefined) parts.push(JSON.stringify(statement, null, 2));
     return {
       json: {
         ...view,
         holds: holds.map(viewHold),
         ...(recipients.length === 0 ? {} : { recipients }),
+        ...(statement === undefined ? {} : { statement }),
         ...(restriction === undefined ? {} : { would_restrict: viewRestriction(restriction) }),
       },
       text: parts.filter((part) => part !== "").join("\n\n"),

@@ -85,6 +85,8 @@ function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: St
 
 function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
   const { name, receipt, faults } = verdict;
+  if (receipt === undefined && faults.length === 0)
+    return `${name} is ${paint("good", "genuine")}.`;
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
     const what = `${asked.resource_type} ${asked.resource_id} of ${receipt.organization_id}`;

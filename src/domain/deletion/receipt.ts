@@ -140,11 +140,6 @@ export function placeOf(body: ReceiptBody) {
   return { store_id, receipt_no, previous_receipt, organization_id, deletion_request_id } as const;
 }
 
-/** The text that is signed. */
-export function signedText({ signature: _signature, ...body }: Receipt): string {
-  return canonicalJson(body);
-}
-
 /** The text whose SHA-256 is in the next receipt. */
 export function chainedText(receipt: Receipt): string {
   return canonicalJson(receipt);

@@ -6,6 +6,7 @@ import {
   readDeletion as viewDeletion,
 } from "../../actions/deletion/read-deletion.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
+import { statementType, statementVersion } from "../../domain/deletion/recipient-statement.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
@@ -51,8 +52,11 @@ const statusSchema = objectSchema(
       description: "The recipients of changes that were informed about what was erased.",
       items: schemaRef("InformedRecipient"),
     },
+    statement: schemaRef("RecipientStatement"),
   },
-  { sometimes: ["due_at", "completed_at", "erased", "receipt", "disclosures", "recipients"] },
+  {
+    sometimes: "due_at completed_at erased receipt disclosures recipients statement".split(" "),
+  },
 );
 
 const informedSchema = objectSchema(
@@ -64,6 +68,30 @@ const informedSchema = objectSchema(
     removed_at: timeSchema("When it was removed before it had."),
   },
   { sometimes: ["acknowledged_at", "removed_at"] },
+);
+
+const statementSchema = objectSchema(
+  "The signed statement that every recipient has acknowledged what was erased.",
+  {
+    type: { type: "string", enum: [statementType], description: "What it is." },
+    version: { type: "integer", enum: [statementVersion], description: "Its version." },
+    store_id: textSchema("Identifies the store."),
+    receipt_no: { type: "integer", enum: [0], description: "It is in no chain." },
+    receipt_hash: textSchema("The SHA-256 of the receipt of the deletion."),
+    organization_id: textSchema("The organization."),
+    deletion_request_id: textSchema("Unique identifier of the deletion request."),
+    recipients: {
+      type: "array",
+      description: "The recipients, and when each had acknowledged.",
+      items: objectSchema("A recipient.", {
+        name: textSchema("Name of the recipient."),
+        told_at: timeSchema("When the last notice for it was written."),
+        acknowledged_at: timeSchema("When it had acknowledged all of them."),
+      }),
+    },
+    key_id: textSchema("The key that signed it, one of `/.well-known/sluice-receipts.json`."),
+    signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
+  },
 );
 
 export const readDeletion: Verb = {
@@ -97,6 +125,7 @@ export const readDeletion: Verb = {
         parts: {
           DeletionReceipt: deletionReceipt,
           InformedRecipient: informedSchema,
+          RecipientStatement: statementSchema,
           ...receiptParts,
         },
         examples: shown === undefined ? {} : statusExamples(shown),

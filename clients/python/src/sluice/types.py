@@ -49,6 +49,8 @@ __all__ = [
     "PersonNationalIdentificationNumber",
     "PersonUpdate",
     "ReceiptCountHashes",
+    "RecipientStatement",
+    "RecipientStatementRecipientsItem",
     "RiskAssessment",
     "RiskAssessmentExistence",
     "RiskAssessmentUpdate",
@@ -1001,6 +1003,7 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     """
     recipients: List[InformedRecipient]
     """The recipients of changes that were informed about what was erased."""
+    statement: RecipientStatement
 
 
 class _DeletionReceiptRequired(TypedDict):
@@ -1133,6 +1136,42 @@ class InformedRecipient(_InformedRecipientRequired, total=False):
     """When it had acknowledged all of them."""
     removed_at: str
     """When it was removed before it had."""
+
+
+class RecipientStatement(TypedDict):
+    """The signed statement that every recipient has acknowledged what was erased."""
+
+    type: Literal["sluice-recipient-statement"]
+    """What it is."""
+    version: Literal[1]
+    """Its version."""
+    store_id: str
+    """Identifies the store."""
+    receipt_no: Literal[0]
+    """It is in no chain."""
+    receipt_hash: str
+    """The SHA-256 of the receipt of the deletion."""
+    organization_id: str
+    """The organization."""
+    deletion_request_id: str
+    """Unique identifier of the deletion request."""
+    recipients: List[RecipientStatementRecipientsItem]
+    """The recipients, and when each had acknowledged."""
+    key_id: str
+    """The key that signed it, one of `/.well-known/sluice-receipts.json`."""
+    signature: str
+    """Ed25519 over the canonical JSON of everything else, base64url."""
+
+
+class RecipientStatementRecipientsItem(TypedDict):
+    """A recipient."""
+
+    name: str
+    """Name of the recipient."""
+    told_at: str
+    """When the last notice for it was written."""
+    acknowledged_at: str
+    """When it had acknowledged all of them."""
 
 
 class _ChangeEventRequired(TypedDict):
