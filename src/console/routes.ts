@@ -1,6 +1,7 @@
 // The console on one screen: every page and every form as a row, with the right that it needs. The actions check the
 // right again.
 
+import { registerOne, removeOne } from "./page/recipients.ts";
 import type { PersonalRoute, Route } from "./page.ts";
 import {
   addPasskey,
@@ -95,6 +96,8 @@ export const routes: readonly Route[] = [
   act("/console/organization/:id", "organization.change", changeSettings),
   act("/console/organization/approval/:id", "deletion.require_approval", changeApproval),
   act("/console/organization/key/:id", "key.create", createOneKey),
+  act("/console/organization/recipient/:id", "recipient.create", registerOne),
+  act("/console/organization/recipient/remove/:id", "recipient.remove", removeOne),
   act("/console/organization/close/:id", "organization.close", closeOne),
   read("/console/key/:id", "key.read", showKey),
   act("/console/key/rotate/:id", "key.rotate", rotateOne),

@@ -20,5 +20,10 @@ export interface Recipient {
   readonly acknowledgedAt: number | undefined;
 }
 
+export interface WaitingRecipient extends Recipient {
+  /** When the oldest notice was written that it has not acknowledged; undefined if there is none. */
+  readonly waitingSince: number | undefined;
+}
+
 /** What a name has to be, to complete "must be". */
 export const recipientNameRule = `1 to ${limits.recipientNameCharactersMax} letters, digits, dots, hyphens and underscores, of which the first is a letter or a digit`;

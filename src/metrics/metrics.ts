@@ -1,5 +1,6 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
+import type { RecipientFigures } from "../actions/recipient/recipients.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
@@ -24,6 +25,7 @@ interface MetricSources {
   readonly holdsEnding: () => Promise<number>;
   /** How many endpoints of webhooks there are, by state. */
   readonly webhooks: () => Promise<Readonly<Record<string, number>>>;
+  readonly recipients: () => Promise<RecipientFigures>;
   readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
@@ -33,7 +35,7 @@ interface MetricSources {
 }
 
 export function makeMetrics(sources: MetricSources) {
-  const { build, deletions, holdsEnding, webhooks, dataDir, edge, load } = sources;
+  const { build, deletions, holdsEnding, webhooks, recipients, dataDir, edge, load } = sources;
   const registry = new Registry();
   registry.info(
     {
@@ -46,6 +48,7 @@ export function makeMetrics(sources: MetricSources) {
   registerStoredDeletions(registry, deletions);
   registerHolds(registry, holdsEnding);
   registerWebhooks(registry, webhooks);
+  registerRecipients(registry, recipients);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -179,6 +182,18 @@ function registerWebhooks(registry: Registry, read: MetricSources["webhooks"]): 
   registry.onSnapshot(async () => (byState = await read()));
   registry.observe("gauge", {
     sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
+  });
+}
+
+function registerRecipients(registry: Registry, read: MetricSources["recipients"]): void {
+  let figures: Partial<RecipientFigures> = {};
+  registry.onSnapshot(async () => (figures = await read()));
+  registry.observe("gauge", {
+    sluice_recipients: ["Recipients of changes.", () => figures.count ?? 0],
+    sluice_recipient_lag_seconds: [
+      "How long a recipient has not acknowledged the notice of an erased record, without confidential types.",
+      () => Math.max(0, Date.now() - (figures.waitingSince ?? Infinity)) / 1_000,
+    ],
   });
 }
 

@@ -9,6 +9,7 @@ import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { recipientFigures } from "../actions/recipient/recipients.ts";
 import { countEndpoints } from "../actions/webhook/endpoints.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";
@@ -134,6 +135,7 @@ async function openParts(
     deletions: () => app.store.deletionFigures(app.now()),
     holdsEnding: async () => (await listEndingSoon(app)).length,
     webhooks: () => countEndpoints(app),
+    recipients: () => recipientFigures(app),
     dataDir: config.dataDir,
     edge,
     load,

@@ -120,6 +120,17 @@ export function testNotices(engine: Engine): void {
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
       await acknowledge(store, "fast", last);
       assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 0, more: false });
+      const lags = await store.listWaiting(acme, []);
+      assert.deepEqual(
+        lags.map(({ name, waitingSince }) => [name, waitingSince !== undefined]),
+        [
+          ["fast", false],
+          ["persons", false],
+          ["slow", true],
+        ],
+      );
+      const hidden = await store.listWaiting(undefined, ["transaction"]);
+      assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
       assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
       await acknowledge(store, "slow", last);

@@ -63,6 +63,19 @@ describe("organizations and keys in the console", () => {
     assert.equal((await show("viewer", "organization/none")).status, 404);
   });
 
+  it("have recipients of changes, which operators register and remove", async () => {
+    const path = "organization/recipient/acme";
+    const form = { name: "warehouse", type: "person" };
+    assert.equal((await send("viewer", path, form)).status, 403);
+    assert.equal((await send("operator", path, form)).status, 303);
+    assert.equal((await send("operator", path, { name: "a/b" })).status, 400);
+    assert.match((await show("viewer", "organization/acme")).text, /warehouse[^]*person/);
+    const remove = "organization/recipient/remove/acme";
+    assert.equal((await send("operator", remove, { name: "none" })).status, 404);
+    assert.equal((await send("operator", remove, form)).status, 303);
+    assert.match((await show("viewer", "organization/acme")).text, /No program has registered/);
+  });
+
   it("have settings, and refuse what is not valid with what was expected", async () => {
     const form = { name: "Acme", grace: "24h", rate: "200", strict: "on" };
     assert.equal((await send("officer", "organization/acme", form)).status, 403);

@@ -1,6 +1,10 @@
 // Recipients as operators see them: lists, registers and removes them.
 
-import { recipientNameRule, type Recipient } from "../../domain/recipient.ts";
+import {
+  recipientNameRule,
+  type Recipient,
+  type WaitingRecipient,
+} from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { formats } from "../../domain/schema/formats.ts";
@@ -18,10 +22,25 @@ import { requireRight, viewerOf } from "../operator/viewer.ts";
 export async function listRecipients(
   app: App,
   organizationId: string | undefined,
-): Promise<readonly Recipient[]> {
+): Promise<readonly WaitingRecipient[]> {
   requireRight(app, "recipient.read");
   await requireOrganization(app, organizationId);
-  return app.store.listRecipients(organizationId);
+  return app.store.listWaiting(organizationId, [...(await viewerOf(app).hiddenTypes())]);
+}
+
+export interface RecipientFigures {
+  readonly count: number;
+  /** When the oldest notice was written that a recipient has not acknowledged, without those on confidential types. */
+  readonly waitingSince: number | undefined;
+}
+
+/** For metrics, which many can read. */
+export async function recipientFigures(app: App): Promise<RecipientFigures> {
+  const hidden = await viewerOf(app).public().hiddenTypes();
+  const all = await app.store.listWaiting(undefined, [...hidden]);
+  const times = all.flatMap(({ waitingSince }) => waitingSince ?? []);
+  const waitingSince = times.length === 0 ? undefined : Math.min(...times);
+  return { count: all.length, waitingSince };
 }
 
 export interface WantedRecipient {

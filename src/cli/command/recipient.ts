@@ -5,7 +5,7 @@ import {
   listRecipients,
   removeRecipient,
 } from "../../actions/recipient/recipients.ts";
-import type { Recipient } from "../../domain/recipient.ts";
+import type { Recipient, WaitingRecipient } from "../../domain/recipient.ts";
 import { defineStoreCommand, optional, required } from "../command.ts";
 import { text, typeList } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable, timeOrNull } from "../output/table.ts";
@@ -44,7 +44,8 @@ export const recipientCreate = defineStoreCommand({
 
 export const recipientList = defineStoreCommand({
   name: "recipient list",
-  summary: "List the recipients of changes, and when each has acknowledged last.",
+  summary:
+    "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged an erasure.",
   examples: ["sluice recipient list --organization acme"],
   rights: ["recipient.read"],
   options: { organization: optional(text("ID"), "Only the recipients of this organization.") },
@@ -60,11 +61,12 @@ export const recipientList = defineStoreCommand({
   },
 });
 
-const columns: readonly Column<Recipient>[] = [
+const columns: readonly Column<WaitingRecipient>[] = [
   ["name", ({ name }) => name],
   ["organization", ({ organizationId }) => organizationId],
   ["created", ({ createdAt }) => formatTime(createdAt)],
   ["acknowledged", ({ acknowledgedAt }) => formatTime(acknowledgedAt)],
+  ["waiting since", ({ waitingSince }) => formatTime(waitingSince)],
   ["types", ({ types }) => types.join(",")],
 ];
 
@@ -83,12 +85,13 @@ export const recipientRemove = defineStoreCommand({
   },
 });
 
-function viewRecipient(recipient: Recipient) {
+function viewRecipient(recipient: Recipient | WaitingRecipient) {
   return {
     organization_id: recipient.organizationId,
     name: recipient.name,
     types: recipient.types,
     created_at: formatTime(recipient.createdAt),
     acknowledged_at: timeOrNull(recipient.acknowledgedAt),
+    ...("waitingSince" in recipient ? { waiting_since: timeOrNull(recipient.waitingSince) } : {}),
   };
 }

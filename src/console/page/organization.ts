@@ -33,6 +33,7 @@ import {
   describeRetention,
   organizationPath,
 } from "./organizations.ts";
+import { renderRecipients } from "./recipients.ts";
 
 const screen = "/console/organizations";
 
@@ -48,6 +49,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
       ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
     </section>
     ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
+    ${await renderRecipients(person, organization)}
     ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
     ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
     ${shown.mayClose && renderClosing(shown)}`;

@@ -157,6 +157,10 @@ export const methods = {
 
     createRecipient: change(ofOrganization, recipient.createRecipient),
     listRecipients: lookup(oneOrAll, recipient.listRecipients),
+    listWaiting: lookup(
+      (organizationId: string | undefined) => oneOrAll(organizationId),
+      recipient.listWaiting,
+    ),
     removeRecipient: change(ofOrganization, recipient.removeRecipient),
     acknowledge: change(ofOrganization, recipient.acknowledge),
     listTold: lookup(

@@ -1,6 +1,6 @@
 // Registered readers of the feed of changes: created, removed and read, and how far they have acknowledged it.
 
-import type { Recipient } from "../../../domain/recipient.ts";
+import type { Recipient, WaitingRecipient } from "../../../domain/recipient.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
 import { reader, type Row } from "../../row/reader.ts";
@@ -29,12 +29,30 @@ export interface Acknowledgement {
 }
 
 const toRecipient = reader<Recipient>({ types: "json" });
+const toWaiting = reader<WaitingRecipient>({ types: "json" });
 
 const findOne = `SELECT * FROM recipient WHERE organization_id = $1 AND name = $2`;
 
 const findAll = `SELECT * FROM recipient ORDER BY organization_id, name`;
 
 const findOfOrganization = `SELECT * FROM recipient WHERE organization_id = $1 ORDER BY name`;
+
+/** `$1`: types that are left out. The oldest notice that a recipient has not acknowledged is found by its key. */
+const waiting = `
+  SELECT recipient.*, (
+    SELECT notice.created_at FROM erasure_notice AS notice
+    WHERE notice.organization_id = recipient.organization_id
+      AND notice.notice_no > CASE WHEN since_no > acknowledged_no THEN since_no ELSE acknowledged_no END
+      --sqlite AND notice.resource_type IN (SELECT value FROM json_each(recipient.types))
+      --sqlite AND notice.resource_type NOT IN (SELECT value FROM json_each($1))
+      --postgres AND CAST(recipient.types AS jsonb) @> to_jsonb(notice.resource_type)
+      --postgres AND notice.resource_type <> ALL ($1::text[])
+    ORDER BY notice.notice_no LIMIT 1) AS waiting_since
+  FROM recipient`;
+
+const findWaiting = `${waiting} ORDER BY organization_id, name`;
+
+const findWaitingOf = `${waiting} WHERE organization_id = $2 ORDER BY name`;
 
 const insertRecipient = `
   INSERT INTO recipient (organization_id, name, types, created_at, since_no)
@@ -98,6 +116,15 @@ export function* listRecipients(
 ): Statements<readonly Recipient[]> {
   if (organizationId === undefined) return yield* list(toRecipient, findAll);
   return yield* list(toRecipient, findOfOrganization, organizationId);
+}
+
+/** The same with since when each has not acknowledged a notice, without those of hidden types. */
+export function* listWaiting(
+  organizationId: string | undefined,
+  hidden: readonly string[],
+): Statements<readonly WaitingRecipient[]> {
+  if (organizationId === undefined) return yield* list(toWaiting, findWaiting, hidden);
+  return yield* list(toWaiting, findWaitingOf, hidden, organizationId);
 }
 
 /** Returns the recipient as it was; undefined if there is none of this name. */
