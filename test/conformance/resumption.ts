@@ -3,14 +3,18 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { draftOf, keyOf, transaction, worker } from "./scene.ts";
+import { acme, draftOf, keyOf, operator, organization, transaction, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const deletionRequestId = "del_broken_off";
+const types = recordTypes.map(({ resourceType }) => resourceType);
 
 /** A transaction with dependents of every kind: 4 to erase, 2 references to redact. */
 async function prepareErasure(store: TestStore): Promise<void> {
+  await store.createOrganization(organization(acme), operator);
+  await store.createRecipient({ organizationId: acme, name: "r", types }, operator);
   await store.add("transaction", "t");
   await store.add("transaction", "stays");
   await store.write(transaction("t", { amount: 5 }), { mode: "update" });
@@ -56,16 +60,26 @@ async function requireErased(store: TestStore): Promise<void> {
     screening: 1,
   });
   assert.equal(deletion.redacted, 2);
-  assert.deepEqual(await store.countRecords("org_acme"), { transaction: 1, transaction_alert: 2 });
+  assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 2 });
   for (const id of ["x", "y"]) {
     const [payload] = await store.payloadsOf(keyOf("transaction_alert", id));
     assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
   }
+  assert.deepEqual(await readNotices(store), ["a", "c", deletionRequestId, "n", "t"]);
   assert.deepEqual((await store.write(transaction("t"))).drafts, ["created"]);
   const check = draftOf("transaction_check", "c");
   const outcome = await store.write(check, { resourceType: "transaction_check" });
   assert.deepEqual(outcome.drafts, ["created"]);
   await store.requireConsistent();
+}
+
+/** What recipients learn: each erased record once. */
+async function readNotices(store: TestStore): Promise<readonly string[]> {
+  const { settled: through } = await store.settledArrival();
+  const query = { organizationId: acme, after: 0, through, types, content: false, limit: 99 };
+  const events = await store.arrivals.list(query);
+  const notices = events.filter(({ notice }) => notice !== undefined);
+  return notices.map(({ resourceId }) => resourceId).toSorted();
 }
 
 export function testResumption(engine: Engine): void {
