@@ -100,7 +100,7 @@ function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): State
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
-  const notices = yield* writeNotices(progress.flatMap(noticesOf), act.now);
+  const notices = yield* writeNotices(progress.flatMap(noticesOf), { deletions, now: act.now });
   // This runs without any notes too, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);

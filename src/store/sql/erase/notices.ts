@@ -72,10 +72,21 @@ interface NoticeRow {
   readonly notice_no: number;
 }
 
-/** Writes those that a recipient takes; returns how many. */
-export function* writeNotices(notices: readonly Notice[], now: number): Statements<number> {
-  const organizations = new Set(notices.map(({ deletion }) => deletion.organizationId));
-  if (organizations.size === 0) return 0;
+interface Writing {
+  /** Those of which there may be notices: recipients are looked for whether or not there are. */
+  readonly deletions: readonly Deletion[];
+  readonly now: number;
+}
+
+/**
+ * Writes those that a recipient takes; returns how many. Where nobody takes any, as many statements run if there are
+ * none: the time must not disclose whether there are.
+ */
+export function* writeNotices(
+  notices: readonly Notice[],
+  { deletions, now }: Writing,
+): Statements<number> {
+  const organizations = new Set(deletions.map(({ organizationId }) => organizationId));
   const recipients = yield* findRecipientsOf([...organizations]);
   const taken = notices.filter(({ deletion, resourceType }) =>
     recipients.some((one) => takes(one, deletion.organizationId, resourceType)),

@@ -107,7 +107,8 @@ export function* finishDeletions(
   const opened = yield* openSets(deletions, act);
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
-  yield* writeNotices(deletions.filter(isOfRecord).map(noticeOfCompletion), act.now);
+  const noted = deletions.filter(isOfRecord);
+  yield* writeNotices(noted.map(noticeOfCompletion), { deletions: noted, now: act.now });
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
