@@ -22,12 +22,19 @@ describe("the verifier in Python", { skip }, () => {
   let keys: string;
   let receipts: readonly Line[];
   let trail: readonly Line[];
+  let statement: Line;
 
   before(async () => {
     server = await startServer();
     const customer = await server.operate((app) => makeCustomer(app, server.client));
     line = makeCommandLine({ folder: server.folder });
+    const { token, organizationId } = customer;
+    await line.ask(`recipient create --organization ${organizationId} --name copies`);
     for (const id of ["tx-1", "tx-ä\u2028", "tx-3"]) await deleteOne(server.client, customer, id);
+    const { headers } = await server.client.send({ method: "HEAD", path: "/v2/changes", token });
+    const acknowledged = { name: "copies", offset: headers["stream-next-offset"] };
+    const path = "/v2/recipient_acknowledgement";
+    await server.client.send({ method: "POST", path, token, body: acknowledged });
     receipts = await exported("receipt export --include-confidential");
     const id = receipts.at(-1)?.["deletion_request_id"];
     const { body } = await server.client.send({
@@ -36,6 +43,7 @@ describe("the verifier in Python", { skip }, () => {
       token: customer.token,
     });
     receipts = [...receipts.slice(0, -1), body];
+    statement = (body as unknown as { readonly statement: Line }).statement;
     trail = await exported("audit export");
     const { text } = await server.client.send({
       method: "GET",
@@ -84,6 +92,11 @@ describe("the verifier in Python", { skip }, () => {
     );
     assert.equal(await verify(receipts.toSpliced(1, 1)), "1 receipt 2: does not follow");
     assert.match(await verify(changed(receipts, 0, { key_id: "x" })), /^1 receipt 1: unknown key/);
+  });
+
+  it("accepts the statement on the recipients, and names one that was changed", async () => {
+    assert.equal(await verify([statement]), await verify(receipts));
+    assert.match(await verify([{ ...statement, recipients: [] }]), /receipt 1: changed/);
   });
 
   it("names a number that is another one", async () => {
