@@ -14,7 +14,7 @@ import {
   findNext,
   type Message,
   type MessageSource,
-  type Next,
+  type Place,
   placeOf,
 } from "./next-message.ts";
 
@@ -44,6 +44,8 @@ export interface DeliveryOptions {
   readonly source: MessageSource;
   readonly claimant: string;
   readonly ends: Ends;
+  /** How far the endpoint was looked at before it was claimed. */
+  readonly place: Place;
   readonly send: (sending: Sending) => Promise<SendResult>;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -64,20 +66,18 @@ export async function deliver(
   endpoint: WebhookEndpoint,
   options: DeliveryOptions,
 ): Promise<void> {
-  const { source, claimant, ends } = options;
+  const { source, claimant, ends, place } = options;
   const { organizationId, endpointId } = endpoint;
   const now = app.now();
   const lease = { organizationId, endpointId, claimant, now, until: now + leaseMs };
   const claimed = await app.store.webhooks.claim(lease);
   if (claimed === undefined) return;
   const isSigned = claimed.keyCheck === source.keys.check;
-  const { message } = isSigned ? await next(claimed, source, ends) : { message: undefined };
+  const { message } = isSigned
+    ? await findNext(source, claimed, { ends, place: placeOf(claimed, place) })
+    : { message: undefined };
   if (message === undefined) return release(app, claimed, options);
   await deliverAll(app, { endpoint: claimed, message }, options);
-}
-
-function next(endpoint: WebhookEndpoint, source: MessageSource, ends: Ends): Promise<Next> {
-  return findNext(source, endpoint, { ends, place: placeOf(endpoint) });
 }
 
 interface ToSend {
@@ -96,7 +96,8 @@ async function deliverAll(app: App, first: ToSend, options: DeliveryOptions): Pr
     const told = afterwards(endpoint, message, app.now());
     const following: Message | undefined = isOver
       ? undefined
-      : (await next(told, options.source, options.ends)).message;
+      : (await findNext(options.source, told, { ends: options.ends, place: placeOf(told) }))
+          .message;
     const settled: WebhookEndpoint | undefined = await settle(app, sending, {
       ...options,
       outcome,

@@ -29,7 +29,7 @@ export interface Message {
   /** The same in each attempt. */
   readonly id: string;
   readonly body: string;
-  /** The cursors of the endpoint once it is delivered. */
+  /** The cursors of the endpoint once it is delivered: also past what there is nothing to send of. */
   readonly after: Cursors;
   readonly isSignal: boolean;
   /** Present for a test: when it was asked for. */
@@ -129,7 +129,7 @@ async function findDeletion(source: MessageSource, search: Search): Promise<Next
     const news = await source.app.store.webhooks.listNews(query);
     const next = news.find((one) => isWanted(one, endpoint, types));
     if (next !== undefined) {
-      return { message: deletionMessage(source, endpoint, next), place: { ...place, entryNo } };
+      return { message: deletionMessage(source, search, next), place: { ...place, entryNo } };
     }
     entryNo = news.length < newsAtOnce ? through : (news.at(-1)?.entryNo ?? through);
   }
@@ -147,7 +147,7 @@ function isWanted(
 
 function deletionMessage(
   { keys, cipher }: MessageSource,
-  { endpointId, organizationId, changeNo }: WebhookEndpoint,
+  { endpoint: { endpointId, organizationId }, place: { changeNo } }: Search,
   { entryNo, at, action, deletionRequestId, resourceType }: DeletionNews,
 ): Message {
   const body = bodyOf(eventOf[action] ?? action, at, {
@@ -177,7 +177,7 @@ async function findSignal(source: MessageSource, search: Search): Promise<Next> 
       const after = Math.max(first.changeNo, ends.changeNo - arrivalsAtOnce);
       const last = { ...query, after, through: ends.changeNo, fromEnd: true };
       const [newest = first] = await source.app.store.arrivals.list(last);
-      return { message: signalMessage(source, endpoint, newest), place: { ...place, changeNo } };
+      return { message: signalMessage(source, search, newest), place: { ...place, changeNo } };
     }
     changeNo = through;
   }
@@ -186,7 +186,7 @@ async function findSignal(source: MessageSource, search: Search): Promise<Next> 
 
 function signalMessage(
   { keys, cipher }: MessageSource,
-  { endpointId, organizationId, entryNo }: WebhookEndpoint,
+  { endpoint: { endpointId, organizationId }, place: { entryNo } }: Search,
   { changeNo, receivedAt }: { readonly changeNo: number; readonly receivedAt: number },
 ): Message {
   const position = { changeNo, at: receivedAt, following: 0 };

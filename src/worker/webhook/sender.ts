@@ -65,7 +65,8 @@ class Sender {
     for (const endpoint of this.#inTurn(endpoints, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
       if (this.#isFull(endpoint)) continue;
-      if (await this.#hasNews(source, endpoint, ends)) this.#begin(source, endpoint, ends);
+      const place = await this.#findNews(source, endpoint, ends);
+      if (place !== undefined) this.#begin(source, endpoint, { ends, place });
     }
     return false;
   }
@@ -110,17 +111,26 @@ class Sender {
     return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
   }
 
-  async #hasNews(source: MessageSource, endpoint: WebhookEndpoint, ends: Ends): Promise<boolean> {
+  /** Returns how far it has looked if there is something to send; otherwise undefined. */
+  async #findNews(
+    source: MessageSource,
+    endpoint: WebhookEndpoint,
+    ends: Ends,
+  ): Promise<Place | undefined> {
     const { endpointId } = endpoint;
     const known = placeOf(endpoint, this.#places.get(endpointId));
     const isAtEnd = known.entryNo >= ends.entryNo && known.changeNo >= ends.changeNo;
-    if (isAtEnd && endpoint.testRequestedAt === undefined) return false;
+    if (isAtEnd && endpoint.testRequestedAt === undefined) return undefined;
     const { message, place } = await findNext(source, endpoint, { ends, place: known });
     this.#places.set(endpointId, place);
-    return message !== undefined;
+    return message === undefined ? undefined : place;
   }
 
-  #begin(source: MessageSource, endpoint: WebhookEndpoint, ends: Ends): void {
+  #begin(
+    source: MessageSource,
+    endpoint: WebhookEndpoint,
+    looked: { readonly ends: Ends; readonly place: Place },
+  ): void {
     const { endpointId, organizationId } = endpoint;
     // Its cursors go on, and may be set back meanwhile.
     this.#places.delete(endpointId);
@@ -131,7 +141,7 @@ class Sender {
     const delivery = deliver(this.#app, endpoint, {
       source,
       claimant: this.#claimant,
-      ends,
+      ...looked,
       random: this.#options.random ?? Math.random,
       stopping: this.#stopping.signal,
       send: (sending) => this.#send(sending),

@@ -229,6 +229,18 @@ describe("sluice.changes.available", () => {
 });
 
 describe("an endpoint", () => {
+  it("goes on past what there is nothing to send of, so that it is not looked at again", async () => {
+    const [at, beside] = [await listen(), await listen()];
+    const one = await endpoint(at.url, { events: webhookEvents });
+    const other = await endpoint(beside.url);
+    await erase(other.customer);
+    await received(beside, 2);
+    const { no } = await service.app.store.trail.head();
+    await add(one.customer, "transaction");
+    await received(at, 1);
+    await waitFor("its note", async () => ((await listed(one))?.entryNo ?? 0) >= no);
+  });
+
   it("is sent a test event once, also while it is disabled", async () => {
     const at = await listen();
     at.answer((_event, response) => void response.writeHead(410).end());
