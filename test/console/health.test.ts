@@ -7,6 +7,10 @@ import { after, before, describe, it } from "node:test";
 import { readConfig, settings } from "../../src/settings/config.ts";
 import { showSettings } from "../../src/settings/shown-settings.ts";
 import { version } from "../../src/process/version.ts";
+import { readHealth } from "../../src/actions/upkeep/read-health.ts";
+import { createRecipient } from "../../src/actions/recipient/recipients.ts";
+import { deleteOne } from "../receipt/scene.ts";
+import { makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, read, signIn } from "./browse.ts";
 
@@ -56,7 +60,7 @@ describe("the health in the console", () => {
     const { status, text } = await show("auditor");
     repair();
     assert.equal(status, 200);
-    assert.match(text, /1 of 6 fail/);
+    assert.match(text, /1 of 7 fail/);
     assert.match(text, /The store accepts writes[^]*?no<[^]*?the disk is full/);
   });
 
@@ -69,6 +73,21 @@ describe("the health in the console", () => {
     assert.match(await checked(), /Everything that is checked here is as it should be/);
     alter("DELETE FROM audit_entry WHERE entry_no = (SELECT max(entry_no) FROM audit_entry)");
     assert.match(await checked(), /The audit chain has no entry \d+ with the hash of its head/);
+  });
+
+  it("finds a recipient that has not acknowledged an erasure for a week", async () => {
+    const { app, client, clock } = service;
+    const owner = await makeCustomer(app, client);
+    await createRecipient(app, { organizationId: owner.organizationId, name: "copies" });
+    await deleteOne(client, owner, "tx-1");
+    clock.advanceMs(6 * 24 * 60 * 60 * 1_000);
+    const resultOf = async () => {
+      const { checks } = await readHealth(app);
+      return checks.find(({ name }) => name === "Recipients acknowledge erasures")?.result;
+    };
+    assert.equal(await resultOf(), "None is far behind.");
+    clock.advanceMs(24 * 60 * 60 * 1_000);
+    assert.match((await resultOf()) ?? "", /One is 7 days behind/);
   });
 });
 

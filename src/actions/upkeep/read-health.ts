@@ -10,6 +10,7 @@ import { probeWrite } from "./store-upkeep.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { recipientFigures } from "../recipient/recipients.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface HealthCheck {
@@ -54,6 +55,10 @@ function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
   return value.catch(() => undefined);
 }
 
+const dayMs = 24 * 60 * 60 * 1_000;
+/** The alert of Prometheus is for the same (deploy/prometheus/alerts.yml). */
+const behindDaysMin = 7;
+
 type Outcome = Omit<HealthCheck, "name">;
 
 const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
@@ -74,6 +79,12 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
     return overdue === 0
       ? fine("None is overdue.")
       : bad(`${overdue} are overdue; the log says why.`);
+  },
+  "Recipients acknowledge erasures": async (app) => {
+    const { count, waitingSince = app.now() } = await recipientFigures(app);
+    const days = Math.floor((app.now() - waitingSince) / dayMs);
+    if (days >= behindDaysMin) return bad(`One is ${days} days behind; its organization shows it.`);
+    return fine(count === 0 ? "There is none." : "None is far behind.");
   },
   "The key of receipts is available": async ({ signer }) =>
     signer() === undefined
