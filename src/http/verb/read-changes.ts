@@ -36,6 +36,8 @@ export const readChanges: Verb = {
     const bytesMax = isStream ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
     const reading = { ...query, bytesMax };
     if (request.method === "HEAD") {
+      // Throws what a GET from there would.
+      await feed.begin(reading);
       const end = await feed.begin({ ...reading, from: undefined });
       return answerPage({ ...end, upToDate: false });
     }
