@@ -13,6 +13,7 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
+import { newEndpoint } from "../conformance/webhooks.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import type { Customer } from "../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
@@ -72,6 +73,15 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   const completed = await completeOne(scene, acme);
   await rotateReceiptKey(scene.service.app, makeKey(), () => undefined);
   const waiting = await leaveWaiting(scene, acme);
+  const { organizationId } = acme;
+  await scene.service.app.store.createWebhookEndpoint(
+    newEndpoint("whe_moved", {
+      organizationId,
+      changeNo: 0,
+      events: ["sluice.deletion.cancelled"],
+    }),
+    { actor: "operator", now: scene.service.clock.now() },
+  );
   return { acme, other, former, deletions: { completed, ...waiting }, answered };
 }
 
