@@ -10,8 +10,9 @@ import type { Store, StoreOptions } from "../interface/store.ts";
 import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
-import { ServerError } from "./failure.ts";
-import { migrate } from "./migration/migrate.ts";
+import { hasState, ServerError } from "./failure.ts";
+import { insufficientPrivilege, migrate } from "./migration/migrate.ts";
+import { requireRights } from "./migration/rights.ts";
 import { isSecured } from "./migration/row-security.ts";
 import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
@@ -34,6 +35,7 @@ interface Server {
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const { own, shared } = shareOut(options);
   const database = await openDatabase(url, { ...options, connections: own }, async (opened) => {
+    if (options.role === "serve") await opened.transaction({}, requireRights);
     await opened.transaction({}, refuseUnfinishedMove);
     if (options.restoring !== true) {
       await opened.transaction({}, (transaction) => transaction.perform(refuseRestoring));
@@ -153,6 +155,9 @@ function adviseOn(cause: unknown): string {
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
     return "In DATABASE_URL, name the server by a name that is in its certificate.";
+  }
+  if (hasState(cause, insufficientPrivilege)) {
+    return "Give the role the rights that the guide to PostgreSQL lists.";
   }
   if (syscall === "open") return "Check sslrootcert, sslcert and sslkey in DATABASE_URL.";
   return "Check that the server runs there and that the user and the password in DATABASE_URL are right.";

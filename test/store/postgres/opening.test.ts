@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
+import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -201,6 +202,23 @@ describe("opening a store on PostgreSQL", () => {
       }
     });
 
+    it("is told which rights to grant if it lacks some", async () => {
+      await server.query("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM sluice_service", url);
+      await requireRefused(url, /permission denied for table meta.* Give the role the rights that/);
+      await server.query("GRANT SELECT ON meta, search_index TO sluice_service", url);
+      await server.query("REVOKE ALL ON SEQUENCE arrival FROM sluice_service", url);
+      const refused = await openTestStore(url, { role: "serve" }).catch((error: unknown) => error);
+      assert.ok(refused instanceof StoreError, String(refused));
+      const [, statements = ""] = / run: (.*)$/.exec(refused.message) ?? [];
+      await server.query(statements, url);
+      const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+      await store.add("transaction", "granted");
+      await store.close();
+      const [, guide = ""] =
+        /(GRANT SELECT.*)$/s.exec(readServiceRole("sluice_service", "x")) ?? [];
+      assert.deepEqual(await readRights(url), await readRights(url, guide));
+    });
+
     it("reports that the owner has to migrate the schema", async () => {
       await server.query("UPDATE meta SET value = 0 WHERE name = 'schema_version'", url);
       await requireRefused(url, /Run `sluice migrate` once with a role that owns the tables/);
@@ -208,6 +226,20 @@ describe("opening a store on PostgreSQL", () => {
     });
   });
 });
+
+/** What the role may do with each table, after these statements have granted it everything again. */
+async function readRights(url: string, grants = ""): Promise<unknown> {
+  if (grants !== "") {
+    await server.query("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM sluice_service", url);
+    await server.query(grants, url);
+  }
+  return server.query(
+    `SELECT table_name, string_agg(privilege_type, ' ' ORDER BY privilege_type) AS rights
+     FROM information_schema.table_privileges WHERE grantee = 'sluice_service'
+     GROUP BY table_name ORDER BY table_name`,
+    url,
+  );
+}
 
 async function useAsConsole(store: TestStore): Promise<void> {
   const anna = { operatorId: "op_1", name: "anna", roles: ["viewer"], createdAt: 0 } as const;

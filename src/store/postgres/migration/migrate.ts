@@ -36,7 +36,7 @@ const writeVersion = `
   INSERT INTO meta (name, value) VALUES ('schema_version', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-const insufficientPrivilege = "42501";
+export const insufficientPrivilege = "42501";
 
 interface Options {
   /** An empty database is refused. */
@@ -110,7 +110,7 @@ async function versionOf(transaction: Transaction): Promise<number> {
 function forbidden(cause: unknown): StoreError {
   return new StoreError(
     "The schema of the database must be migrated to this version, and the role in DATABASE_URL may not do that. " +
-      "Run `sluice migrate` once with a role that owns the tables.",
+      "Run `sluice migrate` once with a role that owns the tables or, for a new store, the database.",
     { cause },
   );
 }
