@@ -4,6 +4,7 @@
 
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import type { Recipient } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
@@ -13,7 +14,12 @@ import type { App } from "../app.ts";
 import type { FeedCipher } from "../change/offset.ts";
 import { namesInOrder } from "./recipients.ts";
 
-export interface Registration {
+interface Marked {
+  /** Present with an Idempotency-Key: the same request has the same reply. */
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export interface Registration extends Marked {
   readonly name: string;
   /** By default all that the caller may read. */
   readonly types?: readonly string[] | undefined;
@@ -26,13 +32,15 @@ export interface Registration {
 export async function registerRecipient(
   app: App,
   caller: Identity,
-  { name, types: named }: Registration,
+  { name, types: named, idempotency }: Registration,
 ): Promise<Recipient> {
   const types = named?.flatMap((type) => recordTypeByName(type) ?? []) ?? readableTypes(caller);
   const wanted = { organizationId: caller.organizationId, name, types: namesInOrder(types) };
   requireTypes(caller, wanted.types);
   const act = { actor: caller.keyId, now: app.now() };
-  const { result, recipient } = await app.store.createRecipient(wanted, act);
+  const { result, recipient } = await app.inFlight.run(idempotency?.keyHash, () =>
+    app.store.createRecipient({ ...wanted, idempotency }, act),
+  );
   if (result === "differs") throw new AppError("recipient_exists");
   if (result === "too_many") throw new AppError("too_many_recipients");
   if (recipient === undefined) throw new AppError("credential_revoked");
@@ -64,24 +72,29 @@ export async function findRecipients(
   return name === undefined ? all : all.filter((one) => one.name === name);
 }
 
-/** Throws AppError insufficient_scope and no_such_recipient. */
-async function requireRecipient(app: App, caller: Identity, name: string): Promise<void> {
+/** The store finds out that there is none, unless the request is repeated. Throws AppError insufficient_scope. */
+async function requireTypesOf(app: App, caller: Identity, name: string): Promise<void> {
   const [known] = await findRecipients(app, caller, name);
-  if (known === undefined) throw new AppError("no_such_recipient");
-  requireTypes(caller, known.types);
+  requireTypes(caller, known?.types ?? []);
 }
 
 /** Returns it as it was. Throws AppError insufficient_scope and no_such_recipient. */
-export async function endRecipient(app: App, caller: Identity, name: string): Promise<Recipient> {
-  await requireRecipient(app, caller, name);
+export async function endRecipient(
+  app: App,
+  caller: Identity,
+  { name, idempotency }: Pick<Registration, "name" | "idempotency">,
+): Promise<Recipient> {
+  await requireTypesOf(app, caller, name);
   const act = { actor: caller.keyId, now: app.now() };
   const { organizationId } = caller;
-  const removed = await app.store.removeRecipient({ organizationId, name }, act);
+  const removed = await app.inFlight.run(idempotency?.keyHash, () =>
+    app.store.removeRecipient({ organizationId, name, idempotency }, act),
+  );
   if (removed === undefined) throw new AppError("no_such_recipient");
   return removed;
 }
 
-export interface Acknowledged {
+export interface Acknowledged extends Marked {
   readonly name: string;
   readonly offset: string;
   readonly cipher: FeedCipher;
@@ -91,16 +104,17 @@ export interface Acknowledged {
 export async function acknowledge(
   app: App,
   caller: Identity,
-  { name, offset, cipher }: Acknowledged,
+  { name, offset, cipher, idempotency }: Acknowledged,
 ): Promise<Recipient> {
-  await requireRecipient(app, caller, name);
+  await requireTypesOf(app, caller, name);
   const { organizationId } = caller;
   const changeNo = cipher.decode(organizationId, offset)?.changeNo;
   if (changeNo === undefined) throw invalid("must be an offset that this feed has returned");
   const { latest } = await app.store.settledArrival();
   if (changeNo > latest) throw new AppError("offset_gone");
   const now = app.now();
-  const recipient = await app.store.acknowledge({ organizationId, name, changeNo, offset, now });
+  const one = { organizationId, name, changeNo, offset, now, idempotency };
+  const recipient = await app.inFlight.run(idempotency?.keyHash, () => app.store.acknowledge(one));
   if (recipient === undefined) throw new AppError("no_such_recipient");
   if (recipient.acknowledgedNo > changeNo) {
     throw invalid("is before the offset that was acknowledged already");

@@ -5,7 +5,7 @@ import { markRequest, type RequestIdentity } from "../../actions/intake/idempote
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { Operation } from "../operation.ts";
+import type { HandlerInput, Operation } from "../operation.ts";
 
 /** Undefined without the header. Throws AppError validation_failed if it was sent twice, is too long or is empty. */
 export function idempotencyMark(
@@ -14,6 +14,15 @@ export function idempotencyMark(
 ): IdempotencyMark | undefined {
   const found = idempotencyRequest(request, operation);
   return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
+}
+
+/** The same for a request about what belongs to the whole organization. */
+export function organizationMark(
+  { request, caller }: HandlerInput,
+  operation: Operation,
+  body: Buffer,
+): IdempotencyMark | undefined {
+  return idempotencyMark(request, { keySpace: caller.organizationId, operation, body });
 }
 
 /** Everything that makes two requests the same request, except the body, which is not read yet. */

@@ -6,8 +6,10 @@ import { readJson } from "../body/read-json.ts";
 import { jsonReply, jsonRequest } from "../openapi/content.ts";
 import {
   contentType,
+  idempotencyKeyReused,
   offsetGone,
   recipientNotFound,
+  requestInFlight,
   tooLarge,
 } from "../openapi/error-responses.ts";
 import { exampleOffset } from "../openapi/examples.ts";
@@ -15,6 +17,7 @@ import { changeTag } from "../openapi/parts.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
+import { organizationMark } from "../request/idempotency-key.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 import { recipientExample, recipientName, recipientSchema, viewRecipient } from "./recipient.ts";
 
@@ -35,7 +38,14 @@ export const acknowledge: Verb = {
   scope: "changes:read",
   body: "one",
   success: 200,
-  errors: [recipientNotFound, offsetGone, tooLarge, contentType],
+  errors: [
+    recipientNotFound,
+    requestInFlight,
+    offsetGone,
+    tooLarge,
+    contentType,
+    idempotencyKeyReused,
+  ],
 
   document: () => ({
     tag: changeTag,
@@ -61,14 +71,15 @@ export const acknowledge: Verb = {
     }),
   }),
 
-  makeHandler: ({ app, feed }) => {
+  makeHandler: ({ app, feed }, operation) => {
     const check = requestCheck(acknowledgement, "acknowledgement");
-    return async ({ request, caller }) => {
-      const { body } = await readJson(request);
+    return async (input) => {
+      const { body, bytes } = await readJson(input.request);
       check(body);
       const { name, offset } = body as { name: string; offset: string };
-      const acknowledged = { name, offset, cipher: feed.cipher };
-      const recipient = await acknowledgeOffset(app, caller, acknowledged);
+      const idempotency = organizationMark(input, operation, bytes);
+      const acknowledged = { name, offset, cipher: feed.cipher, idempotency };
+      const recipient = await acknowledgeOffset(app, input.caller, acknowledged);
       return jsonAnswer(200, viewRecipient(recipient));
     };
   },

@@ -1,5 +1,4 @@
-// POST, GET and DELETE /v2/recipient: the registered readers of the feed of changes. Each request has the same effect
-// when it is sent again, so none needs an Idempotency-Key.
+// POST, GET and DELETE /v2/recipient: the registered readers of the feed of changes.
 
 import {
   endRecipient,
@@ -24,7 +23,9 @@ import { schemaRef } from "../openapi/document.ts";
 import {
   contentType,
   errorResponse,
+  idempotencyKeyReused,
   recipientNotFound,
+  requestInFlight,
   tooLarge,
 } from "../openapi/error-responses.ts";
 import { exampleOffset } from "../openapi/examples.ts";
@@ -32,6 +33,7 @@ import { changeTag } from "../openapi/parts.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
+import { organizationMark } from "../request/idempotency-key.ts";
 import { queryIdentifier } from "../request/query.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 
@@ -114,11 +116,15 @@ export const registerRecipient: Verb = {
   ...usual,
   errors: [
     errorResponse("RecipientExists", {
-      description: "A recipient of this name takes other types, or there are too many.",
-      errors: ["recipient_exists", "too_many_recipients"],
+      description:
+        "A recipient of this name takes other types, there are too many, or a request with the same Idempotency-Key is " +
+        "still in flight.",
+      errors: ["recipient_exists", "too_many_recipients", "idempotency_in_flight"],
+      headers: ["RetryAfter"],
     }),
     tooLarge,
     contentType,
+    idempotencyKeyReused,
   ],
 
   document: () => ({
@@ -145,12 +151,14 @@ export const registerRecipient: Verb = {
     }),
   }),
 
-  makeHandler: ({ app }) => {
+  makeHandler: ({ app }, operation) => {
     const check = requestCheck(registration, "recipient");
-    return async ({ request, caller }) => {
-      const { body } = await readJson(request);
+    return async (input) => {
+      const { body, bytes } = await readJson(input.request);
       check(body);
-      const recipient = await register(app, caller, body as Registration);
+      const idempotency = organizationMark(input, operation, bytes);
+      const wanted = { ...(body as Registration), idempotency };
+      const recipient = await register(app, input.caller, wanted);
       return jsonAnswer(200, viewRecipient(recipient));
     };
   },
@@ -202,7 +210,7 @@ export const listRecipients: Verb = {
 export const removeRecipient: Verb = {
   verb: "remove recipient",
   ...usual,
-  errors: [recipientNotFound, tooLarge, contentType],
+  errors: [recipientNotFound, requestInFlight, tooLarge, contentType, idempotencyKeyReused],
 
   document: () => ({
     tag: changeTag,
@@ -222,13 +230,14 @@ export const removeRecipient: Verb = {
     }),
   }),
 
-  makeHandler: ({ app }) => {
+  makeHandler: ({ app }, operation) => {
     const check = requestCheck(removal, "removal");
-    return async ({ request, caller }) => {
-      const { body } = await readJson(request);
+    return async (input) => {
+      const { body, bytes } = await readJson(input.request);
       check(body);
       const { name } = body as { name: string };
-      const removed = await endRecipient(app, caller, name);
+      const idempotency = organizationMark(input, operation, bytes);
+      const removed = await endRecipient(app, input.caller, { name, idempotency });
       return jsonAnswer(200, viewRecipient(removed));
     };
   },

@@ -34,9 +34,9 @@ import {
 import { exampleEndpoint, listedEndpoint, newEndpoint } from "../openapi/webhook-schema.ts";
 import { webhookTag } from "../openapi/parts.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
-import type { HandlerInput, Operation, Verb } from "../operation.ts";
+import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
-import { idempotencyMark } from "../request/idempotency-key.ts";
+import { organizationMark } from "../request/idempotency-key.ts";
 import { queryIdentifier } from "../request/query.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 
@@ -126,7 +126,7 @@ export const createWebhookEndpoint: Verb = {
       const { caller } = input;
       const { organizationId, keyId: actor } = caller;
       const types = readableTypes(caller);
-      const idempotency = markOf(input, operation, bytes);
+      const idempotency = organizationMark(input, operation, bytes);
       const made = await app.inFlight.run(idempotency?.keyHash, () =>
         addEndpoint(app, { ...wanted, organizationId, types, idempotency, actor }),
       );
@@ -151,10 +151,6 @@ function readableTypes(caller: Identity): readonly string[] {
   return recordTypes
     .filter((type) => mayRead(caller, type) && !caller.confidential.has(type.resourceType))
     .map(({ resourceType }) => resourceType);
-}
-
-function markOf({ request, caller }: HandlerInput, operation: Operation, body: Buffer) {
-  return idempotencyMark(request, { keySpace: caller.organizationId, operation, body });
 }
 
 export const listWebhookEndpoints: Verb = {
@@ -253,7 +249,7 @@ export const removeWebhookEndpoint: Verb = {
       check(body);
       const { webhook_endpoint_id: id } = body as { webhook_endpoint_id: string };
       const { organizationId, keyId: actor } = input.caller;
-      const idempotency = markOf(input, operation, bytes);
+      const idempotency = organizationMark(input, operation, bytes);
       const outcome = await app.inFlight.run(idempotency?.keyHash, () =>
         removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor),
       );

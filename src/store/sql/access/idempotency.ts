@@ -2,10 +2,11 @@
 // request, and no content.
 
 import { limits } from "../../../domain/limits.ts";
+import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
 import { reader } from "../../row/reader.ts";
 import { hashIn, hashText, named } from "../statement/named.ts";
-import { list, Rows, run, type Statements } from "../statement/statements.ts";
+import { Collision, list, Rows, run, type Statements } from "../statement/statements.ts";
 
 /** Columns with hashes are read by `hashIn`. */
 const find = `
@@ -50,4 +51,30 @@ export function* addReplies(replies: readonly StoredReply[]): Statements<number>
     createdAt,
   ]);
   return yield* run(store, new Rows(rows, 5), limits.idempotencyKeptMs);
+}
+
+/** The outcome of a change outside the groups, as JSON; undefined if no request with this key is known. */
+export function* findOutcome(
+  organizationId: string,
+  mark: IdempotencyMark | undefined,
+  now: number,
+): Statements<string | undefined> {
+  if (mark === undefined) return undefined;
+  const [found] = yield* findReplies([{ organizationId, keyHash: mark.keyHash }]);
+  if (found === undefined || now - found.createdAt >= limits.idempotencyKeptMs) return undefined;
+  const isSame = Buffer.compare(found.fingerprint, mark.fingerprint) === 0;
+  return isSame ? found.outcome : "idempotency_reused";
+}
+
+/** Fails if another process has stored one meanwhile, so that the change is tried again and finds it. */
+export function* storeOutcome(
+  organizationId: string,
+  mark: IdempotencyMark | undefined,
+  { outcome, now }: { readonly outcome: object; readonly now: number },
+): Statements<void> {
+  if (mark === undefined) return;
+  const { keyHash, fingerprint } = mark;
+  const text = JSON.stringify(outcome);
+  const reply = { organizationId, keyHash, fingerprint, outcome: text, createdAt: now };
+  if ((yield* addReplies([reply])) === 0) throw new Collision("another process has stored it");
 }

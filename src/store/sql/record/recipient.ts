@@ -1,9 +1,12 @@
 // Registered readers of the feed of changes: created, removed and read, and how far they have acknowledged it.
 
+import { AppError } from "../../../domain/error.ts";
 import type { Recipient, WaitingRecipient } from "../../../domain/recipient.ts";
 import { limits } from "../../../domain/limits.ts";
+import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { reader, type Row } from "../../row/reader.ts";
+import { findOutcome, storeOutcome } from "../access/idempotency.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { auditAct } from "../trail/audit.ts";
 import { inNamedIds } from "../statement/named.ts";
@@ -11,7 +14,12 @@ import { allTogether, find, get, list, run, type Statements } from "../statement
 import { findLatestArrival } from "./record.ts";
 import { acknowledgeTold, endTold } from "./told-recipient.ts";
 
-export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types">;
+interface Marked {
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types"> & Marked;
+export type RecipientRemoval = Pick<Recipient, "organizationId" | "name"> & Marked;
 
 /** `exists`: it had the same name and the same types before; `differs`: the same name and other types. */
 export interface CreatedRecipient {
@@ -19,7 +27,7 @@ export interface CreatedRecipient {
   readonly recipient?: Recipient;
 }
 
-export interface Acknowledgement {
+export interface Acknowledgement extends Marked {
   readonly organizationId: string;
   readonly name: string;
   readonly changeNo: number;
@@ -80,11 +88,39 @@ const removeOne = `DELETE FROM recipient WHERE organization_id = $1 AND name = $
 
 const removeAll = `DELETE FROM recipient WHERE organization_id = $1`;
 
+interface Once<Outcome> {
+  readonly change: () => Statements<Outcome>;
+  readonly isKept: (outcome: NonNullable<Outcome>) => boolean;
+}
+
+/**
+ * Returns the outcome of the first request with this Idempotency-Key, if there was one. Throws AppError
+ * idempotency_reused.
+ */
+function* once<Outcome extends object | undefined>(
+  { organizationId, idempotency }: Marked & { readonly organizationId: string },
+  now: number,
+  { change, isKept }: Once<Outcome>,
+): Statements<Outcome> {
+  const known = yield* findOutcome(organizationId, idempotency, now);
+  if (known === "idempotency_reused") throw new AppError("idempotency_reused");
+  if (known !== undefined) return JSON.parse(known) as Outcome;
+  const outcome = yield* change();
+  if (outcome !== undefined && isKept(outcome))
+    yield* storeOutcome(organizationId, idempotency, { outcome, now });
+  return outcome;
+}
+
 /** The organization is locked, so that two registrations at once keep to the bound. */
 export function* createRecipient(wanted: NewRecipient, act: Act): Statements<CreatedRecipient> {
-  const { organizationId, name, types } = wanted;
   // First, so that nothing is held while this waits.
   yield* get(lockRegistrations);
+  const isKept = ({ result }: CreatedRecipient) => result === "created" || result === "exists";
+  return yield* once(wanted, act.now, { change: () => register(wanted, act), isKept });
+}
+
+function* register(wanted: NewRecipient, act: Act): Statements<CreatedRecipient> {
+  const { organizationId, name, types } = wanted;
   const organization = yield* lockOrganization(organizationId);
   if (organization === undefined || organization.closedAt !== undefined)
     return { result: "closed" };
@@ -129,7 +165,14 @@ export function* listWaiting(
 
 /** Returns the recipient as it was; undefined if there is none of this name. */
 export function* removeRecipient(
-  { organizationId, name }: Pick<Recipient, "organizationId" | "name">,
+  removal: RecipientRemoval,
+  act: Act,
+): Statements<Recipient | undefined> {
+  return yield* once(removal, act.now, { change: () => remove(removal, act), isKept: () => true });
+}
+
+function* remove(
+  { organizationId, name }: RecipientRemoval,
   act: Act,
 ): Statements<Recipient | undefined> {
   const recipient = yield* findRecipient(organizationId, name);
@@ -142,6 +185,11 @@ export function* removeRecipient(
 
 /** Returns the recipient as it is then: with a later number if the acknowledgement would go back. */
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
+  const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo === one.changeNo;
+  return yield* once(one, one.now, { change: () => advance(one), isKept });
+}
+
+function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
   const { organizationId, name, changeNo, offset, now } = one;
   const isNews = (yield* run(setAcknowledged, organizationId, name, changeNo, offset, now)) > 0;
   if (isNews) yield* acknowledgeTold(one);

@@ -1,7 +1,6 @@
 // The endpoints of webhooks: created, listed, changed and removed, each with an entry of the audit trail.
 
 import { limits } from "../../../domain/limits.ts";
-import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { WebhookEndpoint } from "../../../domain/webhook.ts";
 import type { Act } from "../../interface/act.ts";
 import type {
@@ -14,9 +13,9 @@ import type {
   RemovalOutcome,
 } from "../../interface/webhooks.ts";
 import { reader } from "../../row/reader.ts";
-import { addReplies, findReplies } from "../access/idempotency.ts";
+import { findOutcome, storeOutcome } from "../access/idempotency.ts";
 import { lockOrganization } from "../access/organization.ts";
-import { Collision, find, get, list, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements } from "../statement/statements.ts";
 import { auditAct, lockAuditHead } from "../trail/audit.ts";
 
 export const toEndpoint = reader<WebhookEndpoint>(
@@ -105,30 +104,6 @@ export function* createEndpoint(
 /** What comes later in the trail is not there yet. */
 function* headOfTrail(): Statements<{ readonly entryNo: number }> {
   return { entryNo: (yield* lockAuditHead()).entry_no };
-}
-
-function* findOutcome(
-  organizationId: string,
-  mark: IdempotencyMark | undefined,
-  now: number,
-): Statements<string | undefined> {
-  if (mark === undefined) return undefined;
-  const [found] = yield* findReplies([{ organizationId, keyHash: mark.keyHash }]);
-  if (found === undefined || now - found.createdAt >= limits.idempotencyKeptMs) return undefined;
-  const isSame = Buffer.compare(found.fingerprint, mark.fingerprint) === 0;
-  return isSame ? found.outcome : "idempotency_reused";
-}
-
-function* storeOutcome(
-  organizationId: string,
-  mark: IdempotencyMark | undefined,
-  { outcome, now }: { readonly outcome: object; readonly now: number },
-): Statements<void> {
-  if (mark === undefined) return;
-  const { keyHash, fingerprint } = mark;
-  const text = JSON.stringify(outcome);
-  const reply = { organizationId, keyHash, fingerprint, outcome: text, createdAt: now };
-  if ((yield* addReplies([reply])) === 0) throw new Collision("another process has stored it");
 }
 
 export function* removeEndpoint(
