@@ -49,12 +49,28 @@ async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
   }
   if (verb !== "issue token") {
     const headers = { "content-type": mediaType };
-    return service.client.send({ method, path, token: customer.token, headers, body: value });
+    const { token } = customer;
+    const body = await withRecipient(customer, verb, value);
+    return service.client.send({ method, path, token, headers, body });
   }
   const { organizationId, apiKey } = customer;
   const asked = value as { scopes: object };
   const body = { ...asked, scopes: { ...asked.scopes, organization_id: organizationId } };
   return service.client.send({ method, path, headers: { authorization: apiKey }, body });
+}
+
+/**
+ * Registers the recipient of the example. An offset is of the feed that returned it, so the customer's own replaces it.
+ */
+async function withRecipient({ token }: Customer, verb: string, value: unknown): Promise<unknown> {
+  if (verb !== "remove recipient" && verb !== "acknowledge") return value;
+  const { name } = value as { name: string };
+  const path = "/v2/recipient";
+  const reply = await service.client.send({ method: "POST", path, token, body: { name } });
+  assert.equal(reply.status, 200, reply.text);
+  if (verb === "remove recipient") return value;
+  const page = await service.client.send({ method: "GET", path: "/v2/changes", token });
+  return { name, offset: page.headers["stream-next-offset"] };
 }
 
 /** The examples of these types, as records. */
