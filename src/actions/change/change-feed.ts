@@ -77,7 +77,8 @@ export class ChangeFeed {
     const { until, signal, check } = waiting;
     let { from } = reading;
     let page: FeedPage | undefined;
-    while (!this.isOver(waiting)) {
+    // What passes during a check counts after the next one: the token may have ended meanwhile.
+    for (let now = this.#app.now(); !this.isOver(waiting, now);) {
       const checkAt = this.#app.now() + checkMs;
       const awaited = { organizationId, scanned: from.scanned, until: Math.min(until, checkAt) };
       const { scanned, through } = await this.#news.next(awaited, signal);
@@ -86,6 +87,7 @@ export class ChangeFeed {
         page = await this.#readShared(through, { ...reading, from });
         from = page.next;
       }
+      now = this.#app.now();
       await check?.();
       if (page !== undefined && page.events.length > 0) return page;
     }
@@ -114,8 +116,8 @@ export class ChangeFeed {
   }
 
   /** Whether a reader has to stop. */
-  isOver({ until, signal }: Waiting): boolean {
-    return this.#stopped || signal.aborted || this.#app.now() >= until;
+  isOver({ until, signal }: Waiting, now = this.#app.now()): boolean {
+    return this.#stopped || signal.aborted || now >= until;
   }
 
   async #start({ from }: Beginning): Promise<{ settled: number; start: Cursor }> {
