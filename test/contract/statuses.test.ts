@@ -110,9 +110,11 @@ describe("status 409", () => {
   const held: Readonly<Record<string, StoreMethod>> = {
     "create webhook endpoint": "createWebhookEndpoint",
     "remove webhook endpoint": "removeWebhookEndpoint",
+    "register recipient": "createRecipient",
+    "remove recipient": "removeRecipient",
+    acknowledge: "acknowledge",
   };
-  const keyed = answering(409).filter(({ verb }) => verb !== "register recipient");
-  for (const operation of keyed) {
+  for (const operation of answering(409)) {
     it(`is the reply of ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
       const ask = await goodRequest(scene, customer, operation);
       const method =
