@@ -119,5 +119,5 @@ async function withReusedKey(scene: Scene, customer: Customer, operation: Operat
   const first = await goodRequest(scene, customer, operation);
   const reply = await scene.client.send({ ...first, headers });
   assert.equal(reply.status, operation.success, reply.text);
-  return { ...(await goodRequest(scene, customer, operation)), headers };
+  return { ...first, body: `${JSON.stringify(first.body)} `, headers };
 }
