@@ -137,12 +137,16 @@ export class Database {
     const probe = { name: "sluice_probe", text: "SELECT 1" };
     await this.#repeat(async (first) => {
       await first.query(probe);
-      await this.#withClient(async (second) => {
+      const second = await this.#connect();
+      try {
         await second.query("BEGIN");
         await second.query(probe);
         await first.query(probe);
         await second.query("COMMIT");
-      });
+      } finally {
+        // Idle, it would look to a move like a connection of another process.
+        second.release(true);
+      }
     });
   }
 
