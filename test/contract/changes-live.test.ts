@@ -289,12 +289,48 @@ describe("a stop", () => {
     const raw = open(customer, "offset=now&live=sse");
     await waitFor("all to wait", () => service.readers() === 3 || undefined);
     await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
-    service.beginClosing();
+    service.beginDraining();
     for (const reply of await Promise.all(polls)) {
       assert.equal(reply.status, 204);
       assert.equal(reply.headers["stream-up-to-date"], "true");
     }
     await raw.closed;
     assert.match(raw.received(), /\r\n0\r\n\r\n$/);
+  });
+
+  for (const live of ["long-poll", "sse"]) {
+    it(`refuses a live request while the server still accepts others: ${live}`, async () => {
+      const customer = await scene.makeCustomer();
+      await add(customer, 1);
+      const ask = { method: "GET", path: "/v2/changes", token: customer.token };
+      const refused = await service.client.send({ ...ask, query: { offset: "-1", live } });
+      assert.equal(refused.status, 503, refused.text);
+      assert.equal(refused.headers["retry-after"], "1");
+      const read = await service.client.send({ ...ask, query: { offset: "-1" } });
+      assert.equal((JSON.parse(read.text) as readonly unknown[]).length, 1);
+      assert.equal(service.readers(), 0);
+    });
+  }
+
+  it("makes a client of Durable Streams wait, which would ask again at once after 204", async () => {
+    const customer = await scene.makeCustomer();
+    const statuses: number[] = [];
+    const ending = new AbortController();
+    const followed = await stream({
+      url: `${service.address}/v2/changes`,
+      headers: { authorization: `Bearer ${customer.token}` },
+      offset: "-1",
+      live: "long-poll",
+      signal: ending.signal,
+      fetch: async (...words) => {
+        const reply = await fetch(...words);
+        statuses.push(reply.status);
+        return reply;
+      },
+    });
+    followed.subscribeJson(() => undefined);
+    await waitFor("some replies", () => statuses.length > 3 || statuses.includes(503));
+    ending.abort();
+    assert.deepEqual([...new Set(statuses)], [200, 503]);
   });
 });

@@ -55,6 +55,8 @@ export interface Service {
   breakStore(method: StoreMethod, error: Error): () => void;
   /** Keeps the calls of a method of the store waiting, until they are released. */
   holdStore(method: StoreMethod, calls?: number): Held;
+  /** From now on the service answers as one that will shut down after its delay. */
+  beginDraining(): void;
   /** From now on the service answers as one that is shutting down. */
   beginClosing(): void;
   stop(): Promise<void>;
@@ -104,6 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log,
     breakStore: (method, error) => faults.break(method, error),
     holdStore: (method, calls) => faults.hold(method, calls),
+    beginDraining: () => serving.drain(),
     beginClosing: () => serving.refuse(),
     stop: async () => {
       client.close();

@@ -3,7 +3,7 @@
 
 import type { App } from "../app.ts";
 import { Turns } from "../../basics/turns.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, unavailable } from "../../domain/error.ts";
 import { News } from "./news.ts";
 import { FeedCipher } from "./offset.ts";
 import {
@@ -70,9 +70,11 @@ export class ChangeFeed {
 
   /**
    * The next page that has an event. If there was none until then, the feed was stopped, or the signal was aborted: one
-   * without events or undefined. Rejects if the store can't be read.
+   * without events or undefined. Rejects if the store can't be read, and if the feed was stopped before: a reader that
+   * was told that nothing has arrived would ask again at once.
    */
   async wait(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
+    this.#requireRunning();
     const { organizationId } = reading.view;
     const { until, signal, check } = waiting;
     let { from } = reading;
@@ -96,6 +98,7 @@ export class ChangeFeed {
 
   /** Pages as long as there are any, and then each next one. Ends and rejects as `wait` does. */
   async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
+    this.#requireRunning();
     let page: FeedPage | undefined = await this.read(reading, waiting.signal);
     while (page !== undefined) {
       yield page;
@@ -118,6 +121,10 @@ export class ChangeFeed {
   /** Whether a reader has to stop. */
   isOver({ until, signal }: Waiting, now = this.#app.now()): boolean {
     return this.#stopped || signal.aborted || now >= until;
+  }
+
+  #requireRunning(): void {
+    if (this.#stopped) throw unavailable("closing", { retryAfterSeconds: 1 });
   }
 
   async #start({ from }: Beginning): Promise<{ settled: number; start: Cursor }> {
