@@ -8,6 +8,7 @@ import { crashRestore } from "../crash/restore/campaign.ts";
 import { disclosure } from "../disclosure/campaign.ts";
 import { timing } from "../disclosure/timing.ts";
 import { twins } from "../disclosure/twins.ts";
+import { durableStreams } from "../durable-streams/campaign.ts";
 import { fuzz } from "../fuzz/campaign.ts";
 import { fuzzRaw } from "../fuzz/raw-campaign.ts";
 import { parquet } from "../fuzz/parquet/campaign.ts";
@@ -30,6 +31,7 @@ const campaigns = {
   disclosure,
   twins,
   timing,
+  "durable-streams": durableStreams,
   fuzz,
   "fuzz-raw": fuzzRaw,
   parquet,

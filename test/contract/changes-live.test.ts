@@ -59,9 +59,9 @@ function eventsIn(raw: RawConnection): {
   controls: readonly Control[];
 } {
   const lines = Buffer.from(raw.received(), "latin1").toString("utf8").split(/\r?\n/).slice(0, -1);
-  const data = lines.filter((line) => line.startsWith("data: "));
+  const data = lines.filter((line) => line.startsWith("data:"));
   const parsed = data.map(
-    (line) => JSON.parse(line.slice(6)) as Control | readonly { subject: string }[],
+    (line) => JSON.parse(line.slice(5)) as Control | readonly { subject: string }[],
   );
   return {
     subjects: parsed.flatMap((item) =>
@@ -78,6 +78,8 @@ describe("a stream of changes", () => {
     const raw = open(customer, "offset=-1&live=sse");
     await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
     assert.match(raw.received(), /^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream\r\n/);
+    assert.match(raw.received(), /\r\ncache-control: no-store, no-cache\r\n/);
+    assert.match(raw.received(), /\r\ncross-origin-resource-policy: same-origin\r\n/);
     ids.push(...(await add(customer, 1)));
     await waitFor("the next part", () => eventsIn(raw).controls.length > 1 || undefined);
     const { subjects, controls } = eventsIn(raw);

@@ -208,7 +208,9 @@ describe("the feed of changes", () => {
 
   it("is stored nowhere on the way", async () => {
     const customer = await scene.makeCustomer();
-    assert.equal((await get(customer)).headers["cache-control"], "no-store");
+    const { headers } = await get(customer);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["cross-origin-resource-policy"], "same-origin");
   });
 });
 

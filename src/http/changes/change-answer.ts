@@ -8,6 +8,12 @@ import { isNamed } from "../reply/representation.ts";
 import type { Answer } from "../reply/reply.ts";
 import type { Work } from "../load/work-tokens.ts";
 
+/** Of every reply of the feed. Pages of other origins can't embed it. */
+export const feedHeaders = {
+  "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
 /** `cursor`: present for a live request, the one that it sent. */
 export function answerPage(
   { list, offset, upToDate }: FeedPage,
@@ -17,7 +23,7 @@ export function answerPage(
     status: 200,
     body: list,
     headers: {
-      "cache-control": "no-store",
+      ...feedHeaders,
       "stream-next-offset": offset,
       ...(upToDate ? { "stream-up-to-date": "true" } : {}),
       ...(cursor === undefined ? {} : { "stream-cursor": nextCursor(cursor) }),

@@ -15,7 +15,7 @@ import { nameForMetrics } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { waitForRoom } from "../reply/wait-for-room.ts";
 import { charge } from "../write/write-records.ts";
-import { answerPage, nextCursor, workOf } from "./change-answer.ts";
+import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
 
 export interface LiveReading extends Beginning {
   /** The cursor that the reader sent. */
@@ -56,7 +56,8 @@ export async function beginStream(
   const first = await pages.next();
   raw.writeHead(200, {
     "content-type": "text/event-stream",
-    "cache-control": "no-store",
+    ...feedHeaders,
+    "cache-control": "no-store, no-cache",
     "x-accel-buffering": "no",
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
@@ -83,15 +84,18 @@ export async function beginStream(
   };
 }
 
-/** The text of JSON has no line breaks. */
+/**
+ * The text of JSON has no line breaks. The conformance tests of Durable Streams expect no space
+ * after `data:`.
+ */
 function partOf({ events, list, offset, upToDate }: FeedPage, cursor: string): string {
   const control = {
     streamNextOffset: offset,
     streamCursor: cursor,
     ...(upToDate ? { upToDate } : {}),
   };
-  const data = events.length === 0 ? "" : `event: data\ndata: ${list}\n\n`;
-  return `${data}event: control\ndata: ${JSON.stringify(control)}\n\n`;
+  const data = events.length === 0 ? "" : `event: data\ndata:${list}\n\n`;
+  return `${data}event: control\ndata:${JSON.stringify(control)}\n\n`;
 }
 
 /** A live request ends with its token. */

@@ -169,8 +169,8 @@ const document: OperationDocument = {
           stream: {
             summary: "An event, and where to go on",
             value:
-              `event: data\ndata: ${JSON.stringify([exampleOf(undefined)])}\n\n` +
-              `event: control\ndata: {"streamNextOffset":"${exampleOffset}","streamCursor":"2710042","upToDate":true}\n\n`,
+              `event: data\ndata:${JSON.stringify([exampleOf(undefined)])}\n\n` +
+              `event: control\ndata:{"streamNextOffset":"${exampleOffset}","streamCursor":"2710042","upToDate":true}\n\n`,
           },
         },
       },
