@@ -7,7 +7,7 @@ import { recordTypes } from "../../src/domain/record-types.ts";
 import type { ResourceType } from "../../src/domain/record-type.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, keyOf, operator as act, organization, other, transaction } from "./scene.ts";
+import { acme, keyOf, operator as act, organization, other, transaction, worker } from "./scene.ts";
 
 const types = recordTypes.map(({ resourceType }) => resourceType);
 
@@ -94,6 +94,24 @@ export function testNotices(engine: Engine): void {
         [only?.name, only?.resourceType, others],
         ["checks", "transaction_check", []],
       );
+    });
+
+    it("are counted where a deletion is completed, so that they are not taken for others that write", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "r", ["transaction"]);
+      await store.write(transaction("t"));
+      await store.add("person", "p");
+      const deletions = [keyOf("transaction", "t"), keyOf("person", "p")];
+      for (const key of deletions) await store.request(key);
+      const lease = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "test" };
+      const claimed = await store.claimDeletions(lease, 2);
+      const ids = claimed.map(({ deletionRequestId }) => deletionRequestId);
+      for (const id of ids) await store.eraseStep([id], 10, worker);
+      const { latest } = await store.settledArrival();
+      const outcomes = await store.completeDeletions(ids, worker);
+      const counts = outcomes.map((one) => (one.result === "completed" ? one.notices : one.result));
+      assert.deepEqual(new Set(counts), new Set([0, 1]));
+      assert.equal((await store.settledArrival()).latest, latest + 1);
     });
 
     it("wake those that wait for changes", async (test) => {

@@ -22,6 +22,10 @@ type Paced = Pick<ErasureStep, "latestArrival" | "notices" | "workMs">;
 export class DeletionPace {
   readonly #pace: Store["traits"]["besideWriters"];
   #latestArrival: number | undefined;
+  /** Numbers that somebody has taken, without those of which it is known that deletions have. */
+  #unknown = 0;
+  /** How many the completion in progress takes at most, for notices. */
+  #completing = 0;
   #activeUntil = performance.now() + othersActiveMs;
 
   constructor({ store }: { readonly store: Pick<Store, "traits"> }) {
@@ -50,6 +54,16 @@ export class DeletionPace {
     await this.#rest(step, Math.max(step.workMs * restTimes, shortest), signal);
   }
 
+  /** Steps go on while deletions are completed, and may see the numbers of their notices before the completion ends. */
+  beginCompleting(noticesMax: number): void {
+    this.#completing = noticesMax;
+  }
+
+  endCompleting(notices: number): void {
+    this.#completing = 0;
+    if (this.#latestArrival !== undefined) this.#unknown -= notices;
+  }
+
   /** Rests after deletions of records were completed, whose rate is limited as well. */
   async restOfCompleted(
     { count, tookMs }: { readonly count: number; readonly tookMs: number },
@@ -61,10 +75,14 @@ export class DeletionPace {
 
   async #rest(step: Paced, ms: number, signal: AbortSignal): Promise<void> {
     const { latestArrival, notices = 0 } = step;
-    const own = this.#latestArrival === undefined ? latestArrival : this.#latestArrival + notices;
-    const hasGrown = latestArrival !== own;
-    if (hasGrown) this.#activeUntil = performance.now() + othersActiveMs;
+    if (this.#latestArrival !== undefined) {
+      this.#unknown += latestArrival - this.#latestArrival - notices;
+    }
     this.#latestArrival = latestArrival;
+    if (this.#unknown > this.#completing) {
+      this.#activeUntil = performance.now() + othersActiveMs;
+      this.#unknown = this.#completing;
+    }
     await this.#sleep(ms, signal);
   }
 

@@ -20,7 +20,7 @@ import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { StoreError } from "../../store/interface/store-error.ts";
-import type { Completion, ErasureStep } from "../../store/interface/deletion.ts";
+import type { CompletedDeletion, Completion, ErasureStep } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
@@ -245,8 +245,15 @@ class DeletionBatch {
     const startedAt = performance.now();
     await this.#note(erased);
     const act = { actor: "worker", now: this.#app.now() };
-    const outcomes = await this.#app.store.completeDeletions(idsOf(erased), act);
-    const completed = outcomes.filter((outcome) => outcome.result === "completed");
+    this.#pace.beginCompleting(erased.length);
+    let completed: readonly CompletedDeletion[] = [];
+    let outcomes: readonly Completion[];
+    try {
+      outcomes = await this.#app.store.completeDeletions(idsOf(erased), act);
+      completed = outcomes.filter((outcome) => outcome.result === "completed");
+    } finally {
+      this.#pace.endCompleting(completed.reduce((sum, { notices }) => sum + notices, 0));
+    }
     for (const outcome of completed) this.#end(outcome);
     // The deletions are completed even if this fails; upkeep then updates the ledger.
     if (completed.length > 0) await catchUpLedger(this.#app).catch(() => undefined);

@@ -58,13 +58,20 @@ export interface DeletionFigures {
   readonly oldestDueAt: number | undefined;
 }
 
+export interface CompletedDeletion {
+  readonly result: "completed";
+  readonly deletion: Deletion;
+  /** How many numbers were taken to tell recipients of it. */
+  readonly notices: number;
+}
+
 /**
  * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it
  * has to be erased and verified again. `scanning`: a part of the scan for records that name the erased person or
  * company is done; call again.
  */
 export type Completion =
-  | { readonly result: "completed"; readonly deletion: Deletion }
+  | CompletedDeletion
   | { readonly result: "again" }
   | { readonly result: "scanning" }
   | { readonly result: "failed"; readonly cause: unknown };

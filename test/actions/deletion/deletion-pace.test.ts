@@ -63,6 +63,43 @@ describe("erasing an organization", () => {
   });
 });
 
+const step = (latestArrival: number) => ({ done: [], workMs: 0, latestArrival });
+
+describe("the notices of completed deletions", () => {
+  const { signal } = new AbortController();
+
+  async function quietPace(): Promise<DeletionPace> {
+    const pace = new DeletionPace({ store: { traits: sqliteTraits } });
+    while (pace.rowsMax === small) await pace.restOfOrganization(step(7), signal);
+    return pace;
+  }
+
+  it("are not others that write, whether or not a step sees them before the completion ends", async () => {
+    const pace = await quietPace();
+    pace.beginCompleting(5);
+    await pace.restOfOrganization(step(10), signal);
+    pace.endCompleting(5);
+    assert.equal(pace.rowsMax, large);
+    await pace.restOfOrganization(step(12), signal);
+    assert.equal(pace.rowsMax, large);
+  });
+
+  it("do not hide others that write", async () => {
+    const pace = await quietPace();
+    pace.beginCompleting(5);
+    await pace.restOfOrganization(step(13), signal);
+    assert.equal(pace.rowsMax, small);
+    pace.endCompleting(5);
+    const other = await quietPace();
+    other.beginCompleting(5);
+    await other.restOfOrganization(step(12), signal);
+    assert.equal(other.rowsMax, large);
+    other.endCompleting(0);
+    await other.restOfOrganization(step(12), signal);
+    assert.equal(other.rowsMax, small);
+  });
+});
+
 describe("completing deletions of records", () => {
   it("rests while others write, so that at most 1,000 are completed in a second", async () => {
     const pace = new DeletionPace({ store: { traits: sqliteTraits } });

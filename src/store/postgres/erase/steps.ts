@@ -1,7 +1,6 @@
 // The steps of deletions that a process has claimed. Each step locks the deletions, so that no other process takes it
 // too. The last step verifies the deletions, and completes those of which nothing is left, in one transaction.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
@@ -11,7 +10,7 @@ import { chooseNext, smallPlanMax } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act } from "../../interface/act.ts";
-import type { ErasureStep } from "../../interface/deletion.ts";
+import type { CompletedDeletion, ErasureStep } from "../../interface/deletion.ts";
 import type { SealReceipt } from "../../interface/receipt.ts";
 import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
@@ -56,8 +55,7 @@ export async function verifyPart(
   return verification;
 }
 
-export type CompletionResult =
-  Verification | { readonly result: "completed"; readonly deletion: Deletion };
+export type CompletionResult = Verification | CompletedDeletion;
 
 export async function completeDeletions(
   transaction: Transaction,
@@ -80,9 +78,6 @@ export async function completeDeletions(
   const sealed = await sealReceipts(clean, sealing);
   const completing = clean.map((deletion, index) => ({ deletion, sealed: sealed[index] }));
   const completed = await transaction.perform(finishDeletions, completing, act);
-  const byId = new Map(completed.map((deletion) => [deletion.deletionRequestId, deletion]));
-  return results.map((result, index) => {
-    const deletion = byId.get(ids[index] ?? "");
-    return deletion === undefined ? result : { result: "completed", deletion };
-  });
+  const byId = new Map(completed.map((one) => [one.deletion.deletionRequestId, one]));
+  return results.map((result, index) => byId.get(ids[index] ?? "") ?? result);
 }

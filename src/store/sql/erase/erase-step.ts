@@ -104,7 +104,8 @@ function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): State
   // This runs without any notes too, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
-  return { done: ended.map(({ deletion }) => deletion.deletionRequestId), notices };
+  const done = ended.map(({ deletion }) => deletion.deletionRequestId);
+  return { done, notices: notices.length };
 }
 
 /** The organization no longer has what was moved, either. */

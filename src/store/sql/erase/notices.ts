@@ -79,19 +79,19 @@ interface Writing {
 }
 
 /**
- * Writes those that a recipient takes; returns how many. Where nobody takes any, as many statements run if there are
+ * Writes those that a recipient takes, and returns them. Where nobody takes any, as many statements run if there are
  * none: the time must not disclose whether there are.
  */
 export function* writeNotices(
   notices: readonly Notice[],
   { deletions, now }: Writing,
-): Statements<number> {
+): Statements<readonly Notice[]> {
   const organizations = new Set(deletions.map(({ organizationId }) => organizationId));
   const recipients = yield* findRecipientsOf([...organizations]);
   const taken = notices.filter(({ deletion, resourceType }) =>
     recipients.some((one) => takes(one, deletion.organizationId, resourceType)),
   );
-  if (taken.length === 0) return 0;
+  if (taken.length === 0) return [];
   const rows = taken.map((notice, index) => [
     notice.deletion.organizationId,
     notice.kind,
@@ -104,7 +104,7 @@ export function* writeNotices(
   yield* run(reserveNumbers, rows.length);
   const written = yield* all<NoticeRow>(insertNotices, new Rows(rows, 7));
   yield* storeRecipients(written, { recipients, now });
-  return rows.length;
+  return taken;
 }
 
 function takes({ organizationId, types }: Recipient, owner: string, resourceType: string): boolean {

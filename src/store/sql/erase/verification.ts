@@ -7,6 +7,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { Act } from "../../interface/act.ts";
 import { redactPayload } from "../../shared/redact-payload.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
+import type { CompletedDeletion } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
 import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
@@ -98,7 +99,7 @@ export interface Completing {
 export function* finishDeletions(
   completing: readonly Completing[],
   act: Act,
-): Statements<readonly Deletion[]> {
+): Statements<readonly CompletedDeletion[]> {
   if (completing.length === 0) return [];
   const deletions = completing.map(({ deletion }) => deletion);
   const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
@@ -108,7 +109,8 @@ export function* finishDeletions(
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
   const noted = deletions.filter(isOfRecord);
-  yield* writeNotices(noted.map(noticeOfCompletion), { deletions: noted, now: act.now });
+  const notices = noted.map(noticeOfCompletion);
+  const written = yield* writeNotices(notices, { deletions: noted, now: act.now });
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
@@ -118,5 +120,9 @@ export function* finishDeletions(
     noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
   );
   yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
-  return inOrderOf(ids, completed);
+  const told = new Set(written.map(({ resourceId }) => resourceId));
+  return inOrderOf(ids, completed).map((deletion) => {
+    const isTold = told.has(deletion.deletionRequestId);
+    return { result: "completed", deletion, notices: isTold ? 1 : 0 };
+  });
 }

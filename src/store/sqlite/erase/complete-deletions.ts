@@ -181,7 +181,7 @@ export class DeletionCompleter {
     for (const [index, id] of ids.entries()) {
       const result = results[index];
       if (result === undefined) continue;
-      if ("result" in result && result.result === "moved") moved.push(id);
+      if (result.result === "moved") moved.push(id);
       else outcomes.set(id, toCompletion(result));
     }
     return moved;
@@ -266,8 +266,7 @@ function toFailure(cause: unknown) {
 type Verified = VerificationResult | ReturnType<typeof toFailure>;
 
 function toCompletion(result: Verified | Completed): Completion {
-  if (!("result" in result)) return { result: "completed", deletion: result };
-  if (result.result === "failed") return result;
+  if (result.result === "completed" || result.result === "failed") return result;
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

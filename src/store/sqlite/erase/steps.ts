@@ -16,7 +16,7 @@ import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/ps
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { type Completing, finishDeletions } from "../../sql/erase/verification.ts";
 import type { Act } from "../../interface/act.ts";
-import type { ErasureStep } from "../../interface/deletion.ts";
+import type { CompletedDeletion, ErasureStep } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
 import type { Group } from "../commit/group.ts";
 import type { Connection } from "../connection.ts";
@@ -111,7 +111,8 @@ export interface SealedCompletion {
 }
 
 /** `moved`: the receipt no longer fits the chain, because one before it was not completed; it must be signed again. */
-export type CompletionResult = Deletion | VerificationResult | { readonly result: "moved" };
+export type CompletionResult =
+  CompletedDeletion | VerificationResult | { readonly result: "moved" };
 
 /** Takes the last verification pass, and completes the deletions of which nothing is left, in the same transaction. */
 export function completeVerified(
@@ -131,7 +132,7 @@ export function completeVerified(
   const verified = connection.perform(verifyDeletions, deletions, options);
   let head: ReceiptHead = connection.perform(lockReceiptHead);
   const completing: Completing[] = [];
-  const results = completions.map(({ sealed }, index): CompletionResult => {
+  const results = completions.map(({ sealed }, index): Deletion | CompletionResult => {
     const [deletion, verification] = [deletions[index], verified[index]];
     if (deletion === undefined || verification === undefined) return { result: "moved" };
     if (verification.result !== "clean") return verification;
@@ -146,8 +147,8 @@ export function completeVerified(
   group.storeArrival();
   const completed = connection.perform(finishDeletions, completing, act);
   group.deletionsChanged();
-  const byId = new Map(completed.map((deletion) => [deletion.deletionRequestId, deletion]));
+  const byId = new Map(completed.map((one) => [one.deletion.deletionRequestId, one]));
   return results.map((result) =>
-    "result" in result ? result : (byId.get(result.deletionRequestId) ?? result),
+    "result" in result ? result : (byId.get(result.deletionRequestId) ?? { result: "moved" }),
   );
 }
