@@ -8,7 +8,7 @@ import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { AppError } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/schema/formats.ts";
 import { isLoopback } from "../../../basics/loopback.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { boundedFetch } from "../../../basics/bounded-fetch.ts";
 import { type Claims, readNames, readRoles, type RolesOptions } from "./claims.ts";
 import { describeFailure, isUnreachable, readRefusal } from "./failure.ts";
 

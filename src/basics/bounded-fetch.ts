@@ -1,15 +1,20 @@
-// Sends requests to the issuer. Replies are bounded, and nothing is sent to another machine without TLS, whatever the
-// metadata of the issuer say.
+// Sends requests to an issuer of tokens. Replies are bounded, and nothing is sent to another machine without TLS,
+// whatever the metadata of the issuer say.
 
-import type { CustomFetchOptions } from "openid-client";
-import { isLoopback } from "../../../basics/loopback.ts";
+import { isLoopback } from "./loopback.ts";
 
 const responseBytesMax = 1_024 * 1_024;
+
+interface Options extends Omit<RequestInit, "body" | "signal"> {
+  readonly body?: RequestInit["body"] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Throws TypeError, and what fetch throws. */
 export async function boundedFetch(
   url: string,
-  { signal, body: sent, ...options }: CustomFetchOptions,
+  { signal, body: sent, ...options }: Options,
+  bytesMax = responseBytesMax,
 ): Promise<Response> {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
@@ -24,7 +29,7 @@ export async function boundedFetch(
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > responseBytesMax) throw new TypeError("the reply of the issuer is too large");
+    if (bytes > bytesMax) throw new TypeError("the reply of the issuer is too large");
     chunks.push(chunk);
   }
   return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers });
