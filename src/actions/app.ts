@@ -6,6 +6,7 @@ import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
+import type { IssuerKeys } from "./identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";
 
@@ -65,6 +66,7 @@ export interface App {
   /** Whether webhooks may go to private networks, and without TLS there (WEBHOOK_NETWORKS). */
   readonly privateWebhooks: boolean;
   readonly callers: CallerCache;
+  readonly issuerKeys: IssuerKeys;
   readonly inFlight: InFlightKeys;
 }
 

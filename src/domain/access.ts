@@ -1,5 +1,6 @@
 // Organizations, API keys, access tokens, holds and audit entries. Never contains a secret.
 
+import type { IdentityRule } from "./identity-rule.ts";
 import type { ResourceType } from "./record-type.ts";
 import type { Scope } from "./scope.ts";
 
@@ -28,6 +29,7 @@ export interface Organization {
   readonly deletionRequestId?: string;
 }
 
+/** An API key, or a rule by which programs are trusted without one. */
 export interface ApiKey {
   readonly keyId: string;
   readonly organizationId: string;
@@ -37,6 +39,8 @@ export interface ApiKey {
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
   readonly lastUsedAt: number | undefined;
+  /** Present for a rule, which has no secret. */
+  readonly identityRule?: IdentityRule;
 }
 
 export interface AccessToken {
@@ -45,6 +49,8 @@ export interface AccessToken {
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The program to which it was issued by a rule, as its issuer names it. */
+  readonly subject?: string;
 }
 
 /** Everything that is needed to authenticate a request, from one lookup. */

@@ -54,7 +54,7 @@ const reserved: ReadonlySet<string> = new Set(["worker", "retention"]);
 
 /** True for a name that the trail uses for a key or a part of the service. */
 export function isReservedName(name: string): boolean {
-  return reserved.has(name) || name.startsWith("key_");
+  return reserved.has(name) || /^(?:key|idn)_/.test(name);
 }
 
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,99}$/u;

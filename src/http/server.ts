@@ -127,6 +127,7 @@ const nobody: Identity = {
   organizationId: "",
   organizationName: "",
   keyId: "",
+  actor: "",
   expiresAt: 0,
   covered: new Set(),
   confidential: new Set(),

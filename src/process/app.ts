@@ -7,6 +7,7 @@ import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts
 import { makeSearchKeys } from "../actions/search/search-keys.ts";
 import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
+import { IssuerKeys } from "../actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import {
   findLostLedger,
@@ -66,6 +67,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       webhookKeys: () => findKeys(config, { readKey, role: options.role }, makeWebhookKeys),
       privateWebhooks: config.webhookNetworks.length > 0,
       callers: new CallerCache(),
+      issuerKeys: new IssuerKeys(now),
       inFlight: new InFlightKeys(),
     };
     if (options.restoring !== true) await refuseRolledBack(app);

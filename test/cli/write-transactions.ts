@@ -64,6 +64,7 @@ export function deleteTransaction(
     organizationId,
     organizationName: organizationId,
     keyId: "key_test",
+    actor: "key_test",
     expiresAt: Number.POSITIVE_INFINITY,
     covered: new Set<never>(),
     confidential: new Set<never>(),

@@ -146,6 +146,87 @@ function testTokens(engine: Engine): void {
     });
   });
 
+  describe(`${engine.name}: rules for identities of programs`, () => {
+    const site = useSite(engine);
+    const rule = newKey("idn_1", {
+      identityRule: {
+        issuer: "https://issuer.example.com",
+        audience: "sluice",
+        claims: { sub: "intake" },
+        lifetimeSeconds: 600,
+        reusable: false,
+        jwks: { keys: [{ kty: "RSA" }] },
+      },
+    });
+    before(async () => {
+      const { store } = site();
+      await store.createOrganization(organization(acme), operator);
+      await store.createOrganization(organization(other), operator);
+      await store.createKey(newKey("key_1"), operator);
+      await store.createKey(rule, operator);
+    });
+
+    it("are kept apart from keys, and found by their organization", async () => {
+      const { store } = site();
+      const stored = asStored(rule);
+      assert.deepEqual(await store.findKey("idn_1"), stored);
+      assert.deepEqual(await store.listRules(acme), [stored]);
+      assert.deepEqual(await store.listRules(undefined), [stored]);
+      assert.deepEqual(await store.listRules(other), []);
+      const listed = await store.listKeys(acme);
+      assert.deepEqual(listed, [asStored(newKey("key_1"))]);
+      const holder = { key: stored, organization: organization(acme) };
+      assert.deepEqual(await store.findTrustingRules(acme), [holder]);
+      assert.deepEqual(await store.findTrustingRules(other), []);
+    });
+
+    it("issue tokens that name the program", async () => {
+      const { store } = site();
+      const { tokenHash, ...token } = newToken("named", { keyId: "idn_1", subject: "intake" });
+      assert.equal(await store.createToken({ tokenHash, ...token }), true);
+      const caller = await store.findCaller(tokenHash);
+      assert.deepEqual(caller?.token, token);
+      assert.deepEqual(caller?.key.identityRule, rule.identityRule);
+    });
+
+    it("let one of several processes use what can be used once", async () => {
+      const { store } = site();
+      const beside = await site().openAnother();
+      const usedOnce = { tokenHash: bytesOf("jti"), expiresAt: 1_000 };
+      const attempts = Array.from({ length: 8 }, (_, index) => {
+        const token = newToken(`once ${index}`, { keyId: "idn_1", subject: "intake", usedOnce });
+        return (index % 2 === 0 ? store : beside).createToken(token);
+      });
+      const results = await Promise.all(attempts);
+      assert.equal(results.filter(Boolean).length, 1);
+      const hashes = results.map((_, index) => bytesOf(`once ${index}`));
+      const stored = await Promise.all(hashes.map((hash) => store.findCaller(hash)));
+      assert.deepEqual(
+        stored.map((caller) => caller !== undefined),
+        results,
+      );
+    });
+
+    it("remember a use until it ends", async () => {
+      const { store } = site();
+      const use = (name: string) => {
+        const usedOnce = { tokenHash: bytesOf("jti"), expiresAt: 1_000 };
+        return store.createToken(newToken(name, { keyId: "idn_1", usedOnce }));
+      };
+      await store.purgeExpired(999);
+      assert.equal(await use("too soon"), false);
+      await store.purgeExpired(1_000);
+      assert.equal(await use("after"), true);
+    });
+
+    it("issue nothing after they are revoked", async () => {
+      const { store } = site();
+      assert.equal((await store.revokeKey("idn_1", operator))?.revokedAt, operator.now);
+      assert.deepEqual(await store.findTrustingRules(acme), []);
+      assert.equal((await store.listRules(acme)).length, 1);
+    });
+  });
+
   describe(`${engine.name}: the credentials version`, () => {
     it("changes with every change of a right, and with nothing else", async (test) => {
       const site = await openSite(engine, test);

@@ -21,6 +21,7 @@ const identity = {
   organizationId: "acme",
   organizationName: "Acme",
   keyId: "key_1",
+  actor: "key_1",
   expiresAt: Number.POSITIVE_INFINITY,
   covered: new Set<never>(),
   confidential: new Set<never>(),

@@ -13,6 +13,8 @@ export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly keyId: string;
+  /** Who it is in the audit trail: the id of the key, or that of the rule with the issuer and the program. */
+  readonly actor: string;
   /** Unix milliseconds: the end of the token or of its key, whichever comes first. */
   readonly expiresAt: number;
   /** Everything that the token's scopes cover. */

@@ -100,10 +100,16 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
     organizationId: organization.organizationId,
     organizationName: organization.name,
     keyId: key.keyId,
+    actor: actorOf(key, token),
     expiresAt,
     covered: coveredScopes(token.scopes, organization.strictScopes),
     confidential: confidentialTypes(organization.confidentialTypes),
     rateLimitPerSecond: organization.rateLimitPerSecond,
     deletionGraceSeconds: organization.deletionGraceSeconds,
   };
+}
+
+function actorOf({ keyId, identityRule }: Caller["key"], { subject }: Caller["token"]): string {
+  if (identityRule === undefined || subject === undefined) return keyId;
+  return `${keyId} ${identityRule.issuer} ${subject}`;
 }

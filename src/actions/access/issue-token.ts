@@ -1,12 +1,13 @@
-// Exchanges an API key for an access token (interface document, "Request a new access token"). The token is returned
-// once, in the reply, and stored only as a hash. It never outlives its key.
+// Exchanges an API key, or a token of a platform, for an access token (interface document, "Request a new access
+// token"). The token is returned once, in the reply, and stored only as a hash. It never outlives its key.
 
-import type { ApiKey, KeyHolder } from "../../domain/access.ts";
+import type { ApiKey, KeyHolder, Organization } from "../../domain/access.ts";
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { App } from "../app.ts";
+import { type Program, refusedToken } from "../identity/identify-program.ts";
 import { credentialKind, hashSecret, makeCredential } from "../credential.ts";
 
 /** The body, already validated. */
@@ -44,12 +45,13 @@ export async function identifyKeyHolder(
 }
 
 /**
- * Issues a token for the organization of the key. Throws AppError unknown_scope, other_organization (whether or not
- * that organization exists) and insufficient_scope.
+ * Issues a token for the organization of the key or the rule. Throws AppError unknown_scope, other_organization
+ * (whether or not that organization exists), insufficient_scope, and credential_invalid for a platform's token that was
+ * used.
  */
 export async function issueToken(
   app: App,
-  holder: KeyHolder,
+  holder: KeyHolder | Program,
   request: AccessTokenRequest,
 ): Promise<AccessTokenReply> {
   const { key, organization } = holder;
@@ -57,18 +59,20 @@ export async function issueToken(
   if (request.scopes.organization_id !== organization.organizationId) {
     throw new AppError("other_organization");
   }
-  requireGranted(scopes, coveredScopes(key.scopes, organization.strictScopes));
+  requireGranted(scopes, key, organization);
   const token = makeCredential("access_token");
   const createdAt = app.now();
   const expiry = expiryOf(key, { createdAt, seconds: request.expiry_seconds });
-  await app.store.createToken({
+  const isStored = await app.store.createToken({
     tokenHash: hashSecret(token),
     keyId: key.keyId,
     organizationId: organization.organizationId,
     scopes,
     createdAt,
     expiresAt: expiry * 1_000,
+    ...("subject" in holder && { subject: holder.subject, usedOnce: holder.usedOnce }),
   });
+  if (!isStored) throw refusedToken();
   return {
     token,
     expiry,
@@ -79,14 +83,16 @@ export async function issueToken(
 }
 
 /**
- * Returns the expiry in Unix seconds: as requested, but not after the key expires, even if that is sooner than the
- * shortest lifetime that can be requested. Throws AppError credential_expired if no time is left.
+ * Returns the expiry in Unix seconds: as requested, but not beyond what a rule allows, nor after the key expires, even
+ * if that is sooner than the shortest lifetime that can be requested. Throws AppError credential_expired if no time is
+ * left.
  */
 function expiryOf(
-  { expiresAt: keyEnd }: ApiKey,
+  { expiresAt: keyEnd, identityRule }: ApiKey,
   { createdAt, seconds }: { readonly createdAt: number; readonly seconds: number },
 ): number {
-  const requested = Math.floor(createdAt / 1_000) + seconds;
+  const { lifetimeSeconds = seconds } = identityRule ?? {};
+  const requested = Math.floor(createdAt / 1_000) + Math.min(seconds, lifetimeSeconds);
   if (keyEnd === undefined) return requested;
   const expiry = Math.min(requested, Math.floor(keyEnd / 1_000));
   if (expiry * 1_000 <= createdAt) throw keyExpired();
@@ -136,10 +142,16 @@ function readScopes(asked: readonly string[]): readonly Scope[] {
   return [...new Set(asked.filter(isScope))];
 }
 
-function requireGranted(asked: readonly Scope[], granted: ReadonlySet<Scope>): void {
+function requireGranted(
+  asked: readonly Scope[],
+  { scopes, identityRule }: ApiKey,
+  { strictScopes }: Organization,
+): void {
+  const granted = coveredScopes(scopes, strictScopes);
   const missing = asked.filter((scope) => !granted.has(scope));
   if (missing.length === 0) return;
+  const [what, other] = identityRule === undefined ? ["API key", "key"] : ["program", "rule"];
   throw new AppError("insufficient_scope", {
-    message: `The API key was not granted ${missing.join(", ")}; ask the operator for a key that is.`,
+    message: `The ${what} was not granted ${missing.join(", ")}; ask the operator for a ${other} that is.`,
   });
 }

@@ -19,7 +19,7 @@ import { requireOrganization } from "./find-organization.ts";
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(keyId);
-  if (found !== undefined) return found;
+  if (found !== undefined && found.identityRule === undefined) return found;
   const all = await app.store.listKeys(undefined);
   const what = /^key_\w{1,32}$/.test(keyId)
     ? `There is no key "${keyId}".`
@@ -132,6 +132,6 @@ export async function rotateKey(
 /** Does nothing for a key that is already revoked. Throws OperatorError not_permitted and no_such_key. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.revoke");
-  const revoked = await app.store.revokeKey(keyId, actOf(app));
-  return revoked ?? findKey(app, keyId);
+  const key = await findKey(app, keyId);
+  return (await app.store.revokeKey(keyId, actOf(app))) ?? key;
 }

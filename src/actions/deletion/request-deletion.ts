@@ -73,7 +73,7 @@ export async function requestDeletion(
         dueAt: now + caller.deletionGraceSeconds * 1_000,
         idempotency: wanted.idempotency,
       },
-      { actor: caller.keyId, now },
+      { actor: caller.actor, now },
     ),
   );
   if (found === undefined) throw noSuchRecord(wanted.type);

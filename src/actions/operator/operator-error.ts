@@ -38,6 +38,11 @@ export const operatorErrors = {
   export_wanted: row(409, "The closing of the organization was to export its records first."),
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
+  no_such_identity: row(404, "There is no such rule for identities of programs."),
+  too_many_identities: row(
+    409,
+    "The organization has as many rules for identities of programs as it can have.",
+  ),
   no_such_endpoint: row(404, "There is no such endpoint of webhooks."),
   too_many_endpoints: row(
     409,

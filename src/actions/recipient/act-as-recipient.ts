@@ -37,7 +37,7 @@ export async function registerRecipient(
   const types = named?.flatMap((type) => recordTypeByName(type) ?? []) ?? readableTypes(caller);
   const wanted = { organizationId: caller.organizationId, name, types: namesInOrder(types) };
   requireTypes(caller, wanted.types);
-  const act = { actor: caller.keyId, now: app.now() };
+  const act = { actor: caller.actor, now: app.now() };
   const { result, recipient } = await app.inFlight.run(idempotency?.keyHash, () =>
     app.store.createRecipient({ ...wanted, idempotency }, act),
   );
@@ -85,7 +85,7 @@ export async function endRecipient(
   { name, idempotency }: Pick<Registration, "name" | "idempotency">,
 ): Promise<Recipient> {
   await requireTypesOf(app, caller, name);
-  const act = { actor: caller.keyId, now: app.now() };
+  const act = { actor: caller.actor, now: app.now() };
   const { organizationId } = caller;
   const removed = await app.inFlight.run(idempotency?.keyHash, () =>
     app.store.removeRecipient({ organizationId, name, idempotency }, act),

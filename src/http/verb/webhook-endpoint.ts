@@ -124,7 +124,7 @@ export const createWebhookEndpoint: Verb = {
         throw new AppError("validation_failed", { message: "The endpoint is not valid.", errors });
       }
       const { caller } = input;
-      const { organizationId, keyId: actor } = caller;
+      const { organizationId, actor } = caller;
       const types = readableTypes(caller);
       const idempotency = organizationMark(input, operation, bytes);
       const made = await app.inFlight.run(idempotency?.keyHash, () =>
@@ -248,7 +248,7 @@ export const removeWebhookEndpoint: Verb = {
       const { body, bytes } = await readJson(input.request);
       check(body);
       const { webhook_endpoint_id: id } = body as { webhook_endpoint_id: string };
-      const { organizationId, keyId: actor } = input.caller;
+      const { organizationId, actor } = input.caller;
       const idempotency = organizationMark(input, operation, bytes);
       const outcome = await app.inFlight.run(idempotency?.keyHash, () =>
         removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor),

@@ -19,7 +19,8 @@ export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" 
 /** A sign-in link that has not been used, or a challenge that has. */
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
-  readonly purpose: "link" | ChallengePurpose;
+  /** `identity`: a token of a platform that can be used once only. */
+  readonly purpose: "link" | "identity" | ChallengePurpose;
   readonly operatorId: string;
   readonly expiresAt: number;
 }

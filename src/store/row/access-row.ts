@@ -7,12 +7,12 @@ import { prefixed, reader } from "./reader.ts";
 export const keyColumns = prefixed(
   "key.",
   "api_key",
-  "key_id organization_id name scopes created_at expires_at revoked_at last_used_at",
+  "key_id organization_id name scopes created_at expires_at revoked_at last_used_at identity_rule",
 );
 
 /** A token with its key and its organization. */
 export const callerColumns = `
-  ${prefixed("token.", "access_token", "key_id organization_id scopes created_at expires_at")},
+  ${prefixed("token.", "access_token", "key_id organization_id scopes created_at expires_at subject")},
   ${keyColumns}, organization.*`;
 
 export const toOrganization = reader<Organization>({
@@ -25,17 +25,24 @@ export const toOrganization = reader<Organization>({
   deletionRequestId: "optional",
 });
 
-export const toKey = reader<ApiKey>({ scopes: "json" }, { prefix: "key." });
+export const toKey = reader<ApiKey>({ scopes: "json", identityRule: "ifAny" }, { prefix: "key." });
 
-export const toToken = reader<AccessToken>({ scopes: "json" }, { prefix: "token." });
+export const toToken = reader<AccessToken>(
+  { scopes: "json", subject: "optional" },
+  { prefix: "token." },
+);
 
 /** The detail of the audit entry of a new key. */
 export function describeKey({
   name,
   scopes,
   expiresAt,
+  identityRule,
 }: NewKey): Readonly<Record<string, unknown>> {
-  return { name, scopes, expiresAt: expiresAt ?? null };
+  const described = { name, scopes, expiresAt: expiresAt ?? null };
+  if (identityRule === undefined) return described;
+  const { jwks, ...rule } = identityRule;
+  return { ...described, ...rule, ...(jwks === undefined ? {} : { keys: jwks.keys.length }) };
 }
 
 /** The organization after the change; null removes a limit, undefined leaves it unchanged. */

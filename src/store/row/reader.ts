@@ -14,8 +14,8 @@ const fields = {
   optional: (stored: Stored) => stored ?? missing,
   /** Missing for false. */
   ifTrue: (stored: Stored) => (stored ? true : missing),
-  /** Missing for an empty list. */
-  ifAny: (stored: Stored) => (stored === "[]" ? missing : fields.json(stored)),
+  /** Missing for null and for an empty list. */
+  ifAny: (stored: Stored) => (stored === null || stored === "[]" ? missing : fields.json(stored)),
 };
 
 const missing = Symbol("missing");

@@ -218,6 +218,13 @@ CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, 
   WHERE acknowledged_at IS NULL;
 `;
 
+/** A rule is a credential without a secret: what is true of keys and their tokens is true of it. */
+const trustPrograms = `
+  -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
+  ALTER TABLE api_key ADD COLUMN identity_rule text;
+  -- the program that it was issued to by a rule, as its issuer names it; null: by an API key
+  ALTER TABLE access_token ADD COLUMN subject text`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -234,6 +241,7 @@ export const published: readonly string[] = [
   addWebhooks,
   addRecipients,
   addNotices,
+  trustPrograms,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

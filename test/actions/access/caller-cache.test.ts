@@ -8,6 +8,7 @@ const identity: Identity = {
   organizationId: "acme",
   organizationName: "Acme",
   keyId: "key_1",
+  actor: "key_1",
   expiresAt: Number.POSITIVE_INFINITY,
   covered: new Set(),
   confidential: new Set(),

@@ -29,6 +29,7 @@ const caller: Identity = {
   organizationId: acme,
   organizationName: "Acme",
   keyId: "key",
+  actor: "key",
   expiresAt: Number.MAX_SAFE_INTEGER,
   covered: new Set(),
   confidential: new Set(),

@@ -13,6 +13,7 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
     organizationId,
     organizationName: "",
     keyId: "key",
+    actor: "key",
     expiresAt: Infinity,
     covered: new Set(),
     confidential: new Set(),

@@ -3,16 +3,21 @@
 
 import type { AccessToken, Caller } from "../../../domain/access.ts";
 import { callerColumns, toKey, toOrganization, toToken } from "../../row/access-row.ts";
+import type { OneTimeToken } from "../../interface/operators.ts";
 import type { Row } from "../../row/reader.ts";
+import { insertOneTimeToken } from "./operator.ts";
 import { find, run, type Statements } from "../statement/statements.ts";
 
 export interface NewToken extends AccessToken {
   readonly tokenHash: Uint8Array;
+  /** What of the platform's token can be used once only, and until when this has to be remembered. */
+  readonly usedOnce?: Pick<OneTimeToken, "tokenHash" | "expiresAt"> | undefined;
 }
 
 const insertToken = `
-  INSERT INTO access_token (token_hash, key_id, organization_id, scopes, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+  INSERT INTO access_token
+    (token_hash, key_id, organization_id, scopes, created_at, expires_at, subject)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 const setLastUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
 
@@ -23,12 +28,28 @@ const findByHash = `
     JOIN organization ON organization.organization_id = access_token.organization_id
   WHERE token_hash = $1`;
 
-/** Stores a token, and updates when the key was last used. */
-export function* createToken(token: NewToken): Statements<void> {
-  const { tokenHash, keyId, organizationId, scopes, createdAt, expiresAt } = token;
-  const scopeText = JSON.stringify(scopes);
-  yield* run(insertToken, tokenHash, keyId, organizationId, scopeText, createdAt, expiresAt);
+/**
+ * Stores a token, and updates when the key was last used. False if what can be used once only was used before: then
+ * nothing is stored. If two processes use it at once, only one of them inserts it.
+ */
+export function* createToken(token: NewToken): Statements<boolean> {
+  const { tokenHash, keyId, organizationId, createdAt, expiresAt, usedOnce } = token;
+  if (usedOnce !== undefined) {
+    const use = { ...usedOnce, purpose: "identity", operatorId: null } as const;
+    if ((yield* insertOneTimeToken(use)) === 0) return false;
+  }
+  yield* run(
+    insertToken,
+    tokenHash,
+    keyId,
+    organizationId,
+    JSON.stringify(token.scopes),
+    createdAt,
+    expiresAt,
+    token.subject ?? null,
+  );
   yield* run(setLastUse, createdAt, keyId);
+  return true;
 }
 
 export function* findCaller(tokenHash: Uint8Array): Statements<Caller | undefined> {

@@ -1,4 +1,5 @@
-// API keys: created, revoked, rotated and read. Stores the SHA-256 of a secret, never the secret.
+// API keys and rules for identities of programs: created, revoked, rotated and read. Stores the SHA-256 of a secret,
+// never the secret.
 
 import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
 import { describeKey, keyColumns, toKey, toOrganization } from "../../row/access-row.ts";
@@ -11,8 +12,9 @@ import { credentialsChanged } from "./organization.ts";
 import { find, list, run, type Statements } from "../statement/statements.ts";
 
 const insertKey = `
-  INSERT INTO api_key (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+  INSERT INTO api_key
+    (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at, identity_rule)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
 
@@ -20,10 +22,21 @@ const findBySecret = `
   SELECT ${keyColumns}, organization.*
   FROM api_key JOIN organization USING (organization_id) WHERE secret_hash = $1`;
 
-const findAll = `SELECT ${keyColumns} FROM api_key ORDER BY created_at, key_id`;
+const findAll = `
+  SELECT ${keyColumns} FROM api_key
+  WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND identity_rule IS NULL
+  ORDER BY created_at, key_id`;
 
-const findOfOrganization = `
-  SELECT ${keyColumns} FROM api_key WHERE organization_id = $1 ORDER BY created_at, key_id`;
+const findRules = `
+  SELECT ${keyColumns} FROM api_key
+  WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND identity_rule IS NOT NULL
+  ORDER BY created_at, key_id`;
+
+const findTrusting = `
+  SELECT ${keyColumns}, organization.*
+  FROM api_key JOIN organization USING (organization_id)
+  WHERE organization_id = $1 AND identity_rule IS NOT NULL AND revoked_at IS NULL
+  ORDER BY api_key.created_at, key_id`;
 
 const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND revoked_at IS NULL`;
 
@@ -37,7 +50,7 @@ export function* createKey(key: NewKey, act: Act): Statements<void> {
   yield* changed(noteOn(key, "create", describeKey(key)), act);
 }
 
-/** Undefined if there is no such key. Revoking a key a second time changes nothing. */
+/** Undefined if there is no such key or rule. Revoking one a second time changes nothing. */
 export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
   const revoked = yield* run(setRevoked, act.now, keyId);
   const key = yield* findKey(keyId);
@@ -81,8 +94,17 @@ function toKeyHolder(row: Row): KeyHolder {
 
 /** Lists the keys of one organization, or of all if none is named. */
 export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
-  if (organizationId === undefined) return yield* list(toKey, findAll);
-  return yield* list(toKey, findOfOrganization, organizationId);
+  return yield* list(toKey, findAll, organizationId ?? null);
+}
+
+/** Lists the rules of one organization, or of all if none is named. */
+export function* listRules(organizationId: string | undefined): Statements<readonly ApiKey[]> {
+  return yield* list(toKey, findRules, organizationId ?? null);
+}
+
+/** The rules of an organization that are not revoked, the oldest first. */
+export function* findTrustingRules(organizationId: string): Statements<readonly KeyHolder[]> {
+  return yield* list(toKeyHolder, findTrusting, organizationId);
 }
 
 function* insert(key: NewKey): Statements<void> {
@@ -95,6 +117,7 @@ function* insert(key: NewKey): Statements<void> {
     JSON.stringify(key.scopes),
     key.createdAt,
     key.expiresAt ?? null,
+    key.identityRule === undefined ? null : JSON.stringify(key.identityRule),
   );
 }
 
@@ -104,9 +127,14 @@ function* changed(note: AuditNote, act: Act): Statements<void> {
 }
 
 function noteOn(
-  { keyId: subject, organizationId }: Pick<ApiKey, "keyId" | "organizationId">,
-  verb: string,
+  {
+    keyId: subject,
+    organizationId,
+    identityRule,
+  }: Pick<ApiKey, "keyId" | "organizationId" | "identityRule">,
+  verb: "create" | "revoke" | "rotate",
   detail: AuditNote["detail"],
 ): AuditNote {
-  return { action: `key.${verb}`, organizationId, subject, detail };
+  const isRule = identityRule !== undefined;
+  return { action: `${isRule ? "identity" : "key"}.${verb}`, organizationId, subject, detail };
 }

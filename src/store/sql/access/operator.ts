@@ -102,7 +102,7 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   const operator = yield* find(toOperator, findById, link.operatorId);
   if (operator === undefined) throw new TypeError("a link needs an operator");
   yield* run(removeLinks, link.operatorId);
-  yield* insert(link);
+  yield* insertOneTimeToken(link);
   yield* auditAct(noteOn(operator.name, "link", { expiresAt: link.expiresAt }), act);
 }
 
@@ -133,9 +133,17 @@ export function* useChallenge(challenge: OneTimeToken, now: number): Statements<
   yield* run(removeExpired, now);
   const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);
   if ((open?.used ?? 0) >= usedChallengesMax) return false;
-  return (yield* insert(challenge)) === 1;
+  return (yield* insertOneTimeToken(challenge)) === 1;
 }
 
-function insert({ tokenHash, purpose, operatorId, expiresAt }: OneTimeToken): Statements<number> {
+/** Returns 0 if it is there already. */
+export function insertOneTimeToken({
+  tokenHash,
+  purpose,
+  operatorId,
+  expiresAt,
+}: Omit<OneTimeToken, "operatorId"> & {
+  readonly operatorId: string | null;
+}): Statements<number> {
   return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
 }

@@ -1,0 +1,111 @@
+// Identifies a program by a token of its platform (RFC 7523, RFC 8693) and the rules of an organization. Every refusal
+// is the same for the caller, so that nobody can find out which issuers an organization trusts.
+
+import { createHash } from "node:crypto";
+import type { KeyHolder } from "../../domain/access.ts";
+import { AppError } from "../../domain/error.ts";
+import {
+  type Claims,
+  findMismatch,
+  identityLimits,
+  type IdentityRule,
+  type ProgramClaims,
+  readClaims,
+} from "../../domain/identity-rule.ts";
+import { findRepeatedName } from "../../domain/json/repeated-name.ts";
+import type { App } from "../app.ts";
+
+export interface ProgramToken {
+  readonly text: string;
+  readonly claims: ProgramClaims;
+}
+
+export interface Program extends KeyHolder {
+  readonly subject: string;
+  /** Undefined if the token may be exchanged again. */
+  readonly usedOnce: { readonly tokenHash: Uint8Array; readonly expiresAt: number } | undefined;
+}
+
+/** Throws AppError credential_invalid. */
+export async function identifyProgram(
+  app: App,
+  { organizationId, token: text }: { readonly organizationId: string; readonly token: string },
+): Promise<Program> {
+  const token = readProgramToken(text, app.now());
+  if (typeof token !== "string") {
+    for (const holder of await app.store.findTrustingRules(organizationId)) {
+      const { key, organization } = holder;
+      const rule = key.identityRule;
+      if (rule === undefined || organization.closedAt !== undefined) continue;
+      if ((await findFault(app, rule, token)) !== undefined) continue;
+      const { subject } = token.claims;
+      return { key, organization, subject, usedOnce: usedOnceOf(rule, organizationId, token) };
+    }
+  }
+  throw refusedToken();
+}
+
+export function refusedToken(): AppError {
+  return new AppError("credential_invalid", {
+    message:
+      "The token is not valid, was used before, or no rule of the organization accepts it. An operator can test it.",
+  });
+}
+
+/** Why the rule does not accept the token; undefined if it does. Nothing is fetched unless the claims match. */
+export async function findFault(
+  { issuerKeys }: Pick<App, "issuerKeys">,
+  rule: IdentityRule,
+  { text, claims }: ProgramToken,
+): Promise<string | undefined> {
+  return findMismatch(rule, claims) ?? issuerKeys.findFault(text, rule);
+}
+
+/** Or what is wrong with it, whatever the rule is. Bounded before anything is decoded; verifies no signature. */
+export function readProgramToken(text: string, now: number): ProgramToken | string {
+  const { tokenCharactersMax } = identityLimits;
+  if (text.length > tokenCharactersMax) return `it is longer than ${tokenCharactersMax} characters`;
+  const [, header = "", payload = ""] = form.exec(text) ?? [];
+  if (header === "") return "it is no signed JWT (RFC 7519)";
+  const [head, all] = [readPart(header), readPart(payload)];
+  if (head === undefined || all === undefined) {
+    return `its header or its claims are not JSON, name something twice, or are nested deeper than ${depthMax} levels`;
+  }
+  const claims = readClaims(all, now);
+  return typeof claims === "string" ? claims : { text, claims };
+}
+
+const form = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
+const depthMax = 8;
+
+function readPart(part: string): Claims | undefined {
+  try {
+    const bytes = Buffer.from(part, "base64url");
+    const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (!isObject || !isWithin(value, depthMax)) return undefined;
+    return findRepeatedName(json) === undefined ? (value as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
+}
+
+/** A token without an id is recognised by what is signed: a signature can have several forms. */
+function usedOnceOf(
+  { reusable }: IdentityRule,
+  organizationId: string,
+  { text, claims: { issuer, tokenId, expiresAt } }: ProgramToken,
+): Program["usedOnce"] {
+  if (reusable) return undefined;
+  const id = tokenId ?? text.slice(0, text.lastIndexOf("."));
+  const what = [organizationId, issuer, tokenId === undefined ? "signed" : "jti", id];
+  const tokenHash = createHash("sha256").update(JSON.stringify(what)).digest();
+  // Never forgotten while the token is accepted.
+  return { tokenHash, expiresAt: (Math.ceil(expiresAt) + identityLimits.leewaySeconds) * 1_000 };
+}

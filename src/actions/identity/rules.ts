@@ -1,0 +1,183 @@
+// Rules for identities of programs as operators see them: creates, lists, tests and revokes them. A rule is a
+// credential without a secret, so it has the rights of API keys.
+
+import type { ApiKey } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import { identityLimits, type IdentityRule } from "../../domain/identity-rule.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { isLoopback } from "../../basics/loopback.ts";
+import { actOf, type App } from "../app.ts";
+import { findOpenOrganization } from "../access/close-organization.ts";
+import { requireName } from "../access/create-organization.ts";
+import { requireOrganization } from "../access/find-organization.ts";
+import { hashSecret, makeCredential, makeId } from "../credential.ts";
+import { OperatorError, reasonOf, unknownName } from "../operator/operator-error.ts";
+import { requireLine } from "../operator/require-text.ts";
+import { requireRight } from "../operator/viewer.ts";
+import { findFault, readProgramToken } from "./identify-program.ts";
+import { readKeySet } from "./issuer-keys.ts";
+
+/** A rule as it is stored and listed. */
+export type TrustingRule = ApiKey & { readonly identityRule: IdentityRule };
+
+export interface WantedRule extends Omit<IdentityRule, "jwks"> {
+  readonly organizationId: string;
+  readonly name?: string | undefined;
+  readonly scopes: readonly Scope[];
+  /** The text of a JWK Set. */
+  readonly jwks?: string | undefined;
+}
+
+/** Lists the rules of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
+export async function listRules(
+  app: App,
+  organizationId: string | undefined,
+): Promise<readonly TrustingRule[]> {
+  requireRight(app, "key.read");
+  await requireOrganization(app, organizationId);
+  return (await app.store.listRules(organizationId)).filter(isRule);
+}
+
+function isRule(key: ApiKey): key is TrustingRule {
+  return key.identityRule !== undefined;
+}
+
+/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_identities. */
+export async function createRule(app: App, wanted: WantedRule): Promise<TrustingRule> {
+  const { organizationId, name = "identity", scopes, jwks, ...rule } = wanted;
+  requireRight(app, "key.create");
+  requireName("The rule's name", name);
+  if (scopes.length === 0) throw invalid("A rule needs at least one scope.");
+  requireRule(rule);
+  const identityRule = jwks === undefined ? rule : { ...rule, jwks: readKeys(jwks) };
+  await findOpenOrganization(app, organizationId);
+  const others = await app.store.findTrustingRules(organizationId);
+  if (others.length >= identityLimits.rulesMax) {
+    const text = `The organization has ${identityLimits.rulesMax} rules, which is the maximum. Revoke one first.`;
+    throw new OperatorError("too_many_identities", text);
+  }
+  const made = {
+    keyId: makeId("idn"),
+    organizationId,
+    name,
+    scopes,
+    createdAt: app.now(),
+    expiresAt: undefined,
+    identityRule,
+  };
+  // A secret that nobody learns, so that the rule is nobody's API key.
+  const secretHash = hashSecret(makeCredential("api_key"));
+  await app.store.createKey({ ...made, secretHash }, actOf(app));
+  return { ...made, revokedAt: undefined, lastUsedAt: undefined };
+}
+
+function requireRule({ issuer, audience, claims, lifetimeSeconds, jwksUrl }: IdentityRule): void {
+  const { issuerCharactersMax, claimCharactersMax, claimsMax } = identityLimits;
+  requireAddress("The issuer", issuer, issuerCharactersMax);
+  if (jwksUrl !== undefined) requireAddress("The address of the keys", jwksUrl, claimCharactersMax);
+  requireLine("The audience", audience, claimCharactersMax);
+  const named = Object.entries(claims);
+  if (named.length === 0 || named.length > claimsMax) {
+    throw invalid(`A rule needs 1 to ${claimsMax} claims: an issuer makes tokens for others, too.`);
+  }
+  for (const [name, value] of named) {
+    requireLine("The name of a claim", name, claimCharactersMax);
+    requireLine(`The claim ${name}`, value, claimCharactersMax);
+    if (value.slice(0, -1).includes("*") || value === "*") {
+      throw invalid(`The claim ${name} may have one *, at its end, after at least one character.`);
+    }
+  }
+  const { tokenSecondsMin, tokenSecondsMax } = limits;
+  if (lifetimeSeconds >= tokenSecondsMin && lifetimeSeconds <= tokenSecondsMax) return;
+  throw invalid(
+    `The longest lifetime must be from ${tokenSecondsMin} to ${tokenSecondsMax} seconds.`,
+  );
+}
+
+/** Of the operator's choice, so it may be in a private network. */
+function requireAddress(what: string, address: string, charactersMax: number): void {
+  requireLine(what, address, charactersMax);
+  const url = URL.parse(address);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (isSafe && url.username === "" && url.password === "" && url.search === "" && url.hash === "")
+    return;
+  throw invalid(`${what} must be an https URL without a user, a query or a fragment.`);
+}
+
+function readKeys(text: string): IdentityRule["jwks"] & {} {
+  const { keySetBytesMax } = identityLimits;
+  if (Buffer.byteLength(text) > keySetBytesMax) {
+    throw invalid(`The key set may have at most ${keySetBytesMax} bytes.`);
+  }
+  try {
+    const { keys } = readKeySet(JSON.parse(text));
+    if (keys.length > 0 && keys.every(isPublic)) return { keys };
+  } catch (cause) {
+    throw invalid(`The key set can't be read: ${reasonOf(cause)}.`);
+  }
+  throw invalid("The key set must have public keys, and nothing else.");
+}
+
+/** RFC 7518, section 6: `d` is the private part, `k` a shared secret. */
+function isPublic(key: Readonly<Record<string, unknown>>): boolean {
+  return !Object.hasOwn(key, "d") && !Object.hasOwn(key, "k") && key["kty"] !== "oct";
+}
+
+/** Does nothing for a rule that is already revoked. Throws OperatorError not_permitted and no_such_identity. */
+export async function revokeRule(app: App, identityId: string): Promise<TrustingRule> {
+  requireRight(app, "key.revoke");
+  await findRule(app, identityId);
+  const revoked = await app.store.revokeKey(identityId, actOf(app));
+  return revoked !== undefined && isRule(revoked) ? revoked : findRule(app, identityId);
+}
+
+/** Throws OperatorError not_permitted and no_such_identity. */
+export async function findRule(app: App, identityId: string): Promise<TrustingRule> {
+  requireRight(app, "key.read");
+  const found = await app.store.findKey(identityId);
+  if (found !== undefined && isRule(found)) return found;
+  const all = await app.store.listRules(undefined);
+  throw unknownName(
+    "no_such_identity",
+    "There is no rule of this id.",
+    all.map(({ keyId }) => keyId),
+  );
+}
+
+export interface TestedRule {
+  readonly keyId: string;
+  readonly name: string;
+  /** Why the rule does not accept the token; undefined if it does. */
+  readonly fault: string | undefined;
+}
+
+export interface TokenTest {
+  /** What is wrong with the token, whatever the rule is. */
+  readonly fault: string | undefined;
+  readonly rules: readonly TestedRule[];
+}
+
+/**
+ * Whether a token would be accepted, and why not. Issues nothing and uses nothing up. Throws OperatorError
+ * not_permitted and no_such_organization.
+ */
+export async function testToken(
+  app: App,
+  organizationId: string,
+  text: string,
+): Promise<TokenTest> {
+  requireRight(app, "key.read");
+  const rules = await listRules(app, organizationId);
+  const token = readProgramToken(text, app.now());
+  if (typeof token === "string") return { fault: token, rules: [] };
+  const active = rules.filter(({ revokedAt }) => revokedAt === undefined);
+  const tested = active.map(async ({ keyId, name, identityRule }) => {
+    return { keyId, name, fault: await findFault(app, identityRule, token) };
+  });
+  return { fault: undefined, rules: await Promise.all(tested) };
+}
+
+function invalid(message: string): OperatorError {
+  return new OperatorError("invalid", `${message} Nothing was changed.`);
+}
