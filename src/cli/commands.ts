@@ -18,6 +18,7 @@ import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts"
 import { deletionReplay, restore } from "./command/restore.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords } from "./command/export.ts";
+import { identityCreate, identityList, identityRevoke, identityTest } from "./command/identity.ts";
 import { importRecords } from "./command/import.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
@@ -59,6 +60,10 @@ export const commands: readonly Command[] = [
   keyList,
   keyRevoke,
   keyRotate,
+  identityCreate,
+  identityList,
+  identityRevoke,
+  identityTest,
   operatorCreate,
   operatorList,
   operatorDisable,
@@ -113,6 +118,7 @@ export const commands: readonly Command[] = [
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
+  identity: "Create, list, revoke and test rules for identities of programs.",
   operator: "Create, list and disable operators, and create sign-in links.",
   webhook: "Create, list, test, enable and remove endpoints of webhooks.",
   recipient: "Create, list and remove recipients of changes.",

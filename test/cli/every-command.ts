@@ -6,7 +6,18 @@ import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 
 /** Tried in this order; the first that a parameter accepts is its value. */
-const values = ["transaction", "acme", "1", "2026-01-31", "on", "90d", "bash", "viewer"];
+const values = [
+  "transaction",
+  "acme",
+  "1",
+  "2026-01-31",
+  "on",
+  "90d",
+  "bash",
+  "viewer",
+  "person:read",
+  "sub=intake",
+];
 
 /**
  * Commands that create a store where there is none, or put one in its place (docs/reference/cli.md
