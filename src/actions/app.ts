@@ -57,6 +57,8 @@ export interface App {
   readonly operator: string;
   /** Who asks: present for one request of the console or one command, undefined for an application that serves many. */
   readonly viewer?: Viewer;
+  /** The proposal that this person approves with what is done next. */
+  readonly approving?: string;
   /** Returns what signs the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
   /** Returns the keys of the index; undefined if this process has no secret to derive them from. */

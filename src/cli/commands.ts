@@ -28,6 +28,12 @@ import { operatorCreate, operatorDisable, operatorLink, operatorList } from "./c
 import { organizationClose } from "./command/organization-close.ts";
 import { organizationCreate, organizationList, organizationShow } from "./command/organization.ts";
 import { organizationSet } from "./command/organization-set.ts";
+import {
+  proposalApprove,
+  proposalDecline,
+  proposalList,
+  proposalShow,
+} from "./command/proposal.ts";
 import { receiptDisclose, receiptExport, receiptRotate } from "./command/receipt.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
 import { recipientCreate, recipientList, recipientRemove } from "./command/recipient.ts";
@@ -68,6 +74,10 @@ export const commands: readonly Command[] = [
   operatorList,
   operatorDisable,
   operatorLink,
+  proposalList,
+  proposalShow,
+  proposalApprove,
+  proposalDecline,
   importRecords,
   exportRecords,
   changes,
@@ -120,6 +130,7 @@ export const groups: Readonly<Record<string, string>> = {
   key: "Create, list, revoke and rotate API keys.",
   identity: "Create, list, revoke and test rules for identities of programs.",
   operator: "Create, list and disable operators, and create sign-in links.",
+  proposal: "List, show, approve and decline what waits for a second person.",
   webhook: "Create, list, test, enable and remove endpoints of webhooks.",
   recipient: "Create, list and remove recipients of changes.",
   record: "Show a record and its changes.",
@@ -135,7 +146,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
-  "Organizations and access": ["organization", "key", "operator"],
+  "Organizations and access": ["organization", "key", "operator", "proposal"],
   Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],

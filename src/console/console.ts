@@ -24,6 +24,7 @@ import { assetAnswer } from "./frame/asset.ts";
 import { readSessionCookie } from "./sign-in/cookie.ts";
 import { errorReply, isInternal, renderForward } from "./frame/error-page.ts";
 import { html } from "./html/html.ts";
+import { proposalPath } from "./html/link.ts";
 import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
 import { PageQueue } from "./request/page-queue.ts";
 import { routes } from "./routes.ts";
@@ -148,12 +149,19 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
     const { app, operator, session } = found;
     if (route.right !== "own") requireRight(app, route.right);
-    const make = () => route.handle({ ...visitor, app, operator, session });
+    const make = () => route.handle({ ...visitor, app, operator, session }).catch(showProposed);
     // A form may wait for its body, and is sent by hand.
     return route.method === "GET" && route.lasting !== true
       ? queue.run(operator.operatorId, make)
       : make();
   };
+}
+
+/** What somebody may not do alone was proposed instead. */
+function showProposed(error: unknown): Answer {
+  const { errorName, context = {} } = error instanceof OperatorError ? error : {};
+  if (errorName !== "proposed" || context.proposalId === undefined) throw error;
+  return redirectTo(proposalPath(context.proposalId));
 }
 
 function signInFirst({ method }: FastifyRequest): Answer {

@@ -145,6 +145,7 @@ const screens: readonly Screen[] = [
   { path: "/console/find", label: "Find", right: "record.find" },
   { path: "/console/holds", label: "Holds", right: "hold.read" },
   { path: "/console/retention", label: "Retention", right: "retention.read" },
+  { path: "/console/proposals", label: "Proposals", right: "proposal.read" },
   { path: "/console/organizations", label: "Organizations", right: "organization.read" },
   { path: "/console/audit", label: "Audit", right: "audit.read" },
   { path: "/console/receipts", label: "Receipts", right: "deletion.read" },

@@ -25,6 +25,12 @@ import { createOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
 import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
+import {
+  approveOneProposal,
+  declineOneProposal,
+  showOneProposal,
+  showProposals,
+} from "./page/proposals.ts";
 import { showOverview } from "./page/overview.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
@@ -90,6 +96,10 @@ export const routes: readonly Route[] = [
   read("/console/retention", "retention.read", showRetention),
   act("/console/retention/ceiling", "retention.set", setCeiling),
   act("/console/retention/rule", "retention.set", setOneRule),
+  read("/console/proposals", "proposal.read", showProposals),
+  read("/console/proposal/:id", "proposal.read", showOneProposal),
+  act("/console/proposal/:id", "proposal.decide", approveOneProposal),
+  act("/console/proposal/:id/decline", "proposal.decide", declineOneProposal),
   read("/console/organizations", "organization.read", showOrganizations),
   act("/console/organizations", "organization.create", createOne),
   read("/console/organization/:id", "organization.read", showOrganization),

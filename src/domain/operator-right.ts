@@ -62,6 +62,8 @@ export const operatorRights = {
     ["officer"],
     "set whether the deletions of an organization need an approval",
   ),
+  "proposal.read": may(["officer", "auditor"], "see what waits for a second person"),
+  "proposal.decide": may(["officer"], "approve or decline what others have proposed"),
   "deletion.replay": may(["operator"], "replay deletions after a restore"),
   "hold.read": may(everyone, "see legal holds"),
   "hold.place": may(["officer"], "place legal holds"),

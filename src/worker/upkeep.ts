@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
+import { expireProposals } from "../actions/proposal/proposals.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import {
@@ -61,6 +62,7 @@ export async function startUpkeep(
     start("erasing notices of erasures failed", () => purgeNotices(app, noticeDays)),
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),
+    start("ending proposals failed", () => expireProposals(app)),
     start("releasing unused space failed", spaceRound(app)),
     start("building the index of persons failed", makeIndexRound(app), {
       intervalMs: indexIntervalMs,

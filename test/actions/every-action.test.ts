@@ -44,6 +44,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/session listOwnSessions": own,
   "operator/sign-in-link readSignInLink": signIn,
   "operator/sign-in-link useSignInLink": signIn,
+  "proposal/agreement statusOf": begun,
   "receipt/list-receipts mayListReceipts": partly,
   "receipt/receipt-keys publishReceiptKeys": open,
   "record/export-records exportHistory": begun,

@@ -74,7 +74,8 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual(await ids("2026-02-01"), ["hold_2", "hold_3"]);
       assert.deepEqual(await ids("2099-12-31"), ["hold_2", "hold_3", "hold_0"]);
       assert.deepEqual(await ids("2099-12-31", 1), ["hold_2"]);
-      assert.equal((await store.holds.release("hold_2", worker, "ended"))?.endsOn, "2026-01-31");
+      const ended = await store.holds.release("hold_2", worker, "ended");
+      assert.equal(ended && "endsOn" in ended && ended.endsOn, "2026-01-31");
       assert.equal(await store.holds.release("hold_2", worker, "ended"), undefined);
       const last = (await store.listAudit(0, 100)).at(-1);
       assert.equal(last?.action, "hold.release");

@@ -22,6 +22,7 @@ import { testNotices } from "./notices.ts";
 import { testOperators } from "./operators.ts";
 import { testManyChanges } from "./many-changes.ts";
 import { testPartyFloors } from "./party-floors.ts";
+import { testProposals } from "./proposals.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
 import { testRecipients } from "./recipients.ts";
@@ -48,6 +49,7 @@ const decisions: readonly Part[] = [
   testSubjects,
   testSearching,
   testApproval,
+  testProposals,
   testHolds,
   testFloors,
   testPartyFloors,

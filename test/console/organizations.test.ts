@@ -140,7 +140,7 @@ describe("organizations and keys in the console", () => {
     assert.equal((await send("operator", `key/rotate/${id}`, { overlap: "1h" })).status, 409);
   });
 
-  it("close one for good, once its id is typed", async () => {
+  it("close one for good, once its id is typed and another officer has approved it", async () => {
     const path = "organization/close/acme";
     assert.match(
       (await show("officer", "organization/acme")).text,
@@ -149,13 +149,20 @@ describe("organizations and keys in the console", () => {
     assert.equal((await send("operator", path, { confirm: "acme" })).status, 403);
     assert.equal((await send("officer", path, { confirm: "other" })).status, 409);
     assert.equal((await find())?.closedAt, undefined);
-    assert.equal((await send("officer", path, { confirm: "acme", reason: "ended" })).status, 303);
+    const { headers } = await send("officer", path, { confirm: "acme", reason: "ended" });
+    const proposal = String(headers.location).slice("/console/".length);
+    assert.equal((await find())?.closedAt, undefined);
+    await addOperator(service.app, ["officer"], "carla");
+    cookies["carla"] = await signIn(service.app, service.client, "carla");
+    const confirm = proposal.slice("proposal/".length);
+    assert.equal((await send("carla", proposal, { confirm })).status, 303);
     const { text } = await show("officer", "organization/acme");
     assert.match(text, /closed <time/);
     assert.doesNotMatch(text, /Close the organization|Create a key|>Save</);
     const id = /href="\/console\/deletion\/(del_\w+)"/.exec(text)?.[1] ?? "";
     const deletion = await service.app.store.findDeletion(id, undefined);
-    assert.deepEqual(deletion?.approval?.requester, "officer");
+    const { requester, approvedBy } = deletion?.approval ?? {};
+    assert.deepEqual([requester, approvedBy], ["officer", "carla"]);
     assert.equal((await send("officer", path, { confirm: "acme" })).status, 409);
   });
 });

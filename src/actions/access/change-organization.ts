@@ -6,8 +6,10 @@ import { findConfidentialityFault } from "../../domain/confidentiality.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
+import { settingsOfTwo, weakensSettings } from "../../domain/proposal.ts";
 import type { OrganizationChange } from "../../store/interface/access.ts";
-import { actOf, type App } from "../app.ts";
+import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import type { App } from "../app.ts";
 import { findOpenOrganization, wasToExport } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { countRecords, findOrganization } from "./find-organization.ts";
@@ -64,12 +66,24 @@ export async function changeOrganization(
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
   if (change.confidentialTypes !== undefined) requireConfidential(change.confidentialTypes);
-  await findOpenOrganization(app, organizationId);
-  const act = actOf(app);
-  const changed = await app.store.changeOrganization(organizationId, change, act);
+  const before = await findOpenOrganization(app, organizationId);
+  const act = actTogether(app);
+  if (act.proposalId !== undefined) requireApart(before, change);
+  const outcome = await app.store.changeOrganization(organizationId, change, act);
+  const changed = requireAgreed(app, outcome);
   if (changed === undefined) return findOrganization(app, organizationId);
   if (!("ceilingTooLowFor" in changed)) return changed;
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
+}
+
+/** What needs a second person is proposed by itself. Throws OperatorError invalid. */
+function requireApart(before: Organization, change: OrganizationSettings): void {
+  const isApart = Object.keys(change).every((name) => name in settingsOfTwo(change));
+  if (isApart || !weakensSettings(before, change)) return;
+  throw new OperatorError(
+    "invalid",
+    "The ceiling or the approval needs a second person, and the other settings do not. Nothing was changed: change them apart.",
+  );
 }
 
 /**

@@ -5,7 +5,9 @@
 import type { Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { CompleteExport } from "../../domain/deletion/organization-deletion.ts";
-import { actOf, type App } from "../app.ts";
+import type { Act } from "../../store/interface/act.ts";
+import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findDeletion } from "../record/find-named-record.ts";
@@ -43,7 +45,7 @@ export async function closeOrganization(
   requireRight(app, "organization.close");
   await findClosable(app, organizationId);
   const exporting = exportAll !== undefined;
-  await app.store.closeOrganization(organizationId, actOf(app), { exporting });
+  const act = await endAccess(app, { organizationId, reason, exporting });
   const closed = await findOrganization(app, organizationId);
   if (!exporting && !withoutExport) await requireNoExport(app, closed);
   const exported = await exportAll?.(closed);
@@ -55,13 +57,27 @@ export async function closeOrganization(
     // The audit trail names the operator, as it does for other deletions.
     requestedBy: "operator",
   };
-  const opened = await app.store.requestOrganizationDeletion(request, actOf(app));
+  const opened = await app.store.requestOrganizationDeletion(request, act);
   // Another process may have closed it meanwhile.
   if (!opened.isNew) await findClosable(app, organizationId);
   return {
     organization: await findOrganization(app, organizationId),
     deletion: await findDeletion(app, opened.deletionRequestId),
   };
+}
+
+/**
+ * The first step alone. Returns the act, in which the others are part. Throws OperatorError not_permitted, and what
+ * `requireAgreed` throws.
+ */
+export async function endAccess(
+  app: App,
+  { organizationId, ...how }: Pick<Closing, "organizationId" | "reason"> & { exporting: boolean },
+): Promise<Act> {
+  requireRight(app, "organization.close");
+  const act = actTogether(app);
+  requireAgreed(app, await app.store.closeOrganization(organizationId, act, how));
+  return act;
 }
 
 /**

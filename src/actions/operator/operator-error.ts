@@ -60,6 +60,18 @@ export const operatorErrors = {
   not_pending: row(409, "The deletion is no longer pending."),
   approved_before: row(409, "The deletion was approved already."),
   approval_not_needed: row(409, "The deletion needs no approval."),
+  proposed: row(
+    409,
+    "The act needs a second person: it was proposed, and nothing else was changed.",
+  ),
+  no_such_proposal: row(404, "There is no such proposal."),
+  proposal_decided: row(409, "The proposal was approved or declined already."),
+  proposal_expired: row(409, "The proposal has expired."),
+  proposal_outdated: row(
+    409,
+    "What the proposal would change has changed since, or who made it is gone.",
+  ),
+  too_many_proposals: row(409, "The organization has as many open proposals as it can have."),
   being_erased: row(409, "The record is being erased."),
   no_such_hold: row(404, "There is no such legal hold."),
   several_holds: row(409, "The record has several legal holds, so one has to be named."),
@@ -90,6 +102,7 @@ export type OperatorErrorName = keyof typeof operatorErrors;
 export interface ErrorContext {
   readonly organizationId?: string;
   readonly deletionRequestId?: string;
+  readonly proposalId?: string;
   readonly ledgers?: readonly string[];
   /** There is nothing of this kind yet. */
   readonly isFirst?: boolean;

@@ -14,6 +14,7 @@ import {
 } from "../../domain/retention/hold-end.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import { requireOrganization } from "../access/find-organization.ts";
+import { actTogether, requireAgreed } from "../proposal/agreement.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { listNames, OperatorError } from "../operator/operator-error.ts";
@@ -255,7 +256,7 @@ export async function releaseHold(
   requireRight(app, "hold.release");
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
   await findHold(app, holdId);
-  const hold = await app.store.holds.release(holdId, actOf(app));
+  const hold = requireAgreed(app, await app.store.holds.release(holdId, actTogether(app)));
   // Somebody else has released it meanwhile.
   if (hold === undefined) throw noSuchHold(holdId);
   return { hold, remaining: await app.store.holds.ofRecords([hold]) };

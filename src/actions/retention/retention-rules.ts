@@ -13,7 +13,8 @@ import {
   isEarlier,
 } from "../../domain/retention/ceiling.ts";
 import type { FloorOrigin, RetentionRule } from "../../domain/retention/floor.ts";
-import { actOf, type App } from "../app.ts";
+import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import type { App } from "../app.ts";
 import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
@@ -116,13 +117,18 @@ export async function setRule(app: App, wanted: RuleSetting): Promise<Retention>
  * Throws OperatorError not_permitted, no_such_organization, floor_above_ceiling, and rule_changed if somebody has
  * changed the rule since it was planned; then nothing was changed.
  */
-export async function setPlanned(app: App, { before, rule }: RulePlan): Promise<Retention> {
+export async function setPlanned(
+  app: App,
+  { before, rule }: Pick<RulePlan, "before" | "rule">,
+): Promise<Retention> {
   requireRight(app, "retention.set");
   const { organizationId, resourceType, ...own } = rule;
   const isEmpty = own.keepDays === 0 && own.deleteAfterDays === undefined;
   const change = { organizationId, resourceType, rule: isEmpty ? undefined : own };
   const { retention } = app.store;
-  const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, actOf(app));
+  const act = actTogether(app);
+  const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, act);
+  requireAgreed(app, outcome);
   if (outcome.result === "above_ceiling") throw ceilingTooLow(outcome.ceilingDays, rule);
   if (outcome.result === "changed_before") {
     const text = `Somebody has changed the retention rule of ${resourceType} meanwhile. Nothing was changed: try again.`;

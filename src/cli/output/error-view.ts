@@ -69,6 +69,9 @@ export const advice: {
       : `For its deletion, see: sluice deletion show ${id} --include-confidential`,
   organization_exists: ({ organizationId = "ID" }) =>
     `To change it, use: sluice organization set ${organizationId}`,
+  proposed: ({ proposalId = "ID" }) =>
+    `Approve it with: sluice proposal approve ${proposalId} --as NAME`,
+  no_such_proposal: () => "List them with: sluice proposal list",
   replay_unread: ({ ledgers = [] }) =>
     `Run: sluice deletion replay${ledgers.map((name) => ` --ledger ${name}`).join("")}`,
   search_key: where("isOther", "To make it again, run: sluice subject index"),

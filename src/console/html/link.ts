@@ -45,6 +45,10 @@ export function readRecordKey(given: URLSearchParams): RecordKey {
   };
 }
 
+export function proposalPath(proposalId: string): `/console${string}` {
+  return `/console/proposal/${encodeURIComponent(proposalId)}`;
+}
+
 export function deletionPath(deletionRequestId: string): `/console${string}` {
   return `/console/deletion/${encodeURIComponent(deletionRequestId)}`;
 }

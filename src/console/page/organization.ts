@@ -122,7 +122,8 @@ function renderApproval({ organizationId, deletionApproval }: Organization): Htm
     <p>
       With on, a deletion that is requested from now on is processed only after another person with
       the role officer has approved it. Deletions that wait already need the approval even after it
-      is turned off.
+      is turned off. A second person is then needed as well to turn it off, to lower a floor, to set
+      or lower a ceiling, to release a hold and to close the organization.
     </p>
     <form class="settings" method="post" action="/console/organization/approval/${id}">
       <label
@@ -146,7 +147,7 @@ function renderClosing({ organization, awaitsExport }: ShownOrganization): Html 
     closedAt !== undefined &&
     html`<p>Its closing was interrupted; this continues it, without an export.</p>`;
   const approval =
-    deletionApproval === true && html`The deletion waits for the approval of a second person.`;
+    deletionApproval === true && html`This waits for the approval of a second person.`;
   return html`<section class="danger" aria-labelledby="close">
     <h2 id="close">Close</h2>
     ${interrupted}

@@ -5,4 +5,11 @@ export interface Act {
   readonly actor: string;
   /** Unix milliseconds. */
   readonly now: number;
+  /**
+   * The id of a proposal that the act becomes where an organization requires a second person; undefined for the shell
+   * of the host and for what the service does by itself, which no organization bounds.
+   */
+  readonly proposalId?: string;
+  /** The proposal that the actor approves with the act. */
+  readonly approves?: string;
 }

@@ -4,6 +4,7 @@
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Ceiling } from "../../domain/retention/ceiling.ts";
 import type { FloorRule } from "../../domain/retention/floor.ts";
+import type { Unagreed } from "./proposal.ts";
 
 /** If `rule` is undefined, the rule of the type is removed. */
 export interface FloorChange {
@@ -21,7 +22,8 @@ export interface FloorChange {
 export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
   | { readonly result: "no_such_organization" | "changed_before" }
-  | { readonly result: "above_ceiling"; readonly ceilingDays: number };
+  | { readonly result: "above_ceiling"; readonly ceilingDays: number }
+  | ({ readonly result: "unagreed" } & Unagreed);
 
 /** The part of an organization's records that retention scans next, in the order of type and id. */
 export interface ExpiryQuery {

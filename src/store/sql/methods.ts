@@ -24,6 +24,7 @@ import * as operatorIdentity from "./access/operator-identity.ts";
 import * as operatorSession from "./access/operator-session.ts";
 import * as organizations from "./access/organization.ts";
 import { readNamingPage } from "./retention/naming.ts";
+import * as proposal from "./proposal/proposal.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
@@ -176,6 +177,12 @@ export const methods = {
   },
   approvals: {
     approve: change(every, approveDeletion),
+  },
+  proposals: {
+    find: lookup(every, proposal.findProposal),
+    list: lookup(ofFilter, proposal.listProposals),
+    decline: change(every, proposal.declineProposal),
+    expire: change(every, proposal.expireProposals),
   },
   holds: {
     place: change(ofOrganization, hold.placeHold),

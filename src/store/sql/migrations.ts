@@ -225,6 +225,30 @@ const trustPrograms = `
   -- the program that it was issued to by a rule, as its issuer names it; null: by an API key
   ALTER TABLE access_token ADD COLUMN subject text`;
 
+/** What one person has proposed and another has to approve. */
+const addProposals = `
+-- an act that one person has proposed, and that another has to approve
+-- retained: contains nothing about any record
+CREATE TABLE proposal (
+  proposal_id text COLLATE "C" PRIMARY KEY, -- the id of the proposal
+  organization_id text COLLATE "C" NOT NULL, -- the organization that requires a second person
+  act text COLLATE "C" NOT NULL,             -- the act, such as retention.set
+  parameters text NOT NULL,                  -- what the act is given, as canonical JSON
+  state text NOT NULL,                       -- what it changes, as it was by then, as canonical JSON
+  proposed_by text NOT NULL,                 -- the operator
+  proposed_at bigint NOT NULL,               -- when
+  expires_at bigint NOT NULL,                -- from when on nobody can approve it
+  status text COLLATE "C" NOT NULL CHECK (status IN ('open', 'approved', 'declined', 'expired')), -- what became of it
+  decided_by text,                           -- who approved or declined it
+  decided_at bigint                          -- when
+--sqlite ) STRICT;
+--postgres );
+-- what can still be approved
+CREATE INDEX proposal_open ON proposal (organization_id, expires_at) WHERE status = 'open';
+-- the list, newest first
+CREATE INDEX proposal_by_time ON proposal (proposed_at, proposal_id);
+`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -242,6 +266,7 @@ export const published: readonly string[] = [
   addRecipients,
   addNotices,
   trustPrograms,
+  addProposals,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

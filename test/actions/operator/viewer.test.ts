@@ -57,6 +57,7 @@ import {
 import { operatorRoles } from "../../../src/domain/operator.ts";
 import { backUp, replayIfNeeded, restoreBackup } from "../../../src/process/restore.ts";
 import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { approveProposal, showProposal } from "../../../src/actions/proposal/proposals.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { StoreFaults } from "../../support/store-faults.ts";
 
@@ -115,6 +116,9 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "deletion.approve": (app) =>
     app.viewer === undefined ? undefined : approveDeletion(app, "del_none"),
   "deletion.require_approval": (app) => changeOrganization(app, "none", { deletionApproval: true }),
+  "proposal.read": (app) => showProposal(app, "prp_none"),
+  "proposal.decide": (app) =>
+    app.viewer === undefined ? undefined : approveProposal(app, "prp_none"),
   "deletion.replay": ({ operator: as }, { config }) =>
     replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
   "hold.read": (app) => listHolds(app, {}, { limit: 1 }),

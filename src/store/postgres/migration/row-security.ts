@@ -18,6 +18,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   deletion_target: [],
   hold: [],
   retention_floor: [],
+  proposal: [],
   idempotent_reply: [],
   audit_entry: [],
   receipt: ["deletions"],

@@ -6,9 +6,12 @@ import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RetentionFloor, RetentionRule } from "../../../domain/retention/floor.ts";
 import { applyChange, toOrganization } from "../../row/access-row.ts";
+import { settingsOfTwo, weakensSettings } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
+import type { Unagreed } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import type { OrganizationChange } from "../../interface/access.ts";
+import { agree, auditApproval, type WantedAct } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { find, get, list, run, type Statements } from "../statement/statements.ts";
 
@@ -86,13 +89,15 @@ export function* changeOrganization(
   organizationId: string,
   change: OrganizationChange,
   act: Act,
-): Statements<Organization | CeilingTooLow | undefined> {
+): Statements<Organization | CeilingTooLow | Unagreed | undefined> {
   const before = yield* lockOrganization(organizationId);
   if (before === undefined) return undefined;
   const after = applyChange(before, change);
   const retainDays = change.retainDays ?? anyDays;
   const longer = yield* find(toRule, findLongerFloor, organizationId, retainDays);
   if (longer !== undefined) return { ceilingTooLowFor: longer };
+  const agreed = yield* agree(act, proposedChange(before, change));
+  if ("unagreed" in agreed) return agreed;
   yield* run(
     updateOrganization,
     after.name,
@@ -108,7 +113,19 @@ export function* changeOrganization(
   yield* credentialsChanged();
   const subject = organizationId;
   yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
+  yield* auditApproval(agreed, act);
   return after;
+}
+
+function proposedChange(before: Organization, change: OrganizationChange): WantedAct {
+  const { organizationId, deletionApproval = false, retainDays = null } = before;
+  return {
+    organizationId,
+    act: "organization.change",
+    parameters: settingsOfTwo(change),
+    state: { deletionApproval, retainDays },
+    isNeeded: weakensSettings(before, change),
+  };
 }
 
 /** Locks an organization: nobody else changes it, or its retention floors, until the end of the transaction. */

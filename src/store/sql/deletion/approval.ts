@@ -6,13 +6,8 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NotApproved } from "../../interface/deletion.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
-import { get, run, type Statements } from "../statement/statements.ts";
-
-/** The lock prevents that somebody disables this person before the end of the transaction. */
-const lockApprover = `
-  SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL
-  --postgres FOR SHARE
-  `;
+import { lockApprover } from "../access/approver.ts";
+import { run, type Statements } from "../statement/statements.ts";
 
 const setApproved = `
   UPDATE deletion SET
@@ -28,7 +23,7 @@ export function* approveDeletion(
   deletionRequestId: string,
   act: Act,
 ): Statements<Deletion | NotApproved> {
-  if ((yield* get(lockApprover, act.actor)) === undefined) return "no_such_person";
+  if (!(yield* lockApprover(act.actor))) return "no_such_person";
   if ((yield* run(setApproved, deletionRequestId, act.actor, act.now)) === 0) {
     return findReason(yield* findDeletion(deletionRequestId), act);
   }

@@ -6,9 +6,14 @@ import {
   type CompleteExport,
   organizationType,
 } from "../../../domain/deletion/organization-deletion.ts";
+import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
+import type { Unagreed } from "../../interface/proposal.ts";
+import { agree, auditApproval } from "../proposal/agree.ts";
+import { findProposal } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
+import { approveDeletion } from "./approval.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { run, type Statements } from "../statement/statements.ts";
 
@@ -29,7 +34,7 @@ export interface OpenedDeletion {
 }
 
 const setClosed = `
-  UPDATE organization SET closed_at = $1 WHERE organization_id = $2 AND closed_at IS NULL`;
+  UPDATE organization SET closed_at = $1 WHERE organization_id = $2`;
 
 const revokeKeys = `
   UPDATE api_key SET revoked_at = $1 WHERE organization_id = $2 AND revoked_at IS NULL`;
@@ -46,20 +51,31 @@ const setDeletion = `
 /**
  * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
  * credential_revoked. Undefined if there is no such organization. Closing it a second time changes nothing.
- * `exporting`: its records are to be exported before they are deleted, which the audit trail states.
+ * `exporting`: its records are to be exported before they are deleted, which the audit trail states. `reason`: that of
+ * the deletion which follows; a second person approves both.
  */
 export function* closeOrganization(
   organizationId: string,
   act: Act,
-  { exporting = false } = {},
-): Statements<Organization | undefined> {
-  const closed = yield* run(setClosed, act.now, organizationId);
-  if (closed === 1) {
+  { exporting = false, reason = "" } = {},
+): Statements<Organization | Unagreed | undefined> {
+  const organization = yield* lockOrganization(organizationId);
+  if (organization !== undefined && organization.closedAt === undefined) {
+    const agreed = yield* agree(act, {
+      organizationId,
+      act: "organization.close",
+      parameters: { reason, exporting },
+      state: {},
+      isNeeded: organization.deletionApproval === true,
+    });
+    if ("unagreed" in agreed) return agreed;
+    yield* run(setClosed, act.now, organizationId);
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);
+    yield* auditApproval(agreed, act);
   }
   return yield* findOrganization(organizationId);
 }
@@ -86,12 +102,22 @@ export function* requestOrganizationDeletion(
     dueAt: act.now,
   };
   const approving = new Set(organization?.deletionApproval === true ? [organizationId] : []);
-  yield* insertDeletions([{ request, act }], approving);
+  const proposal = yield* findApproved(act);
+  // Who proposed the closing has asked for the deletion, too.
+  const asking = proposal === undefined ? act : { actor: proposal.proposedBy, now: act.now };
+  yield* insertDeletions([{ request, act: asking }], approving);
   yield* run(setDeletion, deletionRequestId, organizationId);
-  const note = noteOfRequest(request, { act, approving });
+  const note = noteOfRequest(request, { act: asking, approving });
   const detail = exported === undefined ? {} : { export: { ...exported } };
-  yield* auditAct({ ...note, detail: { ...note.detail, ...detail } }, act);
+  yield* auditAct({ ...note, detail: { ...note.detail, ...detail } }, asking);
+  if (proposal !== undefined && approving.size > 0) yield* approveDeletion(deletionRequestId, act);
   return { deletionRequestId, isNew: true };
+}
+
+/** The proposal that the actor has approved by closing the organization. */
+function* findApproved({ approves, actor }: Act): Statements<Proposal | undefined> {
+  const proposal = approves === undefined ? undefined : yield* findProposal(approves);
+  return proposal?.status === "approved" && proposal.decidedBy === actor ? proposal : undefined;
 }
 
 /** Closes the organization of a deletion that is replayed, because a restore has reopened it. */

@@ -1,8 +1,10 @@
 // Retention floors: set, removed and listed. The plans of deletions obey them. Erases nothing.
 
 import type { FloorRule, RetentionFloor, RetentionRule } from "../../../domain/retention/floor.ts";
+import { weakensRule } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
+import { agree, auditApproval } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { all, find, list, run, type Statements } from "../statement/statements.ts";
@@ -92,7 +94,25 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
   if (before !== undefined && !isSameRule(known, before === "none" ? undefined : before)) {
     return { result: "changed_before" };
   }
-  return (yield* putFloor(change, act)) ? { result: "changed" } : { result: "unchanged" };
+  const agreed = yield* agree(act, {
+    organizationId,
+    act: "retention.set",
+    parameters: { resourceType, rule: rule ?? null },
+    state: {
+      rule: known === undefined ? null : ruleOf(known),
+      retainDays: organization.retainDays ?? null,
+    },
+    isNeeded:
+      organization.deletionApproval === true && weakensRule(known, rule, organization.retainDays),
+  });
+  if ("unagreed" in agreed) return { result: "unagreed", ...agreed };
+  const isChanged = yield* putFloor(change, act);
+  yield* auditApproval(agreed, act);
+  return { result: isChanged ? "changed" : "unchanged" };
+}
+
+function ruleOf({ organizationId: _id, resourceType: _type, ...rule }: RetentionRule): FloorRule {
+  return rule;
 }
 
 /** Stores a floor even if it is above the ceiling. False if nothing had to be changed. */

@@ -2,13 +2,17 @@
 // plans of deletions obey it.
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
+import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { Act } from "../../interface/act.ts";
+import type { Unagreed } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import { keyText } from "../../shared/record-key.ts";
+import { lockOrganization } from "../access/organization.ts";
+import { agree, type Agreed, auditApproval } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
@@ -28,6 +32,14 @@ export interface HoldFilter {
 const toHold = reader<Hold>({});
 
 const findById = `SELECT * FROM hold WHERE hold_id = $1`;
+
+const lockById = `
+  SELECT * FROM hold WHERE hold_id = $1
+  --postgres FOR UPDATE
+  `;
+
+const findOwnerOfSet = `
+  SELECT restricted_of AS owner FROM deletion WHERE deletion_request_id = $1`;
 
 const countOfRecord = `
   SELECT count(*) AS holds FROM hold
@@ -135,14 +147,36 @@ export function* releaseHold(
   holdId: string,
   act: Act,
   because?: string,
-): Statements<Hold | undefined> {
-  const hold = yield* findHold(holdId);
-  if (hold === undefined || (yield* run(removeHold, holdId)) === 0) return undefined;
+): Statements<Hold | Unagreed | undefined> {
+  const hold = yield* find(toHold, lockById, holdId);
+  if (hold === undefined) return undefined;
   const { organizationId } = hold;
+  const agreed = yield* agreeToRelease(hold, act);
+  if ("unagreed" in agreed) return agreed;
+  yield* run(removeHold, holdId);
   yield* run(wakeHeld, organizationId);
   const detail = { holdId, because };
   yield* auditAct({ action: "hold.release", organizationId, subject: hold, detail }, act);
+  yield* auditApproval(agreed, act);
   return hold;
+}
+
+/** A restricted set has no settings: those of the organization count whose records it has. */
+function* agreeToRelease(
+  { holdId, organizationId: id }: Hold,
+  act: Act,
+): Statements<Agreed | Unagreed> {
+  if (act.proposalId === undefined && act.approves === undefined) return { approved: undefined };
+  const set = isRestrictedId(id) ? yield* get<{ owner: string }>(findOwnerOfSet, id) : undefined;
+  const organizationId = set?.owner ?? id;
+  const organization = yield* lockOrganization(organizationId);
+  return yield* agree(act, {
+    organizationId,
+    act: "hold.release",
+    parameters: { holdId },
+    state: {},
+    isNeeded: organization?.deletionApproval === true,
+  });
 }
 
 export function* findHold(holdId: string): Statements<Hold | undefined> {

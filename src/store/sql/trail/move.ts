@@ -52,6 +52,7 @@ const names: readonly string[] = [
   "relation",
   "hold",
   "retention_floor",
+  "proposal",
   "idempotent_reply",
   "receipt_key",
   "receipt",

@@ -1,0 +1,78 @@
+// Acts that an organization may not let one person do alone: how they reach the store, and what is said if a second
+// person is needed or an approval was refused. The store decides it, in the transaction of the act.
+
+import { isOpen, type Proposal, proposalDays, proposedActs } from "../../domain/proposal.ts";
+import type { Act } from "../../store/interface/act.ts";
+import type { Objection, Unagreed } from "../../store/interface/proposal.ts";
+import { actOf, type App } from "../app.ts";
+import { makeId } from "../credential.ts";
+import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
+
+/** The act of a person, for which an organization may require a second one. The shell of the host is above this. */
+export function actTogether(app: App): Act {
+  const act = actOf(app);
+  if (app.approving !== undefined) return { ...act, approves: app.approving };
+  return app.viewer?.rights === undefined ? act : { ...act, proposalId: makeId("prp") };
+}
+
+/**
+ * Returns the outcome of an act that was done. Throws OperatorError proposed if it waits for a second person now, and
+ * what `objectionTo` returns if its approval was refused.
+ */
+export function requireAgreed<Outcome>(app: App, outcome: Outcome): Exclude<Outcome, Unagreed> {
+  if (typeof outcome !== "object" || outcome === null || !("unagreed" in outcome)) {
+    return outcome as Exclude<Outcome, Unagreed>;
+  }
+  const { unagreed } = outcome as Unagreed;
+  throw typeof unagreed === "string" ? objectionTo(unagreed, app) : asProposed(unagreed, app);
+}
+
+function asProposed(
+  { proposalId, act, organizationId, proposedBy, ...proposal }: Proposal,
+  app: App,
+) {
+  const by = proposedBy === app.operator ? "" : `, as ${proposedBy} has proposed it already`;
+  return new OperatorError(
+    "proposed",
+    `Nothing was changed yet. The organization "${organizationId}" requires a second person for this ` +
+      `(${proposedActs[act]})${by}. The proposal ${proposalId} can be approved by another person until ` +
+      `${new Date(proposal.expiresAt).toISOString()}.`,
+    { context: { proposalId } },
+  );
+}
+
+/** Every message says that nothing was changed. */
+export function objectionTo(objection: Objection, { operator }: App): OperatorError {
+  const errors: Readonly<Record<Objection, readonly [OperatorErrorName, string]>> = {
+    no_such_proposal: ["no_such_proposal", "There is no such proposal."],
+    decided_before: ["proposal_decided", "The proposal was approved or declined already."],
+    expired: ["proposal_expired", `The proposal has expired after ${proposalDays} days.`],
+    own_proposal: [
+      "not_permitted",
+      `${operator} has made the proposal, so another person has to approve it.`,
+    ],
+    proposer_gone: [
+      "proposal_outdated",
+      "The person who made the proposal is not an operator any more.",
+    ],
+    no_such_person: [
+      "not_permitted",
+      `${operator} is not an active operator, and can't approve anything.`,
+    ],
+    changed: [
+      "proposal_outdated",
+      "What the proposal would change has changed since; it has to be proposed again.",
+    ],
+    too_many: [
+      "too_many_proposals",
+      "The organization has too many open proposals; decline some of them first.",
+    ],
+  };
+  const [name, message] = errors[objection];
+  return new OperatorError(name, `${message} Nothing was changed.`);
+}
+
+/** What became of a proposal, in a word. */
+export function statusOf({ now }: Pick<App, "now">, proposal: Proposal): Proposal["status"] {
+  return proposal.status === "open" && !isOpen(proposal, now()) ? "expired" : proposal.status;
+}

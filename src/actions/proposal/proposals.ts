@@ -1,0 +1,125 @@
+// What waits for a second person: lists, shows, approves and declines proposals. An approval does what was proposed by
+// the same action that does it elsewhere, with the rights of the person who approves.
+
+import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
+import type { ProposalQuery } from "../../store/interface/proposal.ts";
+import { changeOrganization } from "../access/change-organization.ts";
+import { closeOrganization, endAccess } from "../access/close-organization.ts";
+import { requireOrganization } from "../access/find-organization.ts";
+import { actOf, type App } from "../app.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
+import { releaseHold } from "../retention/holds.ts";
+import { setPlanned } from "../retention/retention-rules.ts";
+import { objectionTo, statusOf } from "./agreement.ts";
+import { describeEffect } from "./describe-proposal.ts";
+
+export interface ProposalPart {
+  readonly shown: readonly Proposal[];
+  /** Where the next part begins; undefined at the end. */
+  readonly next: Proposal | undefined;
+}
+
+/** Newest first. Throws OperatorError not_permitted and no_such_organization. */
+export async function listProposals(
+  app: App,
+  { all, limit, ...query }: Omit<ProposalQuery, "openAt"> & { readonly all: boolean },
+): Promise<ProposalPart> {
+  requireRight(app, "proposal.read");
+  await requireOrganization(app, query.organizationId);
+  const openAt = all ? undefined : app.now();
+  const found = await app.store.proposals.list({ ...query, openAt, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  return { shown, next: found.length > limit ? shown.at(-1) : undefined };
+}
+
+export interface ProposalDetails {
+  readonly proposal: Proposal;
+  readonly status: Proposal["status"];
+  /** What it would do now, in sentences; undefined if it is not open any more. */
+  readonly effect: string | undefined;
+  /** Whether this person may approve it; `own`: another one has to. */
+  readonly mayApprove: boolean | "own";
+  readonly mayDecline: boolean;
+}
+
+/** Throws OperatorError not_permitted and no_such_proposal. */
+export async function showProposal(app: App, proposalId: string): Promise<ProposalDetails> {
+  requireRight(app, "proposal.read");
+  const proposal = await findProposal(app, proposalId);
+  const status = statusOf(app, proposal);
+  const mayDecide = status === "open" && hasRight(app, "proposal.decide");
+  return {
+    proposal,
+    status,
+    effect: status === "open" ? await describeEffect(app, proposal) : undefined,
+    mayApprove: mayDecide && (proposal.proposedBy === app.operator ? "own" : true),
+    mayDecline: mayDecide,
+  };
+}
+
+async function findProposal(app: App, proposalId: string): Promise<Proposal> {
+  const proposal = await app.store.proposals.find(proposalId);
+  if (proposal !== undefined) return proposal;
+  throw objectionTo("no_such_proposal", app);
+}
+
+type Perform = (app: App, proposal: Proposal) => Promise<unknown>;
+
+const performs: Readonly<Record<ProposedAct, Perform>> = {
+  "organization.change": (app, { organizationId, parameters }) =>
+    changeOrganization(app, organizationId, parameters),
+  "organization.close": (app, { organizationId, parameters }) =>
+    approveClosing(app, {
+      organizationId,
+      reason: String(parameters["reason"]),
+      exporting: parameters["exporting"] === true,
+    }),
+  "retention.set": (app, proposal) => setPlanned(app, rulesOf(proposal)),
+  "hold.release": (app, { parameters }) =>
+    releaseHold(app, { holdId: String(parameters["holdId"]) }),
+};
+
+/** Where the records are to be exported first, the command that makes the export continues the closing. */
+function approveClosing(app: App, closing: Parameters<typeof endAccess>[1]): Promise<unknown> {
+  return closing.exporting ? endAccess(app, closing) : closeOrganization(app, closing);
+}
+
+/**
+ * Does what was proposed. Throws OperatorError not_permitted, also for the proposer and without a named person,
+ * no_such_proposal, proposal_decided, proposal_expired, proposal_outdated, and what the action throws; then nothing was
+ * changed.
+ */
+export async function approveProposal(app: App, proposalId: string): Promise<Proposal> {
+  requireRight(app, "proposal.decide");
+  requireNamed(app);
+  const proposal = await findProposal(app, proposalId);
+  await performs[proposal.act]({ ...app, approving: proposalId }, proposal);
+  return findProposal(app, proposalId);
+}
+
+/** Also for the person who made it. Throws OperatorError as `approveProposal` does. */
+export async function declineProposal(app: App, proposalId: string): Promise<Proposal> {
+  requireRight(app, "proposal.decide");
+  requireNamed(app);
+  const outcome = await app.store.proposals.decline(proposalId, actOf(app));
+  if (typeof outcome !== "string") return outcome;
+  throw objectionTo(outcome, app);
+}
+
+function requireNamed(app: App): void {
+  if (app.viewer?.rights !== undefined) return;
+  throw new OperatorError(
+    "not_permitted",
+    "An approval is the act of a named person. Nothing was changed.",
+    { context: { isUnnamed: true } },
+  );
+}
+
+/** Ends a bounded number of proposals whose time is over. Returns true if there may be more. */
+export async function expireProposals({
+  store,
+  now,
+}: Pick<App, "store" | "now">): Promise<boolean> {
+  return (await store.proposals.expire({ actor: "worker", now: now() })).isMore;
+}

@@ -1,0 +1,136 @@
+// What waits for a second person: the list, and one proposal with what it would do, to be approved or declined.
+
+import {
+  approveProposal,
+  declineProposal,
+  listProposals,
+  type ProposalDetails,
+  showProposal,
+} from "../../actions/proposal/proposals.ts";
+import { statusOf } from "../../actions/proposal/agreement.ts";
+import { type Proposal, proposedActs } from "../../domain/proposal.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { readText } from "../html/field.ts";
+import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
+import { proposalPath } from "../html/link.ts";
+import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { renderTime } from "../html/time.ts";
+import { type Person, readForm, redirectTo, showPage } from "../page.ts";
+
+const screen = "/console/proposals";
+const shownMax = 50;
+
+export async function showProposals(person: Person): Promise<Answer> {
+  const { app, query } = person;
+  const before = { proposedAt: Number(query.get("at") ?? 0), proposalId: query.get("after") ?? "" };
+  const { shown, next } = await listProposals(app, {
+    organizationId: readText(query, "organization"),
+    all: query.get("state") === "all",
+    before:
+      Number.isSafeInteger(before.proposedAt) && before.proposalId !== "" ? before : undefined,
+    limit: shownMax,
+  });
+  const body = html`<p class="note">
+      Where an organization requires a second person, these acts wait here until another officer
+      approves them: to end that requirement, to lower or remove a floor, to set or lower a ceiling,
+      to release a hold, and to close the organization. Deletions that wait are in
+      <a href="/console/deletions?wait=approval">Deletions</a>.
+    </p>
+    <form class="filters" method="get" action="${screen}">
+      ${renderOrganizationInput(query)}
+      ${renderChoice("State", "state", { query, values: [["all", "all"]], unset: "open" })}
+      <button type="submit">Filter</button>
+    </form>
+    ${
+      shown.length === 0
+        ? html`<p class="empty">Nothing waits for a second person.</p>`
+        : renderList(person, shown)
+    }
+    ${next !== undefined && renderMore(query, next)}`;
+  return showPage(person, { title: "Proposals", screen, body });
+}
+
+function renderMore(query: URLSearchParams, { proposedAt, proposalId }: Proposal): Html {
+  const link = new URLSearchParams(query);
+  link.set("at", String(proposedAt));
+  link.set("after", proposalId);
+  return html`<p><a href="${screen}?${link.toString()}">More proposals</a></p>`;
+}
+
+function renderList({ app }: Person, shown: readonly Proposal[]): Html {
+  return renderTable<Proposal>(
+    [
+      [
+        "Proposal",
+        ({ proposalId, act }) =>
+          html`<a href="${proposalPath(proposalId)}">${proposedActs[act]}</a>`,
+        "bare",
+      ],
+      ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+      ["Proposed by", ({ proposedBy }) => html`<bdi>${proposedBy}</bdi>`],
+      ["Proposed", ({ proposedAt }) => renderTime(proposedAt)],
+      ["Expires", ({ expiresAt }) => renderTime(expiresAt)],
+      ["State", (proposal) => statusOf(app, proposal)],
+    ],
+    shown,
+  );
+}
+
+export async function showOneProposal(person: Person): Promise<Answer> {
+  const details = await showProposal(person.app, person.id);
+  const { proposal, status, effect } = details;
+  const { decidedBy, decidedAt } = proposal;
+  const body = html`${renderFacts([
+    ["What", proposedActs[proposal.act]],
+    ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
+    ["State", status],
+    ["What it would do", effect !== undefined && html`<bdi>${effect}</bdi>`],
+    ["Proposed", html`${renderTime(proposal.proposedAt)} by <bdi>${proposal.proposedBy}</bdi>`],
+    ["Expires", renderTime(proposal.expiresAt)],
+    [
+      "Decided",
+      decidedBy !== undefined && html`${renderTime(decidedAt)} by <bdi>${decidedBy}</bdi>`,
+    ],
+  ])}
+  ${renderApproval(details)} ${details.mayDecline && renderDecline(proposal)}`;
+  return showPage(person, { title: `Proposal ${proposal.proposalId}`, screen, body });
+}
+
+function renderApproval({ proposal, effect, mayApprove }: ProposalDetails): Html | undefined {
+  if (mayApprove === false) return undefined;
+  if (mayApprove === "own") {
+    return html`<section aria-labelledby="approve">
+      <h2 id="approve">Approve</h2>
+      <p>Nothing has changed yet: you proposed this, so another person has to approve it.</p>
+    </section>`;
+  }
+  return renderConfirmation({
+    verb: "Approve",
+    what: "proposal",
+    path: proposalPath(proposal.proposalId),
+    effect: html`<bdi>${effect}</bdi> Your name is in the audit trail.`,
+  });
+}
+
+function renderDecline({ proposalId }: Proposal): Html {
+  return html`<section aria-labelledby="decline">
+    <h2 id="decline">Decline</h2>
+    <p>Nothing is changed, and it can be proposed again.</p>
+    <form method="post" action="${proposalPath(proposalId)}/decline">
+      <button type="submit">Decline the proposal</button>
+    </form>
+  </section>`;
+}
+
+export async function approveOneProposal(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "proposal");
+  await approveProposal(person.app, person.id);
+  return redirectTo(proposalPath(person.id));
+}
+
+export async function declineOneProposal(person: Person): Promise<Answer> {
+  await readForm(person);
+  await declineProposal(person.app, person.id);
+  return redirectTo(proposalPath(person.id));
+}

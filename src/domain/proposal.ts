@@ -1,0 +1,105 @@
+// Proposals: acts that nobody may do alone in an organization that requires a second person. Somebody proposes the act,
+// and another person approves it; until then nothing has changed.
+
+import type { Organization } from "./access.ts";
+import { ceilingOf, isEarlier } from "./retention/ceiling.ts";
+import type { RetentionRule } from "./retention/floor.ts";
+
+/** After this time a proposal can't be approved any more. */
+export const proposalDays = 7;
+
+/** The acts, with what they are called. */
+export const proposedActs = {
+  "organization.change": "change of settings",
+  "organization.close": "closing",
+  "retention.set": "retention rule",
+  "hold.release": "release of a hold",
+} as const;
+
+export type ProposedAct = keyof typeof proposedActs;
+
+export type ProposalStatus = "open" | "approved" | "declined" | "expired";
+
+/** Times are Unix milliseconds. */
+export interface Proposal {
+  readonly proposalId: string;
+  /** The organization that requires the second person. */
+  readonly organizationId: string;
+  readonly act: ProposedAct;
+  /** What the act is given. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** What the act changes, as it was when the act was proposed. */
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly proposedBy: string;
+  readonly proposedAt: number;
+  readonly expiresAt: number;
+  readonly status: ProposalStatus;
+  /** Who approved or declined it. */
+  readonly decidedBy: string | undefined;
+  readonly decidedAt: number | undefined;
+}
+
+/** Whether the proposal can still be approved or declined. */
+export function isOpen({ status, expiresAt }: Proposal, now: number): boolean {
+  return status === "open" && expiresAt > now;
+}
+
+/** The rule of a type that was proposed, and the one that it replaces. A rule of no days stands for none. */
+export function rulesOf({ organizationId, parameters, state }: Proposal): {
+  readonly before: RetentionRule | undefined;
+  readonly rule: RetentionRule;
+} {
+  const key = { organizationId, resourceType: String(parameters["resourceType"]) };
+  // Only this service writes them.
+  const [before, rule] = [state["rule"], parameters["rule"]] as readonly (Rule | null)[];
+  const none = { keepDays: 0, countedFrom: "last_seen", redactable: false } as const;
+  return {
+    before: before ? { ...before, ...key } : undefined,
+    rule: { ...(rule ?? none), ...key },
+  };
+}
+
+type Settings = Pick<Organization, "deletionApproval" | "retainDays">;
+
+/** Null removes the ceiling. */
+interface Change {
+  readonly deletionApproval?: boolean;
+  readonly retainDays?: number | null;
+}
+
+/** Settings that an organization may not let one person change. */
+export function settingsOfTwo({
+  deletionApproval,
+  retainDays,
+}: Change): Readonly<Record<string, unknown>> {
+  return {
+    ...(deletionApproval === undefined ? {} : { deletionApproval }),
+    ...(retainDays === undefined ? {} : { retainDays }),
+  };
+}
+
+/** Whether a change of settings ends the approval, or has records erased that were kept before. */
+export function weakensSettings(before: Settings, change: Change): boolean {
+  if (before.deletionApproval !== true) return false;
+  if (change.deletionApproval === false) return true;
+  return (change.retainDays ?? Infinity) < (before.retainDays ?? Infinity);
+}
+
+type Rule = Omit<RetentionRule, "organizationId" | "resourceType">;
+
+/** Whether another rule of a type may have records erased, or changed, earlier. */
+export function weakensRule(
+  before: Rule | undefined,
+  after: Rule | undefined,
+  retainDays: number | undefined,
+): boolean {
+  const ceiling = (rule: Rule | undefined) =>
+    ceilingOf("", rule === undefined ? [] : [{ ...rule, resourceType: "" }], retainDays);
+  return isEarlier(ceiling(before), ceiling(after)) || weakensFloor(before, after);
+}
+
+function weakensFloor(before: Rule | undefined, after: Rule | undefined): boolean {
+  if (before === undefined || before.keepDays === 0) return false;
+  if (after === undefined || after.keepDays < before.keepDays) return true;
+  return after.countedFrom !== before.countedFrom || (after.redactable && !before.redactable);
+}

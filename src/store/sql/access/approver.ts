@@ -1,0 +1,13 @@
+// Who may be the second person: an active operator. The rights of the person are checked by the action.
+
+import { get, type Statements } from "../statement/statements.ts";
+
+/** The lock prevents that somebody disables this person before the end of the transaction. */
+const lock = `
+  SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL
+  --postgres FOR SHARE
+  `;
+
+export function* lockApprover(name: string): Statements<boolean> {
+  return (yield* get(lock, name)) !== undefined;
+}

@@ -1,0 +1,117 @@
+// Whether one person may do an act alone. The act calls this in its own transaction, after its other conditions and
+// before its first change: an act that needs a second person becomes a proposal, and one that a second person approves
+// is done in the transaction that stores the approval. So no approval is without its act, and no act without it.
+
+import { canonicalJson } from "../../../domain/json/canonical-json.ts";
+import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/proposal.ts";
+import { dayMs } from "../../../domain/retention/floor.ts";
+import type { Act } from "../../interface/act.ts";
+import type { Objection, Unagreed } from "../../interface/proposal.ts";
+import { lockApprover } from "../access/approver.ts";
+import { auditAct } from "../trail/audit.ts";
+import { find, get, run, type Statements } from "../statement/statements.ts";
+import { findProposal, toProposal } from "./proposal.ts";
+
+/** Proposals of an organization that are open at the same time. */
+const openProposalsMax = 100;
+
+const proposerIsActive = `
+    EXISTS (SELECT 1 FROM operator WHERE name = proposed_by AND disabled_at IS NULL)`;
+
+const approve = `
+  UPDATE proposal SET status = 'approved', decided_by = $2, decided_at = $3
+  WHERE proposal_id = $1 AND status = 'open' AND expires_at > $3 AND proposed_by <> $2
+    AND organization_id = $4 AND act = $5 AND parameters = $6 AND state = $7
+    AND ${proposerIsActive}`;
+
+const findSame = `
+  SELECT * FROM proposal
+  WHERE organization_id = $1 AND act = $2 AND parameters = $3 AND state = $4
+    AND status = 'open' AND expires_at > $5 AND ${proposerIsActive} LIMIT 1`;
+
+const countOpen = `
+  SELECT count(*) AS count FROM proposal
+  WHERE organization_id = $1 AND status = 'open' AND expires_at > $2`;
+
+const insert = `
+  INSERT INTO proposal
+    (proposal_id, organization_id, act, parameters, state, proposed_by, proposed_at, expires_at, status)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open')`;
+
+const findActive = `SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL`;
+
+export interface WantedAct extends Pick<
+  Proposal,
+  "organizationId" | "act" | "parameters" | "state"
+> {
+  /** Whether the organization requires a second person for it. */
+  readonly isNeeded: boolean;
+}
+
+/** The act may be done now; `approved` if a second person approves it with this. */
+export interface Agreed {
+  readonly approved: Proposal | undefined;
+}
+
+/** The caller has locked the organization. */
+export function* agree(act: Act, wanted: WantedAct): Statements<Agreed | Unagreed> {
+  const { organizationId, act: name } = wanted;
+  const texts = [canonicalJson(wanted.parameters), canonicalJson(wanted.state)] as const;
+  const values = [organizationId, name, ...texts] as const;
+  const { approves, proposalId } = act;
+  if (approves !== undefined) return yield* approveWith(approves, act, values);
+  if (proposalId === undefined || !wanted.isNeeded) return { approved: undefined };
+  return { unagreed: yield* propose(proposalId, act, values) };
+}
+
+type Values = readonly [
+  organizationId: string,
+  act: ProposedAct,
+  parameters: string,
+  state: string,
+];
+
+function* approveWith(
+  proposalId: string,
+  { actor, now }: Act,
+  values: Values,
+): Statements<Agreed | Unagreed> {
+  if (!(yield* lockApprover(actor))) return { unagreed: "no_such_person" };
+  if ((yield* run(approve, proposalId, actor, now, ...values)) === 1) {
+    return { approved: yield* findProposal(proposalId) };
+  }
+  return { unagreed: yield* findObjection(proposalId, { actor, now }) };
+}
+
+function* findObjection(proposalId: string, { actor, now }: Act): Statements<Objection> {
+  const proposal = yield* findProposal(proposalId);
+  if (proposal === undefined) return "no_such_proposal";
+  if (proposal.status === "approved" || proposal.status === "declined") return "decided_before";
+  if (proposal.status === "expired" || proposal.expiresAt <= now) return "expired";
+  if (proposal.proposedBy === actor) return "own_proposal";
+  if ((yield* get(findActive, proposal.proposedBy)) === undefined) return "proposer_gone";
+  return "changed";
+}
+
+/** Returns the open proposal of the same act, whoever made it, unless nobody can approve that one any more. */
+function* propose(proposalId: string, act: Act, values: Values): Statements<Proposal | Objection> {
+  const { actor, now } = act;
+  const [organizationId, name, parameters, state] = values;
+  const same = yield* find(toProposal, findSame, ...values, now);
+  if (same !== undefined) return same;
+  const open = yield* get<{ count: number }>(countOpen, organizationId, now);
+  if ((open?.count ?? 0) >= openProposalsMax) return "too_many";
+  const expiresAt = now + proposalDays * dayMs;
+  yield* run(insert, proposalId, organizationId, name, parameters, state, actor, now, expiresAt);
+  const detail = { act: name, parameters: JSON.parse(parameters) as object, expiresAt };
+  yield* auditAct({ action: "proposal.create", organizationId, subject: proposalId, detail }, act);
+  return (yield* findProposal(proposalId)) ?? "no_such_proposal";
+}
+
+/** To be called after the entry of the act itself, because the lock on the trail has to be the last one. */
+export function* auditApproval({ approved }: Agreed, act: Act): Statements<void> {
+  if (approved === undefined) return;
+  const { proposalId: subject, organizationId, act: name, proposedBy } = approved;
+  const detail = { act: name, proposedBy };
+  yield* auditAct({ action: "proposal.approve", organizationId, subject, detail }, act);
+}

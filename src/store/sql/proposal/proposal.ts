@@ -1,0 +1,97 @@
+// Proposals: read, declined and expired. Approving one is part of the transaction of its act (agree.ts).
+
+import type { Proposal } from "../../../domain/proposal.ts";
+import type { Act } from "../../interface/act.ts";
+import type { Objection, ProposalQuery } from "../../interface/proposal.ts";
+import { reader } from "../../row/reader.ts";
+import { auditAct, auditActs } from "../trail/audit.ts";
+import { find, list, run, type Statements } from "../statement/statements.ts";
+
+export const toProposal = reader<Proposal>({ parameters: "json", state: "json" });
+
+const findOne = `SELECT * FROM proposal WHERE proposal_id = $1`;
+
+const findAll = `
+  SELECT * FROM proposal
+  WHERE (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
+  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+
+const findOfOrganization = `
+  SELECT * FROM proposal
+  WHERE organization_id = $4 AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
+  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+
+const findOpen = `
+  SELECT * FROM proposal
+  WHERE status = 'open' AND expires_at > $4
+    AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
+  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+
+const findOpenOfOrganization = `
+  SELECT * FROM proposal
+  WHERE organization_id = $5 AND status = 'open' AND expires_at > $4
+    AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
+  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+
+const setDeclined = `
+  UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
+  WHERE proposal_id = $1 AND status = 'open' AND expires_at > $3`;
+
+/** One transaction ends at most this many. */
+const expiredAtOnce = 100;
+
+const setExpired = `
+  UPDATE proposal SET status = 'expired'
+  WHERE proposal_id IN (
+    SELECT proposal_id FROM proposal WHERE status = 'open' AND expires_at <= $1
+    ORDER BY proposal_id LIMIT $2
+    --postgres FOR UPDATE SKIP LOCKED
+  )
+  RETURNING *`;
+
+export function* findProposal(proposalId: string): Statements<Proposal | undefined> {
+  return yield* find(toProposal, findOne, proposalId);
+}
+
+/** Newest first. */
+export function* listProposals(query: ProposalQuery): Statements<readonly Proposal[]> {
+  const { organizationId, openAt, before, limit } = query;
+  const place = [
+    before?.proposedAt ?? Number.MAX_SAFE_INTEGER,
+    before?.proposalId ?? "",
+    limit,
+  ] as const;
+  if (openAt === undefined) {
+    return organizationId === undefined
+      ? yield* list(toProposal, findAll, ...place)
+      : yield* list(toProposal, findOfOrganization, ...place, organizationId);
+  }
+  return organizationId === undefined
+    ? yield* list(toProposal, findOpen, ...place, openAt)
+    : yield* list(toProposal, findOpenOfOrganization, ...place, openAt, organizationId);
+}
+
+/** Anybody may decline a proposal who may approve one, and who made it too. */
+export function* declineProposal(proposalId: string, act: Act): Statements<Proposal | Objection> {
+  const changed = yield* run(setDeclined, proposalId, act.actor, act.now);
+  const proposal = yield* findProposal(proposalId);
+  if (proposal === undefined) return "no_such_proposal";
+  const { organizationId, status, proposedBy } = proposal;
+  if (changed === 0)
+    return status === "open" || status === "expired" ? "expired" : "decided_before";
+  const detail = { act: proposal.act, proposedBy };
+  yield* auditAct({ action: "proposal.decline", organizationId, subject: proposalId, detail }, act);
+  return proposal;
+}
+
+/** Ends a bounded number of proposals whose time is over. */
+export function* expireProposals(act: Act): Statements<{ readonly isMore: boolean }> {
+  const expired = yield* list(toProposal, setExpired, act.now, expiredAtOnce);
+  if (expired.length === 0) return { isMore: false };
+  const notes = expired.map(({ organizationId, proposalId: subject, proposedBy, act: name }) => {
+    const detail = { act: name, proposedBy };
+    return { ...act, note: { action: "proposal.expire", organizationId, subject, detail } };
+  });
+  yield* auditActs(notes);
+  return { isMore: expired.length === expiredAtOnce };
+}

@@ -1,0 +1,53 @@
+// Acts that need a second person, on the command line with --as.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeCommandLine } from "./command-line.ts";
+
+const idIn = (message: string) => /prp_\w+/.exec(message)?.[0] ?? "";
+
+describe("commands that need a second person", () => {
+  const line = makeCommandLine();
+  const isOn = async () => (await line.ask("organization show acme"))["deletion_approval"];
+
+  it("propose the act with --as, which another person approves or declines", async () => {
+    await line.ask("organization create --name Acme --id acme");
+    await line.ask("organization set acme --deletion-approval on");
+    for (const name of ["anna", "ben"]) await line.ask(`operator create ${name} --role officer`);
+    const off = "organization set acme --deletion-approval off --as";
+    const { name, message } = await line.fail(...`${off} anna`.split(" "));
+    assert.equal(name, "proposed");
+    const id = idIn(message);
+    assert.ok(message.includes(`sluice proposal approve ${id} --as NAME`), message);
+    const listed = await line.ask("proposal list --organization acme");
+    const [first] = listed["proposals"] as { proposal_id: string; status: string }[];
+    assert.deepEqual([first?.proposal_id, first?.status], [id, "open"]);
+    const shown = await line.ask(`proposal show ${id}`);
+    assert.match(String(shown["effect"]), /needs no second person any more/);
+    const approve = ["proposal", "approve", id];
+    assert.equal((await line.fail(...approve)).name, "not_permitted");
+    assert.equal((await line.fail(...approve, "--as", "anna")).name, "not_permitted");
+    assert.equal(await isOn(), true);
+    await line.ask(`proposal decline ${id} --as ben`);
+    assert.equal((await line.fail(...approve, "--as", "ben")).name, "proposal_decided");
+    const second = idIn((await line.fail(...`${off} anna`.split(" "))).message);
+    assert.equal((await line.ask(`proposal approve ${second} --as ben`))["status"], "approved");
+    assert.equal(await isOn(), false);
+  });
+
+  it("don't bind the shell of the host, and keep other settings apart", async () => {
+    await line.ask("organization set acme --deletion-approval on");
+    const mixed = "organization set acme --retain-days 1 --deletion-grace 1h --yes --as otto";
+    await line.ask("operator create otto --role officer --role operator");
+    const { name, message } = await line.fail(...mixed.split(" "));
+    assert.equal(name, "invalid");
+    assert.match(message, /change them apart/);
+    await line.ask("organization set acme --retain-days 10 --yes");
+    const one = await line.fail(
+      ..."organization set acme --retain-days 1 --yes --as otto".split(" "),
+    );
+    assert.equal(one.name, "proposed");
+    const { retain_days: days } = await line.ask("organization show acme");
+    assert.equal(days, 10);
+  });
+});

@@ -1,0 +1,183 @@
+// Acts that need a second person, in the console over HTTP: every way round is refused, and changes nothing.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { disableOperator } from "../../src/actions/operator/operators.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import { proposalDays } from "../../src/domain/proposal.ts";
+import { dayMs } from "../../src/domain/retention/floor.ts";
+import { addTransaction } from "../cli/write-transactions.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const organizationId = "acme";
+const off = { approval: "off" };
+
+describe("what needs a second person", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+
+  async function enter(name: string): Promise<void> {
+    service.clock.advanceMs(60_000);
+    cookies[name] = await signIn(service.app, service.client, name);
+  }
+
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
+    for (const name of ["anna", "ben", "carla", "dora"]) {
+      await addOperator(service.app, ["officer"], name);
+      await enter(name);
+    }
+    await addOperator(service.app, ["operator"], "otto");
+    await enter("otto");
+    await addTransaction(service.app, organizationId, { tx_id: "t1" });
+  });
+  after(() => service.stop());
+
+  const show = async (name: string, path: string) =>
+    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
+  const send = (name: string, path: string, form: Readonly<Record<string, string>>) =>
+    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
+  const organization = async () => service.app.store.findOrganization(organizationId);
+
+  /** Returns the id of the proposal to which the browser is led. */
+  async function propose(name: string, path: string, form: Readonly<Record<string, string>>) {
+    const { status, headers } = await send(name, path, form);
+    assert.equal(status, 303);
+    const location = String(headers.location);
+    const [, id = ""] = /^\/console\/proposal\/(prp_\w+)$/.exec(location) ?? [];
+    assert.notEqual(id, "", location);
+    return id;
+  }
+
+  const proposeOff = (name = "anna") =>
+    propose(name, `organization/approval/${organizationId}`, off);
+  const approve = (name: string, id: string, confirm = id) =>
+    send(name, `proposal/${id}`, { confirm });
+  const decline = (name: string, id: string) => send(name, `proposal/${id}/decline`, {});
+
+  it("does not let one officer switch approval off, delete, and switch it on", async () => {
+    const id = await proposeOff();
+    assert.equal((await organization())?.deletionApproval, true);
+    assert.match(await show("anna", `proposal/${id}`), /another person has to approve it/);
+    const refused = await approve("anna", id);
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /another person has to approve it\. Nothing was changed/);
+    // Neither does a second session, by another link.
+    const first = cookies["anna"] ?? "";
+    await enter("anna");
+    assert.notEqual(cookies["anna"], first);
+    assert.equal((await approve("anna", id)).status, 403);
+    assert.equal((await organization())?.deletionApproval, true);
+    const key = { organizationId, resourceType: "transaction", resourceId: "t1", reason: "r" };
+    const deletion = await requestDeletionOf(service.app, key);
+    assert.ok(deletion.approval !== undefined);
+    await send("anna", `deletion/${deletion.deletionRequestId}`, {
+      confirm: deletion.deletionRequestId,
+    });
+    await decline("anna", id);
+  });
+
+  it("shows another officer what would be done, who asked, and does it on approval", async () => {
+    const id = await propose("anna", "retention/ceiling", {
+      organization: organizationId,
+      confirm: organizationId,
+      days: "1",
+    });
+    assert.equal((await organization())?.retainDays, undefined);
+    assert.match(await show("ben", "proposals"), new RegExp(`href="/console/proposal/${id}"`));
+    const page = await show("ben", `proposal/${id}`);
+    assert.match(page, /records are deleted 1 day after they were last seen/);
+    assert.match(page, /It would request 1 deletions now/);
+    assert.match(page, /by <bdi>anna<\/bdi>/);
+    assert.equal((await approve("ben", id, "prp_other")).status, 409);
+    assert.equal((await approve("otto", id)).status, 403);
+    assert.equal((await organization())?.retainDays, undefined);
+    assert.equal((await approve("ben", id)).status, 303);
+    assert.equal((await organization())?.retainDays, 1);
+    assert.match(await show("ben", `proposal/${id}`), /approved/);
+    assert.equal((await approve("carla", id)).status, 409);
+    await changeOrganization(service.app, organizationId, { retainDays: null });
+  });
+
+  it("is said in words for a rule, a hold and a closing, and none is done by one person", async () => {
+    const { app } = service;
+    const { holdId } = await holdRecord(
+      app,
+      { organizationId, resourceType: "transaction", resourceId: "t1" },
+      { reason: "case 5" },
+    );
+    await setRule(app, { organizationId, resourceType: "person", keepDays: 30 });
+    const rule = {
+      rule: "person",
+      keep: "20",
+      organization: organizationId,
+      confirm: organizationId,
+    };
+    const cases = [
+      ["retention/rule", rule, /Each person must be kept for 20 days/],
+      [`hold/${holdId}`, { confirm: holdId }, /The hold on transaction t1 ends: case 5/],
+      [`organization/close/${organizationId}`, { confirm: organizationId }, /All access of the/],
+    ] as const;
+    for (const [path, form, effect] of cases) {
+      const id = await propose("anna", path, form);
+      assert.match(await show("ben", `proposal/${id}`), effect);
+      assert.equal((await decline("ben", id)).status, 303);
+      assert.equal((await approve("carla", id)).status, 409, path);
+    }
+    assert.equal((await organization())?.closedAt, undefined);
+    assert.ok((await app.store.holds.find(holdId)) !== undefined);
+    assert.equal((await app.store.retention.listRules(organizationId))[0]?.keepDays, 30);
+    const id = await propose("anna", `hold/${holdId}`, { confirm: holdId });
+    assert.equal((await approve("ben", id)).status, 303);
+    assert.equal(await app.store.holds.find(holdId), undefined);
+  });
+
+  it("is refused after its time, and if the rule has changed meanwhile", async () => {
+    const { app, clock } = service;
+    const form = {
+      rule: "person",
+      keep: "10",
+      organization: organizationId,
+      confirm: organizationId,
+    };
+    const id = await propose("anna", "retention/rule", form);
+    await setRule(app, { organizationId, resourceType: "person", keepDays: 25 });
+    const { status, text } = await approve("ben", id);
+    assert.equal(status, 409);
+    assert.match(text, /Nothing was changed/);
+    assert.equal((await app.store.retention.listRules(organizationId))[0]?.keepDays, 25);
+    const late = await proposeOff();
+    clock.advanceMs(proposalDays * dayMs);
+    for (const name of ["ben", "anna"]) await enter(name);
+    assert.match(await show("ben", `proposal/${late}`), /expired/);
+    assert.equal((await approve("ben", late)).status, 409);
+    assert.equal((await organization())?.deletionApproval, true);
+  });
+
+  it("is refused to and from somebody who was disabled meanwhile", async () => {
+    await enter("dora");
+    const id = await proposeOff("dora");
+    await disableOperator(service.app, "dora");
+    assert.equal((await approve("dora", id)).status, 403);
+    assert.equal((await approve("ben", id)).status, 409);
+    assert.equal((await organization())?.deletionApproval, true);
+  });
+
+  it("is done once if two people approve it at the same time", async () => {
+    await enter("carla");
+    const id = await proposeOff();
+    const replies = await Promise.all([approve("ben", id), approve("carla", id)]);
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([303, 409]));
+    const entries = await service.app.store.listAudit(0, 1_000);
+    const approvals = entries.filter(
+      ({ action, subject }) => action === "proposal.approve" && subject === id,
+    );
+    assert.equal(approvals.length, 1);
+  });
+});
