@@ -5,7 +5,8 @@ import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
-import { type AuditRow, emptyChain, hashAuditRow } from "../../src/store/row/audit-row.ts";
+import { type AuditRow, emptyChain } from "../../src/domain/audit-chain.ts";
+import { hashAuditRow } from "../../src/store/row/audit-row.ts";
 import type { Random } from "../support/random.ts";
 
 function readEntries(database: DatabaseSync): readonly AuditRow[] {

@@ -2,6 +2,7 @@
 // rows here.
 
 import { hash as digest } from "node:crypto";
+import { type AuditHead, type AuditRow, cutOf, emptyChain } from "../../domain/audit-chain.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import {
   chainedText,
@@ -9,13 +10,7 @@ import {
   type Receipt,
   type ReceiptHead,
 } from "../../domain/deletion/receipt.ts";
-import {
-  type AuditHead,
-  type AuditRow,
-  cutOf,
-  emptyChain,
-  followsInChain,
-} from "../row/audit-row.ts";
+import { followsInChain } from "../row/audit-row.ts";
 import { type ReceiptRow, rowNoOf, toReceipt } from "../row/receipt-row.ts";
 
 export class AuditChainCheck {

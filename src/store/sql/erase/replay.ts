@@ -2,12 +2,13 @@
 // tables of the store, and the deletions are opened again from there. Erases nothing; the worker's steps do, as for any
 // deletion.
 
+import { numberAfter, restoreAction } from "../../../domain/audit-chain.ts";
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { DeletionEntry } from "../../../domain/deletion/ledger-entry.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { Act } from "../../interface/act.ts";
-import { digestOfRequest, numberAfter, restoreAction } from "../../row/audit-row.ts";
+import { digestOfRequest } from "../../row/audit-row.ts";
 import {
   processedBefore,
   describeRestoring,

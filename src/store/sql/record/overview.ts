@@ -2,8 +2,9 @@
 
 import { triedAt } from "../deletion/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
+import { type AuditRow, emptyChain } from "../../../domain/audit-chain.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
-import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../../row/audit-row.ts";
+import { followsInChain, toAuditEntry } from "../../row/audit-row.ts";
 import { readChainHead } from "../trail/audit.ts";
 import { all, find, get, type Statements } from "../statement/statements.ts";
 

@@ -1,8 +1,9 @@
 // Searches the audit trail for people who read it, newest entry first. Reads a bounded number of entries, so there is
 // no index that every act would have to update.
 
+import type { AuditRow } from "../../../domain/audit-chain.ts";
 import type { AuditPart, AuditQuery } from "../../interface/trail.ts";
-import { type AuditRow, toAuditEntry } from "../../row/audit-row.ts";
+import { toAuditEntry } from "../../row/audit-row.ts";
 import { get, list, type Statements } from "../statement/statements.ts";
 
 /** The time of an entry is that of the process which wrote it; clocks of processes differ by less than this. */

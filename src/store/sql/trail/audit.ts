@@ -5,15 +5,12 @@
 import type { AuditEntry } from "../../../domain/access.ts";
 import type { ChainHead } from "../../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../../interface/act.ts";
+import { type AuditHead, type AuditRow, emptyChain, toHead } from "../../../domain/audit-chain.ts";
 import {
-  type AuditHead,
-  type AuditRow,
-  emptyChain,
   makeAuditRow,
   nameSubject,
   type NewAuditEntry,
   toAuditEntry,
-  toHead,
 } from "../../row/audit-row.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type { AuditNote, ChainPlace, VerifiedPart } from "../../interface/trail.ts";
