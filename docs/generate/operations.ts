@@ -18,6 +18,7 @@ const outside = `## Outside the API
 | \`GET /health/ready\` | 200 if writes would be accepted; 503 while the store is unavailable, full or read-only, and while the process stops |
 | \`GET /metrics\` | Prometheus text, see [metrics](metrics.md) |
 | \`GET /.well-known/sluice-receipts.json\` | the public keys of receipts |
+| \`GET /.well-known/sluice-heads.json\` | the signed heads of receipts and of the audit trail |
 | \`GET /openapi.json\` | the OpenAPI document |
 | \`GET /docs\` | the reference as a page that loads nothing from elsewhere |
 

@@ -1,24 +1,12 @@
-"""Verifies receipts and the audit trail of Sluice without Sluice: python3 verify.py keys.json receipts.ndjson [audit.ndjson]
-
-Needs Python 3.8 and nothing else. Prints what is wrong, and exits with 1 if anything is.
-"""
-import base64, hashlib, json, sys
-
+"""Verifies receipts, the audit trail, exports as NDJSON, manifests beside what they name, and published heads (named before the
+others), without Sluice: python3 verify.py keys.json FILE... Prints what is wrong. Needs Python 3.8 and nothing else."""
+import base64, hashlib, json, os, sys
 p, order = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 d = -121665 * pow(121666, -1, p) % p
-
 def add(one, other):  # Points of edwards25519 (RFC 8032, section 5.1)
     (a, b), (x, y) = one, other
-    k = d * a * b * x * y % p
-    return (a * y + b * x) * pow(1 + k, -1, p) % p, (b * y + a * x) * pow(1 - k, -1, p) % p
-
-def times(n, point):
-    result = (0, 1)
-    while n:
-        if n & 1: result = add(result, point)
-        n, point = n >> 1, add(point, point)
-    return result
-
+    return (a * y + b * x) * pow(1 + (k := d * a * b * x * y % p), -1, p) % p, (b * y + a * x) * pow(1 - k, -1, p) % p
+def times(n, point): return add(times(n >> 1, add(point, point)), point if n & 1 else (0, 1)) if n else (0, 1)
 def decode(data):
     y, odd = int.from_bytes(data, "little") % 2**255, data[31] >> 7
     square = (y * y - 1) * pow(d * y * y + 1, -1, p) % p
@@ -26,35 +14,47 @@ def decode(data):
     if x * x % p != square: x = x * pow(2, (p - 1) // 4, p) % p
     if x * x % p != square or y >= p or (x == 0 and odd): raise ValueError("not a point")
     return (p - x if x & 1 != odd else x), y
-
 base = decode(bytes([0x58]) + bytes([0x66]) * 31)
-
 def is_signed(key, text, signature):  # RFC 8032, section 5.1.7
-    s = int.from_bytes(signature[32:], "little")
-    h = int.from_bytes(hashlib.sha512(signature[:32] + key + text).digest(), "little")
+    s, h = int.from_bytes(signature[32:], "little"), int.from_bytes(hashlib.sha512(signature[:32] + key + text).digest(), "little")
     return len(signature) == 64 and s < order and times(s, base) == add(decode(signature[:32]), times(h % order, decode(key)))
-
 def plain(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 def compact(value, **how): return json.dumps(value, ensure_ascii=False, separators=(",", ":"), **how).encode()
-def lines(name): return [json.loads(line) for line in open(name, encoding="utf-8") if line.strip()]
-
-keys, wrong, last = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], None
-for number, given in enumerate(lines(sys.argv[2]), 1):
+def sha(data): return hashlib.sha256(data)
+def check(is_right, text): is_right or wrong.append(text)
+def check_signed(document, name):
+    body, key = {k: v for k, v in document.items() if k != "signature"}, keys.get(document.get("key_id"))
+    check(key and is_signed(key, compact(body, sort_keys=True), plain(document["signature"])), f"{name}: changed" if key else f"{name}: unknown key")
+def check_link(chain, no, previous, own, name, is_cut=False):  # A restore leaves out numbers of the trail.
+    before, is_next = last.get(chain, (no - 1, previous, False)), is_cut or no == last.get(chain, [no - 1])[0] + 1
+    check(is_next and previous == before[1], f"{name}: does not follow" if is_next else f"{chain} {before[0] + 1} to {no - 1}: missing")
+    mark = heads and base64.b64encode(sha(compact(["sluice-head", chain, *heads[:2], no, own])).digest()).decode()
+    last[chain] = no, own, before[2] or bool(heads) and mark == heads[2][chain]
+def check_receipt(given, name):
     receipt = given.get("receipt", given)
-    body = {name: value for name, value in receipt.items() if name != "signature"}
-    if receipt["key_id"] not in keys: wrong.append(f"receipt {number}: unknown key")
-    elif not is_signed(keys[receipt["key_id"]], compact(body, sort_keys=True), plain(receipt["signature"])): wrong.append(f"receipt {number}: changed")
-    for kind, count, of in ((kind, count, of) for of, counts in given.get("disclosures", {}).items() for kind, count in counts.items()):
-        digest = hashlib.sha256(compact(["sluice-receipt-count", count["salt"], of, kind, count["count"]])).digest()
-        if plain(receipt["counts"][of][kind]) != digest: wrong.append(f"receipt {number}: {kind} of {of} is another number")
-    if receipt["receipt_no"] == 0: continue  # It is in no chain.
-    if last and (receipt["receipt_no"], receipt["previous_receipt"]) != (last[0] + 1, last[1]): wrong.append(f"receipt {number}: does not follow")
-    last = receipt["receipt_no"], hashlib.sha256(compact(receipt, sort_keys=True)).hexdigest()
-previous = None
-for entry in lines(sys.argv[3]) if len(sys.argv) > 3 else []:
-    fields = [entry[name] for name in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]
-    is_next = previous is None or previous == entry["previous_hash"]
-    if not is_next or hashlib.sha256(compact([*fields, compact(entry["detail"]).decode()])).hexdigest() != entry["hash"]: wrong.append(f"entry {entry['entry_no']}: changed, or does not follow")
-    previous = entry["hash"]
-print("\n".join(wrong) or "Everything is genuine.")
-sys.exit(1 if wrong else 0)
+    check_signed(receipt, name)
+    for of, kind, count in ((of, kind, count) for of, counts in given.get("disclosures", {}).items() for kind, count in counts.items()):
+        check(plain(receipt["counts"][of][kind]) == sha(compact(["sluice-receipt-count", count["salt"], of, kind, count["count"]])).digest(), f"{name}: {kind} of {of} is another number")
+    if receipt["receipt_no"] > 0: check_link("receipts", receipt["receipt_no"], receipt["previous_receipt"], sha(compact(receipt, sort_keys=True)).hexdigest(), name)
+def check_entry(entry, name):
+    fields = [entry[k] for k in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]
+    check(sha(compact([*fields, compact(entry["detail"]).decode()])).hexdigest() == entry["hash"], f"{name}: changed")
+    check_link("audit", entry["entry_no"], entry["previous_hash"], entry["hash"], name, entry["action"] == "store.restore")
+def check_manifest(manifest, read):
+    check_signed(manifest, "the manifest")
+    for file in manifest["files"]: check((file["bytes"], file["sha256"]) == (len(read(file)), sha(read(file)).hexdigest()), f"{file.get('name', 'the file')}: changed or cut")
+def read_heads(text, signature):  # https://c2sp.org/signed-note
+    origin, at, *marks = text.split("\n")[:-1]
+    key = next((key for key in keys.values() if sha(origin.encode() + b"\n\1" + key).digest()[:4] == signature[:4]), None)
+    check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
+    return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
+keys, wrong, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, None
+for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
+    for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
+        if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
+        elif "$manifest" in value: check_manifest(value["$manifest"], lambda file: data[:data.rindex(b'{"$manifest"')])
+        elif "files" in value: check_manifest(value, lambda file: open(os.path.join(os.path.dirname(path), file["name"]) if "name" in file else path[:-14], "rb").read())
+        elif "entry_no" in value: check_entry(value, f"entry {value['entry_no']}")
+        elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")
+for chain in last if heads else (): check(last[chain][2], f"{chain}: the end is missing, from the published head on")
+sys.exit("\n".join(wrong) if wrong else print("Everything is genuine."))

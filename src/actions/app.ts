@@ -13,6 +13,8 @@ import type { Viewer } from "./operator/viewer.ts";
 /** Signs with the current key of receipts. */
 export interface Signer {
   readonly keyId: string;
+  /** 32 bytes, base64url. */
+  readonly publicKey: string;
   /** Base64url. */
   sign(text: string): string;
 }

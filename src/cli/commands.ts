@@ -3,6 +3,7 @@
 
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
+import { auditVerify } from "./command/audit-verify.ts";
 import { backup } from "./command/backup.ts";
 import { changes } from "./command/changes.ts";
 import { check } from "./command/check.ts";
@@ -116,6 +117,7 @@ export const commands: readonly Command[] = [
   restrictedShow,
   restrictedExport,
   auditExport,
+  auditVerify,
   backup,
   restore,
   move,
@@ -140,7 +142,7 @@ export const groups: Readonly<Record<string, string>> = {
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
   retention: "Set and show how long records are kept, and preview what is deleted.",
   restricted: "List, show and export what deletions had to keep.",
-  audit: "Export the audit trail.",
+  audit: "Export and verify the audit trail.",
 };
 
 /** The parts of the help, with the first words of their commands. */

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import type { HttpContext } from "./http-context.ts";
+import { headsRoute } from "./public/heads.ts";
 import { liveRoute, readyRoute } from "./public/health.ts";
 import { metricsRoute } from "./public/metrics-route.ts";
 import {
@@ -21,6 +22,7 @@ export const publicRoutes: readonly PublicRoute[] = [
   readyRoute,
   metricsRoute,
   receiptKeysRoute,
+  headsRoute,
   documentRoute,
   pageRoute,
   startScriptRoute,

@@ -19,6 +19,7 @@ const forAnybody: Readonly<Record<string, string>> = {
   demo: "has a store of its own",
   migrate: "every command that opens the store migrates it",
   "receipt verify": "needs nothing but what the service publishes",
+  "audit verify": "needs nothing but what the service publishes",
   openapi: "opens no store",
   completion: "opens no store",
 };

@@ -62,7 +62,11 @@ describe("/health", () => {
 
   it("accepts only GET and HEAD", async () => {
     const served = ["/health/live", "/health/ready", "/metrics", "/openapi.json"];
-    for (const path of [...served, "/.well-known/sluice-receipts.json"]) {
+    for (const path of [
+      ...served,
+      "/.well-known/sluice-receipts.json",
+      "/.well-known/sluice-heads.json",
+    ]) {
       const reply = await client.send({ method: "POST", path, body: {} });
       assert.deepEqual(
         [reply.status, reply.body.code, reply.headers.allow],

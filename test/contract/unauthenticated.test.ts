@@ -35,6 +35,7 @@ describe("requests without a credential", () => {
     "/docs/start.js",
     "/metrics",
     "/.well-known/sluice-receipts.json",
+    "/.well-known/sluice-heads.json",
     "/nothing",
     "/v2/nothing",
   ].entries()) {

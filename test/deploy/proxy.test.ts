@@ -145,7 +145,12 @@ for (const kind of proxyKinds) {
         for (const path of ["/metrics", "/health/ready", "/health/live", "/"]) {
           assert.equal((await send({ method: "GET", path })).status, 404, path);
         }
-        for (const path of ["/openapi.json", "/docs", "/.well-known/sluice-receipts.json"]) {
+        for (const path of [
+          "/openapi.json",
+          "/docs",
+          "/.well-known/sluice-receipts.json",
+          "/.well-known/sluice-heads.json",
+        ]) {
           assert.equal((await send({ method: "GET", path })).status, 200, path);
         }
       });

@@ -105,6 +105,7 @@ const paths: readonly string[] = [
   "/docs",
   "/docs/",
   "/.well-known/sluice-receipts.json",
+  "/.well-known/sluice-heads.json",
   "/*",
   "/v2/person?person_id=1&person_id=2",
   "/v2/person?person_id[]=1",

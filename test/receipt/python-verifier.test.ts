@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { publishHeads } from "../../src/actions/proof/heads.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { inPython, missingPython } from "../clients/subject.ts";
 import { makeCustomer } from "../support/customer.ts";
@@ -62,15 +63,32 @@ describe("the verifier in Python", { skip }, () => {
       .map((text) => JSON.parse(text) as Line);
   }
 
+  it("names the end that is missing since the heads were published", async () => {
+    const heads = join(server.folder, "heads.json");
+    const text = await server.operate(async (app) => JSON.stringify(await publishHeads(app)));
+    writeFileSync(heads, text);
+    assert.equal(await verify(receipts, trail, heads), "0 Everything is genuine.");
+    assert.equal(
+      await verify(receipts.slice(0, -1), trail.slice(0, -1), heads),
+      "1 receipts: the end is missing, from the published head on\naudit: the end is missing, from the published head on",
+    );
+    writeFileSync(heads, text.replace("receipts ", "receipts A"));
+    assert.match(await verify(receipts, trail, heads), /^1 the heads: changed, or unknown key/);
+  });
+
   /** What it prints, after its exit code. */
-  async function verify(given: readonly Line[], entries: readonly Line[] = trail): Promise<string> {
+  async function verify(
+    given: readonly Line[],
+    entries: readonly Line[] = trail,
+    ...more: readonly string[]
+  ): Promise<string> {
     const files = [given, entries].map((lines, index) => {
       const path = join(server.folder, `${index}.ndjson`);
       writeFileSync(path, lines.map((one) => JSON.stringify(one)).join("\n"));
       return path;
     });
     type Ended = { readonly code?: number; readonly stdout: string; readonly stderr: string };
-    const ended = await inPython(program, keys, ...files).catch((error: unknown) => error);
+    const ended = await inPython(program, keys, ...more, ...files).catch((error: unknown) => error);
     const { code = 0, stdout, stderr } = ended as Ended;
     return `${code} ${stdout}${stderr}`.trim();
   }
@@ -90,7 +108,7 @@ describe("the verifier in Python", { skip }, () => {
       await verify(changed(receipts, 1, { started_at: "2026-01-01T00:00:00.000Z" })),
       "1 receipt 2: changed\nreceipt 3: does not follow",
     );
-    assert.equal(await verify(receipts.toSpliced(1, 1)), "1 receipt 2: does not follow");
+    assert.equal(await verify(receipts.toSpliced(1, 1)), "1 receipts 2 to 2: missing");
     assert.match(await verify(changed(receipts, 0, { key_id: "x" })), /^1 receipt 1: unknown key/);
   });
 
@@ -117,11 +135,11 @@ describe("the verifier in Python", { skip }, () => {
     const number = (at: number): string => String(trail[at]?.["entry_no"]);
     assert.equal(
       await verify(receipts, changed(trail, 2, { actor: "nobody" })),
-      `1 entry ${number(2)}: changed, or does not follow`,
+      `1 entry ${number(2)}: changed`,
     );
     assert.equal(
       await verify(receipts, trail.toSpliced(2, 1)),
-      `1 entry ${number(3)}: changed, or does not follow`,
+      `1 audit ${number(2)} to ${number(2)}: missing`,
     );
   });
 });

@@ -28,8 +28,10 @@ export function makeSealReceipt(readKey: () => KeyObject, now: () => number): Se
 }
 
 export function makeSigner(privateKey: KeyObject): Signer {
+  const { keyId, publicKey } = publicPart(privateKey, 0);
   return {
-    keyId: publicPart(privateKey, 0).keyId,
+    keyId,
+    publicKey,
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64url"),
   };
 }

@@ -83,7 +83,7 @@ function parse(text: string): Parsed {
 }
 
 /** The status of a deletion contains its receipt. */
-function receiptOf(value: unknown): unknown {
+export function receiptOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { receipt, signature } = value as { receipt?: unknown; signature?: unknown };
   return receipt !== undefined && signature === undefined ? receipt : value;

@@ -24,41 +24,56 @@ export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
 ): readonly ReceiptVerdict[] {
-  const keys = new Map(published.keys.map(({ kid, x }) => [kid, x]));
-  let previous: Receipt | undefined;
+  const verifier = new ReceiptVerifier(published);
   return values.map((value, index) => {
-    if (isStatement(value)) {
-      const faults = verifyOne(value, { keys, storeId: published.store_id });
-      const name = `the statement on the recipients of ${value.deletion_request_id}`;
-      return { name, receipt: undefined, faults };
-    }
-    const receipt = isReceipt(value) ? value : undefined;
-    const faults =
-      receipt === undefined
-        ? findFormFaults(value)
-        : [
-            ...verifyOne(receipt, { keys, storeId: published.store_id }),
-            ...(previous === undefined ? [] : findChainFaults(receipt, previous)),
-          ];
-    if (receipt !== undefined && receipt.receipt_no !== aloneNo) previous = receipt;
-    return { name: nameOf(receipt, index, values.length), receipt, faults };
+    const { receipt, faults } = verifier.add(value);
+    const name = isStatement(value)
+      ? `the statement on the recipients of ${value.deletion_request_id}`
+      : nameOf(receipt, index, values.length);
+    return { name, receipt, faults };
   });
+}
+
+/** Verifies receipts one after another, in the order of their chain. */
+export class ReceiptVerifier {
+  readonly #known: Known;
+  #previous: Receipt | undefined;
+
+  constructor({ keys, store_id: storeId }: PublishedKeys) {
+    this.#known = { keys: new Map(keys.map(({ kid, x }) => [kid, x])), storeId };
+  }
+
+  /** `missing`: a sentence if receipts are missing before this one, which can be genuine. */
+  add(
+    value: unknown,
+  ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {
+    const none = { receipt: undefined, missing: undefined };
+    if (isStatement(value)) return { ...none, faults: verifyOne(value, this.#known) };
+    if (!isReceipt(value)) return { ...none, faults: findFormFaults(value) };
+    const previous = this.#previous;
+    const chain = previous === undefined ? [] : findChainFaults(value, previous);
+    if (value.receipt_no !== aloneNo) this.#previous = value;
+    const missing = findMissing(value, previous);
+    return { receipt: value, faults: [...verifyOne(value, this.#known), ...chain], missing };
+  }
 }
 
 /** A sentence for each gap in the chain. The receipts around a gap can be genuine. */
 export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
   const chained = verdicts.filter(({ receipt }) => receipt?.receipt_no !== aloneNo);
   return chained.flatMap(({ receipt }, index) => {
-    const previous = chained[index - 1]?.receipt;
-    if (receipt === undefined || previous?.store_id !== receipt.store_id) return [];
-    const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
-    if (first > last) return [];
-    return [
-      first === last
-        ? `Receipt ${first} is missing.`
-        : `The receipts from ${first} to ${last} are missing.`,
-    ];
+    const missing = receipt && findMissing(receipt, chained[index - 1]?.receipt);
+    return missing === undefined ? [] : [missing];
   });
+}
+
+function findMissing(receipt: Receipt, previous: Receipt | undefined): string | undefined {
+  if (previous?.store_id !== receipt.store_id || receipt.receipt_no === aloneNo) return undefined;
+  const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
+  if (first > last) return undefined;
+  return first === last
+    ? `Receipt ${first} is missing.`
+    : `The receipts from ${first} to ${last} are missing.`;
 }
 
 interface Known {

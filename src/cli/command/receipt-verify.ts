@@ -1,18 +1,17 @@
 // `sluice receipt verify`
 
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import {
-  type PublishedKeys,
-  publishReceiptKeys,
-  readPublishedKeys,
-} from "../../actions/receipt/receipt-keys.ts";
+import { type Heads, HeadSearch } from "../../actions/proof/heads.ts";
 import { addDisclosures } from "../../actions/receipt/verify-disclosures.ts";
-import { findMissingReceipts, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
+import {
+  findMissingReceipts,
+  type ReceiptVerdict,
+  verifyReceipts,
+} from "../../actions/receipt/verify-receipt.ts";
 import { addStatus, type StatusVerdict } from "../../actions/receipt/verify-status.ts";
-import { type Context, defineCommand, optional, required } from "../command.ts";
+import { defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
-import { readDisclosureFile, readKeysFile, readReceiptFile } from "../input/receipt-file.ts";
-import { findMissingStore } from "../new-store.ts";
+import { findHeads, findKeys, proofOptions } from "../input/proof.ts";
+import { readDisclosureFile, readReceiptFile } from "../input/receipt-file.ts";
 import type { Paint } from "../output/paint.ts";
 
 export const receiptVerify = defineCommand({
@@ -24,7 +23,8 @@ export const receiptVerify = defineCommand({
     "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
     "status of a deletion, contain numbers with their salts, which are verified too. So is everything else that a status says. " +
     "Numbers that are not disclosed are listed by " +
-    "type, and are no error. Exits with 1 unless every receipt is genuine, none is missing between two of them, and every disclosed " +
+    "type, and are no error. With --head, FILE has to be the whole chain, and receipts that are missing at its end are found " +
+    "too: read the head first, then export the receipts. Exits with 1 unless every receipt is genuine, none is missing between two of them, and every disclosed " +
     "number is right.",
   examples: [
     "sluice receipt verify receipt.json",
@@ -33,15 +33,21 @@ export const receiptVerify = defineCommand({
   rights: [],
   arguments: { file: required(text("FILE"), "The receipts, as JSON or NDJSON.") },
   options: {
-    keys: optional(text("FILE"), "The public keys to verify against."),
+    ...proofOptions,
     disclosures: optional(text("FILE"), "Output of `receipt disclose`, as JSON or NDJSON."),
   },
-  run: async (context, { file, keys, disclosures }) => {
+  run: async (context, { file, keys, head, disclosures }) => {
     const given = readReceiptFile(file);
+    const published = await findKeys(context, keys);
+    const heads = await findHeads(head, published);
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
-    const genuine = verifyReceipts(given.receipts, await findKeys(context, keys));
+    const genuine = verifyReceipts(given.receipts, published);
     const disclosed = addDisclosures(genuine, [...given.disclosures, ...more]);
-    const faults = [...findMissingReceipts(genuine), ...disclosed.faults];
+    const faults = [
+      ...findMissingReceipts(genuine),
+      ...disclosed.faults,
+      ...(heads === undefined ? [] : findMissingEnd(genuine, heads)),
+    ];
     const verdicts = disclosed.verdicts.map((one, at) => addStatus(one, given.statuses[at]));
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
@@ -53,22 +59,13 @@ export const receiptVerify = defineCommand({
   },
 });
 
-async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
-  if (file === undefined) {
-    const missing = findMissingStore(context);
-    if (missing === undefined) return context.withApp(publishReceiptKeys, { restoring: true });
-    throw new OperatorError(
-      "keys",
-      `There is no store ${missing} to read the public keys from. Use --keys to name a copy of what the server publishes at ` +
-        "/.well-known/sluice-receipts.json.",
-    );
+function findMissingEnd(verdicts: readonly ReceiptVerdict[], heads: Heads): readonly string[] {
+  const search = new HeadSearch(heads, "receipts");
+  for (const { receipt } of verdicts) {
+    if (receipt !== undefined) search.addReceipt(receipt);
   }
-  try {
-    return readPublishedKeys(readKeysFile(file));
-  } catch (cause) {
-    const message = `The keys in ${file} can't be read: ${reasonOf(cause)}`;
-    throw new OperatorError("keys", message, { cause });
-  }
+  const fault = search.fault();
+  return fault === undefined ? [] : [fault];
 }
 
 function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: StatusVerdict) {

@@ -24,6 +24,7 @@ const paths = [
   "/docs/start.js",
   "/docs/reference.js",
   "/.well-known/sluice-receipts.json",
+  "/.well-known/sluice-heads.json",
 ];
 
 describe("the encoding of a reply", () => {

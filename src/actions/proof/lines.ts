@@ -1,0 +1,103 @@
+// Reads a file line by line as it arrives, hashes it, and keeps apart the manifest in its last line. Holds at most one
+// line of bounded length.
+
+import { createHash } from "node:crypto";
+import { manifestLineStart } from "./manifest.ts";
+
+/** Longer lines are hashed, and not read. Receipts, entries and manifests are shorter. */
+const lineBytesMax = 256 * 1_024;
+const newline = 0x0a;
+
+export interface LineCounts {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const manifestStart = Buffer.from(manifestLineStart);
+
+export class LineReader {
+  readonly #onLine: (line: Buffer | undefined) => void;
+  readonly #sum = createHash("sha256");
+  /** The beginning of a line whose end has not arrived. */
+  readonly #held = Buffer.alloc(lineBytesMax);
+  #heldBytes = 0;
+  #isLong = false;
+  #rows = 0;
+  #bytes = 0;
+  #manifest: string | undefined;
+  #isAfterManifest = false;
+
+  /** `onLine` is called for each line but blank ones and the manifest; with undefined for a long one. */
+  constructor(onLine: (line: Buffer | undefined) => void) {
+    this.#onLine = onLine;
+  }
+
+  add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) {
+      const found = chunk.indexOf(newline, at);
+      const end = found < 0 ? chunk.length : found + 1;
+      const part = chunk.subarray(at, end);
+      at = end;
+      if (found >= 0 && this.#heldBytes === 0 && !this.#isLong) this.#endLine(part);
+      else this.#hold(part, found >= 0);
+    }
+  }
+
+  /** The counts are of everything before the manifest. */
+  end(): LineCounts & { manifest: string | undefined; isAfterManifest: boolean } {
+    if (this.#heldBytes > 0 || this.#isLong) this.#hold(Buffer.alloc(0), true);
+    const sha256 = this.#sum.digest("hex");
+    const [rows, bytes] = [this.#rows, this.#bytes];
+    return {
+      rows,
+      bytes,
+      sha256,
+      manifest: this.#manifest,
+      isAfterManifest: this.#isAfterManifest,
+    };
+  }
+
+  #hold(part: Buffer, isEnd: boolean): void {
+    const isLong = this.#isLong || this.#heldBytes + part.length > lineBytesMax;
+    if (isLong) {
+      this.#count(this.#held.subarray(0, this.#heldBytes));
+      this.#count(part);
+      this.#heldBytes = 0;
+    } else {
+      this.#heldBytes += part.copy(this.#held, this.#heldBytes);
+    }
+    this.#isLong = isLong && !isEnd;
+    if (!isEnd) return;
+    const line = this.#held.subarray(0, this.#heldBytes);
+    this.#heldBytes = 0;
+    if (isLong) this.#addRow(undefined);
+    else this.#endLine(line);
+  }
+
+  #endLine(line: Buffer): void {
+    const isManifest = manifestStart.equals(line.subarray(0, manifestStart.length));
+    if (isManifest && this.#manifest === undefined) {
+      this.#manifest = line.toString("utf8");
+      return;
+    }
+    this.#count(line);
+    if (!isBlank(line)) this.#addRow(line);
+  }
+
+  #addRow(line: Buffer | undefined): void {
+    this.#isAfterManifest ||= this.#manifest !== undefined;
+    this.#rows += 1;
+    this.#onLine(line);
+  }
+
+  #count(part: Buffer): void {
+    this.#bytes += part.length;
+    this.#sum.update(part);
+  }
+}
+
+/** Space and line ends only, as a file that was edited may end. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= newline + 3));
+}

@@ -1,0 +1,160 @@
+// Verifies a file that somebody presents, as it is read: receipts, entries of the audit trail, or any export with its
+// manifest. Works offline, and never holds the file.
+
+import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
+import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
+import { receiptOf } from "../receipt/receipt-document.ts";
+import type { PublishedKeys } from "../receipt/receipt-keys.ts";
+import { Faults } from "./faults.ts";
+import { type Heads, HeadSearch } from "./heads.ts";
+import { LineReader } from "./lines.ts";
+import { compareFile, type Manifest, readManifest, verifyManifest } from "./manifest.ts";
+import { readJson } from "./read-json.ts";
+import { TrailVerifier } from "./verify-trail.ts";
+
+export type FileKind = "receipts" | "audit" | "export";
+
+export interface FileVerdict {
+  readonly kind: FileKind;
+  /** Lines; undefined for a format that has none. */
+  readonly rows: number | undefined;
+  /** A sentence each; none if everything is genuine and complete. */
+  readonly faults: readonly string[];
+  readonly manifest: Manifest | undefined;
+  /** The number of the receipt or entry that was the last one when the head was published. */
+  readonly head: number | undefined;
+}
+
+export interface Given {
+  readonly published: PublishedKeys;
+  readonly heads?: Heads | undefined;
+  /** From beside the file. Otherwise it is the last line. */
+  readonly manifest?: Manifest | undefined;
+  /** What the file has to be; otherwise its first line says what it is. */
+  readonly kind?: FileKind | undefined;
+}
+
+/** Throws what the source throws. */
+export async function verifyFile(
+  source: AsyncIterable<Uint8Array>,
+  given: Given,
+): Promise<FileVerdict> {
+  const content = new ContentVerifier(given);
+  const reader = new LineReader((line) => content.add(line));
+  for await (const chunk of source) {
+    reader.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  }
+  const { manifest: last, isAfterManifest, ...counts } = reader.end();
+  const { kind, head } = content;
+  const faults = new Faults();
+  faults.add(...content.end());
+  const manifest = given.manifest ?? (last === undefined ? undefined : readManifest(last));
+  if (isAfterManifest) faults.add("The file continues after its manifest: something was added.");
+  if (manifest === undefined) {
+    const isChain = kind !== "export" && last === undefined;
+    // A file of a chain may be a part that somebody has taken from an export.
+    if (!isChain) faults.add(lacksManifest(last !== undefined));
+  } else {
+    const isBeside = given.manifest !== undefined;
+    const measured = { ...counts, rows: isBeside ? undefined : counts.rows };
+    faults.add(...verifyManifest(manifest, given.published), ...compare(manifest, measured));
+  }
+  return { kind, rows: counts.rows, faults: faults.list(), manifest, head };
+}
+
+function lacksManifest(isDamaged: boolean): string {
+  return isDamaged
+    ? "The last line is no manifest that can be read: it was changed or cut."
+    : "The file has no manifest: its end was cut off, or it has its manifest in a file of its own.";
+}
+
+function compare(
+  { files }: Manifest,
+  measured: { readonly rows: number | undefined; readonly bytes: number; readonly sha256: string },
+): readonly string[] {
+  const [only, ...others] = files;
+  if (only === undefined || others.length > 0) {
+    const isOne = files.some(({ sha256 }) => sha256 === measured.sha256);
+    return isOne ? [] : ["The file is none of those that the manifest names."];
+  }
+  const fault = compareFile(only, measured);
+  return fault === undefined ? [] : [fault];
+}
+
+/** Verifies the lines by what they are. */
+class ContentVerifier {
+  kind: FileKind;
+  #isKnown: boolean;
+  readonly #faults = new Faults();
+  readonly #receipts: ReceiptVerifier;
+  readonly #trail = new TrailVerifier();
+  readonly #heads: Heads | undefined;
+  #search: HeadSearch | undefined;
+  #line = 0;
+
+  constructor({ published, heads, kind }: Given) {
+    this.kind = kind ?? "export";
+    this.#isKnown = kind !== undefined;
+    this.#receipts = new ReceiptVerifier(published);
+    this.#heads = heads;
+  }
+
+  get head(): number | undefined {
+    return this.#search?.found;
+  }
+
+  add(line: Buffer | undefined): void {
+    this.#line += 1;
+    if (this.#isKnown && this.kind === "export") return;
+    const value = line === undefined ? undefined : readJson(line.toString("utf8"));
+    if (!this.#isKnown) {
+      this.kind = kindOf(value);
+      this.#isKnown = true;
+    }
+    if (this.kind === "receipts") this.#addReceipt(value);
+    if (this.kind === "audit") this.#addEntry(value);
+  }
+
+  end(): readonly string[] {
+    if (this.#heads === undefined) return this.#faults.list();
+    if (this.kind === "export") {
+      this.#faults.add(
+        "The file is neither of receipts nor of the audit trail, so it has no head.",
+      );
+    } else {
+      const fault = this.#searchFor(this.kind)?.fault();
+      if (fault !== undefined) this.#faults.add(fault);
+    }
+    return this.#faults.list();
+  }
+
+  #searchFor(chain: "receipts" | "audit"): HeadSearch | undefined {
+    this.#search ??= this.#heads && new HeadSearch(this.#heads, chain);
+    return this.#search;
+  }
+
+  #addReceipt(value: unknown): void {
+    const { receipt, faults, missing } = this.#receipts.add(receiptOf(value));
+    if (missing !== undefined) this.#faults.add(missing);
+    const no = receipt?.receipt_no ?? aloneNo;
+    const name = no === aloneNo ? `Line ${this.#line}` : `Receipt ${no}`;
+    if (faults.length > 0) this.#faults.add(`${name} is not genuine: ${faults.join(" ")}`);
+    if (receipt !== undefined) this.#searchFor("receipts")?.addReceipt(receipt);
+  }
+
+  #addEntry(value: unknown): void {
+    const { row, faults } = this.#trail.add(value);
+    this.#faults.add(...faults);
+    if (row === undefined) return;
+    const at = (value as { readonly time: string }).time;
+    this.#searchFor("audit")?.add({ no: row.entry_no, hash: row.hash }, at);
+  }
+}
+
+function kindOf(value: unknown): FileKind {
+  if (!isJsonObject(value)) return "export";
+  if ("entry_no" in value && "previous_hash" in value) return "audit";
+  const receipt = receiptOf(value);
+  return isJsonObject(receipt) && receipt["type"] === receiptType ? "receipts" : "export";
+}

@@ -1,0 +1,98 @@
+// What commands verify files with: the public keys, the published heads, and the file itself, read in parts.
+
+import { createReadStream, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { type Heads, readHeads } from "../../actions/proof/heads.ts";
+import {
+  type PublishedKeys,
+  publishReceiptKeys,
+  readPublishedKeys,
+} from "../../actions/receipt/receipt-keys.ts";
+import { compressionOf } from "../../bulk/formats/compression.ts";
+import { type Context, optional } from "../command.ts";
+import { findMissingStore } from "../new-store.ts";
+import { text } from "./kinds.ts";
+import { readKeysFile } from "./receipt-file.ts";
+
+export const proofOptions = {
+  keys: optional(text("FILE"), "The public keys to verify against. Default: those of this store."),
+  head: optional(
+    text("FILE|URL"),
+    "What a server publishes at /.well-known/sluice-heads.json, or a copy. Reports it if the end of the file is missing.",
+  ),
+};
+
+/** Throws OperatorError keys. */
+export async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
+  if (file === undefined) {
+    const missing = findMissingStore(context);
+    if (missing === undefined) return context.withApp(publishReceiptKeys, { restoring: true });
+    throw new OperatorError(
+      "keys",
+      `There is no store ${missing} to read the public keys from. Use --keys to name a copy of what the server publishes at ` +
+        "/.well-known/sluice-receipts.json.",
+    );
+  }
+  try {
+    return readPublishedKeys(readKeysFile(file));
+  } catch (cause) {
+    const message = `The keys in ${file} can't be read: ${reasonOf(cause)}`;
+    throw new OperatorError("keys", message, { cause });
+  }
+}
+
+const headsBytesMax = 16_384;
+const fetchMsMax = 10_000;
+
+/** Throws OperatorError file, server and keys. */
+export async function findHeads(
+  given: string | undefined,
+  published: PublishedKeys,
+): Promise<Heads | undefined> {
+  if (given === undefined) return undefined;
+  if (/^https?:\/\//i.test(given)) return readHeads(await fetchText(given), published);
+  let content: string;
+  try {
+    content = readFileSync(given, "utf8");
+  } catch (cause) {
+    throw unreadable(given, cause);
+  }
+  return readHeads(content, published);
+}
+
+async function fetchText(url: string): Promise<string> {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(fetchMsMax) });
+    if (!reply.ok || reply.body === null) throw new Error(`it answers ${reply.status}`);
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of reply.body) {
+      bytes += part.length;
+      if (bytes > headsBytesMax) throw new Error(`it sends more than ${headsBytesMax} bytes`);
+      parts.push(part);
+    }
+    return Buffer.concat(parts).toString("utf8");
+  } catch (cause) {
+    throw new OperatorError("server", `${url} can't be read: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** Decompresses by the ending of the name. Iterating throws OperatorError file. */
+export async function* readParts(path: string): AsyncGenerator<Uint8Array> {
+  const file = createReadStream(path);
+  const decompress = compressionOf(path)?.decompress();
+  // An error of the file destroys the decompression, whose reader gets it.
+  const content: Readable =
+    decompress === undefined ? file : pipeline(file, decompress, () => undefined);
+  try {
+    for await (const part of content) yield part as Buffer;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): OperatorError {
+  return new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+}

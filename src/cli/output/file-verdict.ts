@@ -1,0 +1,37 @@
+// What the verification of a file has found, as text and as JSON.
+
+import type { FileVerdict } from "../../actions/proof/verify-file.ts";
+import type { Paint } from "./paint.ts";
+
+export function viewFile({ kind, rows, faults, manifest, head }: FileVerdict) {
+  return {
+    ok: faults.length === 0,
+    kind,
+    rows: rows ?? null,
+    head: head ?? null,
+    manifest: manifest ?? null,
+    faults,
+  };
+}
+
+export function describeFile(path: string, verdict: FileVerdict, paint: Paint): string {
+  const { kind, rows, faults, manifest, head } = verdict;
+  if (faults.length > 0) {
+    return [
+      `${path} is ${paint("bad", "not genuine or not complete")}:`,
+      ...faults.map((fault) => `  ${fault}`),
+    ].join("\n");
+  }
+  const counted = rows === undefined ? "" : `: ${rows.toLocaleString("en")} ${nouns[kind]}`;
+  return [
+    `${path} is ${paint("good", "genuine")}${counted}.`,
+    ...(head === undefined ? [] : [`  the published head is number ${head}`]),
+    ...(manifest === undefined
+      ? []
+      : [
+          `  exported ${manifest.made_at} from ${manifest.store_id}, ${manifest.export_id}: ${JSON.stringify(manifest.query)}`,
+        ]),
+  ].join("\n");
+}
+
+const nouns = { receipts: "receipts", audit: "entries", export: "rows" } as const;
