@@ -21,7 +21,7 @@ import {
   type Visitor,
 } from "./page.ts";
 import { assetAnswer } from "./frame/asset.ts";
-import { readSessionCookie } from "./sign-in/cookie.ts";
+import { readOrganizationCookie, readSessionCookie } from "./sign-in/cookie.ts";
 import { errorReply, isInternal, renderForward } from "./frame/error-page.ts";
 import { html } from "./html/html.ts";
 import { proposalPath } from "./html/link.ts";
@@ -103,14 +103,18 @@ async function answer(
     const found = await handle({ context, sources, request, reply, origin, query, id });
     if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {
-    sendFailure(context, { request, reply }, error);
+    await sendFailure(context, { request, reply }, error);
   } finally {
     if (ticket !== undefined) watch.end(ticket);
   }
   return reply;
 }
 
-function sendFailure(context: HttpContext, { request, reply }: Exchange, error: unknown): void {
+async function sendFailure(
+  context: HttpContext,
+  { request, reply }: Exchange,
+  error: unknown,
+): Promise<void> {
   const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
   if (isInternal(error) || isMalformed || reply.sent) {
     // The error is in the log and, as everywhere, without internals in the reply.
@@ -121,7 +125,7 @@ function sendFailure(context: HttpContext, { request, reply }: Exchange, error: 
     context.failures.note(request.ip, "console");
   }
   const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
-  const failure = errorReply({ error, requestId: request.id, wantsJson });
+  const failure = await errorReply({ error, requestId: request.id, wantsJson });
   // A body that was refused before it was read ends the connection.
   const headers = request.raw.complete
     ? failure.headers
@@ -149,7 +153,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
     const { app, operator, session } = found;
     if (route.right !== "own") requireRight(app, route.right);
-    const make = () => route.handle({ ...visitor, app, operator, session }).catch(showProposed);
+    const organization = readOrganizationCookie(request.headers, origin);
+    const person = { ...visitor, app, operator, session, organization };
+    const make = () => route.handle(person).catch(showProposed);
     // A form may wait for its body, and is sent by hand.
     return route.method === "GET" && route.lasting !== true
       ? queue.run(operator.operatorId, make)

@@ -3,10 +3,11 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
+import { countApprovals } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import { AppError } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
-import { type OperatorRight, rightsOf } from "../domain/operator-right.ts";
+import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
 import { readSmallBody } from "../http/body/read-body.ts";
@@ -19,8 +20,8 @@ import type { Snapshot } from "../metrics/snapshot.ts";
 import type { EventStreams } from "./request/event-streams.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
-import { assetPath } from "./frame/asset.ts";
-import { type Html, html, renderElement } from "./html/html.ts";
+import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
+import type { Html } from "./html/html.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 
@@ -69,6 +70,8 @@ export interface Person extends Visitor {
   readonly app: App & { readonly viewer: Viewer };
   readonly operator: Operator;
   readonly session: OperatorSession;
+  /** The organization in which this person works, as chosen at the top of each page; undefined for all of them. */
+  readonly organization: string | undefined;
 }
 
 interface Place {
@@ -96,6 +99,14 @@ export type PersonalRoute = Place & {
 };
 
 export type Route = OpenRoute | PersonalRoute;
+
+/** The query, with the organization that was chosen unless the query names one, or all of them by an empty value. */
+export function withOrganization({ query, organization }: Person): URLSearchParams {
+  if (organization === undefined || query.has("organization")) return query;
+  const filled = new URLSearchParams(query);
+  filled.set("organization", organization);
+  return filled;
+}
 
 /** Reads a form. Throws AppError content_type, too_large and validation_failed. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
@@ -130,101 +141,32 @@ export function requireType(headers: FastifyRequest["headers"], expected: string
   throw new AppError("content_type", { message: `Send the body as ${expected}.` });
 }
 
-// The frame of every page: head, navigation and main part.
-
-/** A screen in the navigation; people without the right don't see it. */
-interface Screen {
-  readonly path: string;
-  readonly label: string;
-  readonly right: OperatorRight | "own";
-}
-
-const screens: readonly Screen[] = [
-  { path: "/console", label: "Overview", right: "overview.read" },
-  { path: "/console/deletions", label: "Deletions", right: "deletion.read" },
-  { path: "/console/find", label: "Find", right: "record.find" },
-  { path: "/console/holds", label: "Holds", right: "hold.read" },
-  { path: "/console/retention", label: "Retention", right: "retention.read" },
-  { path: "/console/proposals", label: "Proposals", right: "proposal.read" },
-  { path: "/console/organizations", label: "Organizations", right: "organization.read" },
-  { path: "/console/audit", label: "Audit", right: "audit.read" },
-  { path: "/console/receipts", label: "Receipts", right: "deletion.read" },
-  { path: "/console/intake", label: "Intake", right: "intake.read" },
-  { path: "/console/health", label: "Health", right: "health.read" },
-  { path: "/console/account", label: "Account", right: "own" },
-];
-
-interface PageView {
-  readonly title: string;
-  /** The path of the screen to which the page belongs. */
-  readonly screen?: string;
-  readonly body: Html;
-  /** A browser without JavaScript loads the page again after this time, because it shows something that goes on. */
-  readonly refreshSeconds?: number;
-}
-
 /** Answers with a page; `person` is who has signed in. */
-export function showPage(
-  person: Pick<Person, "operator"> | undefined,
+export async function showPage(
+  person: Person | undefined,
   view: PageView,
   options?: AnswerOptions,
-): Answer {
-  return pageAnswer(renderPage(view, person), options);
+): Promise<Answer> {
+  return pageAnswer(renderPage(view, person && (await readerOf(person))), options);
 }
 
-function renderPage(
-  { title, screen, body, refreshSeconds }: PageView,
-  person: Pick<Person, "operator"> | undefined,
-): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>${title} · Sluice</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        ${refreshSeconds !== undefined && renderRefresh(refreshSeconds)}
-        <link rel="icon" href="${assetPath("icon.svg")}" />
-        <link rel="stylesheet" href="${assetPath("console.css")}" />
-        <script src="${assetPath("console.js")}" defer></script>
-      </head>
-      <body>
-        <a class="skip" href="#main">Skip to the content</a>
-        <header class="top">
-          <a class="brand" href="/console">Sluice</a>
-          ${person === undefined ? false : renderNavigation(person, screen)}
-        </header>
-        <main id="main" tabindex="-1">
-          <h1>${title}</h1>
-          ${body}
-        </main>
-      </body>
-    </html> `;
+async function readerOf(person: Person): Promise<Reader> {
+  const { app, operator, organization, request } = person;
+  const shown = request.method === "GET" ? request.url.replace(/\?.*/, "") : undefined;
+  return { operator, organization, shown, now: app.now(), waiting: await readWaiting(person) };
 }
 
-function renderRefresh(seconds: number): Html {
-  return html`<noscript><meta http-equiv="refresh" content="${seconds}" /></noscript>`;
-}
-
-function renderNavigation(
-  { operator }: Pick<Person, "operator">,
-  screen: string | undefined,
-): Html {
-  const rights = rightsOf(operator.roles);
-  const shown = screens.filter(({ right }) => right === "own" || rights.has(right));
-  const links = shown.map(({ path, label }) => {
-    const current = path === screen && "page";
-    return html`<li>${renderElement("a", { href: path, "aria-current": current }, label)}</li>`;
-  });
-  return html`<nav aria-label="Screens">
-      <ul>
-        ${links}
-      </ul>
-    </nav>
-    <form class="who" method="post" action="/console/sign-out">
-      <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
-      <button type="submit">Sign out</button>
-    </form>`;
+/** What waits for this person, in the organization that was chosen. */
+async function readWaiting({ app, organization }: Person): Promise<Waiting> {
+  const approvals = await countApprovals(app, organization);
+  return [
+    {
+      screen: "/console/deletions",
+      path: "/console/deletions?wait=mine",
+      count: approvals,
+      label: "need your approval",
+    },
+  ];
 }
 
 // Replies of the console: pages, redirects and JSON.

@@ -21,7 +21,7 @@ import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
 import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
 import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
-import { createOne, showOrganizations } from "./page/organizations.ts";
+import { chooseOne, createOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
 import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
@@ -36,6 +36,7 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
+import { showStyle } from "./page/style.ts";
 import { searchSubjects, showAnswer, showSearch } from "./page/subjects.ts";
 import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
 import {
@@ -102,6 +103,7 @@ export const routes: readonly Route[] = [
   act("/console/proposal/:id/decline", "proposal.decide", declineOneProposal),
   read("/console/organizations", "organization.read", showOrganizations),
   act("/console/organizations", "organization.create", createOne),
+  act("/console/organizations/choice", "own", chooseOne),
   read("/console/organization/:id", "organization.read", showOrganization),
   act("/console/organization/:id", "organization.change", changeSettings),
   act("/console/organization/approval/:id", "deletion.require_approval", changeApproval),
@@ -135,6 +137,7 @@ export const routes: readonly Route[] = [
   read("/console/upload/:id/progress", "records.import", followImport),
   read("/console/upload/:id/refused", "records.import", downloadRefused),
   read("/console/health", "health.read", showHealth),
+  read("/console/style", "own", showStyle),
   read("/console/account", "own", showAccount),
   act("/console/account/passkey/options", "own", offerPasskeyToAdd),
   act("/console/account/passkey", "own", addPasskey),

@@ -104,7 +104,7 @@ describe("finding records in the console", () => {
 
   it("answers by id, with and without a type, and says where there is none", async () => {
     const all = (await get("viewer", `/console/find?${queryOf("", "ada")}`)).text;
-    assert.match(all, /person <a href="[^"]*type=person&amp;id=ada"><bdi>ada/);
+    assert.match(all, /Person <a href="[^"]*type=person&amp;id=ada"><bdi>ada/);
     const none = (await get("viewer", `/console/find?${queryOf("person", "ADA")}`)).text;
     assert.match(none, /There is no record with this id/);
     assert.match(none, /No record refers to it/);
@@ -121,7 +121,7 @@ describe("finding records in the console", () => {
 
   it("lists what refers to a record in parts, and transactions that name a person", async () => {
     const record = await show("viewer", "company", "c1");
-    assert.equal([...record.matchAll(/<li>mentions: person/g)].length, 10);
+    assert.equal([...record.matchAll(/<li>mentions: Person/g)].length, 10);
     assert.match(record, /There are more than are listed/);
     assert.match(
       record,
@@ -136,10 +136,10 @@ describe("finding records in the console", () => {
     );
     await send("POST", "screening", { ...screening, related_company_id: "unknown" });
     const unknown = (await get("viewer", `/console/find?${queryOf("company", "unknown")}`)).text;
-    assert.match(unknown, /screening <a href="[^"]+"><bdi>s1/);
+    assert.match(unknown, /Screening <a href="[^"]+"><bdi>s1/);
     const named = `/console/find?${queryOf("person", "ada", { of: "named" })}`;
     const text = (await get("viewer", named)).text;
-    assert.match(text, /transaction <a href="[^"]+"><bdi>tx-1/);
+    assert.match(text, /Transaction <a href="[^"]+"><bdi>tx-1/);
     assert.match(text, /reached the last transaction/);
   });
 

@@ -9,7 +9,7 @@ export interface Hands {
   /** Opens a screen by its link in the navigation. */
   open(screen: string): Promise<void>;
   /** Activates the link or the button with this name. */
-  press(name: string): Promise<void>;
+  press(name: string | RegExp): Promise<void>;
   /** Fills in the field with this label. */
   write(label: string, text: string): Promise<void>;
   /** Chooses an option of the list with this label. */
@@ -100,11 +100,13 @@ function byKeyboard({ page, part }: Reach): Acts {
 }
 
 function linkTo(page: Page, screen: string): Locator {
-  return page.getByRole("navigation").getByRole("link", { name: screen, exact: true });
+  return page
+    .getByRole("navigation", { name: "Screens" })
+    .getByRole("link", { name: screen, exact: true });
 }
 
 /** What opens details counts as a button. */
-function pressable(part: Locator, name: string): Locator {
+function pressable(part: Locator, name: string | RegExp): Locator {
   const named = { name, exact: true };
   return part
     .getByRole("link", named)

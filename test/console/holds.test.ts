@@ -224,7 +224,7 @@ describe("holds and retention in the console", () => {
     }
     const all = await list("officer");
     assert.match(all, new RegExp(`restricted/${id}</bdi>`));
-    assert.match(all, /customer_sar <bdi>secret-sar/);
+    assert.match(all, /Customer SAR <bdi>secret-sar/);
     assert.equal((await get("officer", set)).status, 200);
     assert.equal((await get("officer", inside)).status, 404);
   });

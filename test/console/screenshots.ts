@@ -65,6 +65,8 @@ const shots: readonly Shot[] = [
   { name: "intake", path: () => "/console/intake", as: "anna" },
   { name: "upload", path: (_, upload) => upload, as: "anna" },
   { name: "health", path: () => "/console/health", as: "anna" },
+  { name: "style", path: () => "/console/style", as: "anna" },
+  { name: "style-dark", path: () => "/console/style", as: "anna", dark: true },
   { name: "account", path: () => "/console/account", as: "anna" },
 ];
 

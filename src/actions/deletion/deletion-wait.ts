@@ -61,7 +61,11 @@ export interface ShownDeletion {
   readonly deletion: Deletion;
   /** A sentence; undefined if it waits for nothing. */
   readonly waitsFor: string | undefined;
+  /** The kind that somebody can do most about; undefined for a deletion that is not open. */
+  readonly kind: WaitKind | undefined;
 }
+
+const byUrgency = ["approval", "error", "hold", "floor", "grace", "turn"] as const;
 
 /** Adds to each deletion what it waits for, as far as this person may know. */
 export async function withWaits(
@@ -73,7 +77,10 @@ export async function withWaits(
   const now = app.now();
   return deletions.map((deletion) => {
     const describe = mayExplain(deletion) ? explain : describeKind;
-    return { deletion, waitsFor: isOpen(deletion) ? describe(deletion, now, holds) : undefined };
+    const kinds = waitKindsOf(deletion, now, holds);
+    const kind = byUrgency.find((one) => kinds.has(one));
+    const waitsFor = isOpen(deletion) ? describe(deletion, now, holds) : undefined;
+    return { deletion, waitsFor, kind };
   });
 }
 

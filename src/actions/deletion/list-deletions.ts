@@ -21,6 +21,8 @@ export interface DeletionQuery {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
   readonly wait?: WaitKind | undefined;
+  /** Leaves out what this person has requested, and so can't approve. */
+  readonly isToApprove?: boolean;
 }
 
 export interface DeletionPage {
@@ -72,17 +74,20 @@ export async function findMatching(
   query: DeletionQuery & { readonly before?: Deletion | undefined },
   foundMax: number,
 ): Promise<MatchingPart> {
-  const { wait, before } = query;
+  const { wait, before, isToApprove = false } = query;
   const isPlain = wait === undefined && hasRight(app, "confidential.read");
   const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
   const examined = await examine(app, query, { before, limit });
   const known = examined.filter(await viewerOf(app).knowledge(query.organizationId));
-  const holds = wait === undefined ? undefined : await Holds.read(app, known);
+  // Whether an approval is missing does not depend on holds.
+  const holds =
+    wait === undefined ? undefined : await Holds.read(app, wait === "approval" ? [] : known);
   const found: Deletion[] = [];
   let last: Deletion | undefined;
   for (const deletion of known) {
     if (found.length === foundMax) return { found, next: last, shownNext: last };
     last = deletion;
+    if (isToApprove && deletion.approval?.requester === app.operator) continue;
     const kinds = holds && waitKindsOf(deletion, app.now(), holds);
     if (wait === undefined || kinds?.has(wait) === true) found.push(deletion);
   }
@@ -112,4 +117,21 @@ async function examine(
 function byTime(one: Deletion, other: Deletion): number {
   if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt;
   return one.deletionRequestId < other.deletionRequestId ? 1 : -1;
+}
+
+/** A larger number is shown as `99+`. */
+export const countedMax = 99;
+
+/** Returns at most `countedMax + 1`: for the navigation and for tabs, which any page may show. */
+export async function countDeletions(app: App, query: DeletionQuery): Promise<number> {
+  return (await findMatching(app, query, countedMax + 1)).found.length;
+}
+
+/** The deletions that this person may approve, in all organizations if none is given. */
+export async function countApprovals(
+  app: App,
+  organizationId: string | undefined,
+): Promise<number> {
+  if (!hasRight(app, "deletion.approve")) return 0;
+  return countDeletions(app, { organizationId, wait: "approval", isToApprove: true });
 }

@@ -33,7 +33,9 @@ export interface ReadDeletion extends ShownDeletion {
 export async function showDeletion(app: App, id: string): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
   const deletion = await findDeletion(app, id);
-  const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
+  const [shown = { deletion, waitsFor: undefined, kind: undefined }] = await withWaits(app, [
+    deletion,
+  ]);
   const reader = await viewerOf(app).reader(deletion.organizationId);
   const recipients = await readTold(app, deletion, reader);
   const receipt = await findReceipt(app, deletion);

@@ -1,5 +1,5 @@
-// The stylesheet, the script and the icon of the console: files beside the code, read once, and served under names that
-// change with their content.
+// The stylesheet, the script and the icons of the console: files beside the code, read once, and served under names
+// that change with their content.
 
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,6 +13,7 @@ const types = {
   "console.css": "text/css; charset=utf-8",
   "console.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",
+  "icons.svg": "image/svg+xml",
 } as const;
 
 const headers = { "cache-control": "public, max-age=31536000, immutable" };

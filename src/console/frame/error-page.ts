@@ -54,7 +54,7 @@ interface ErrorReply {
   readonly wantsJson: boolean;
 }
 
-export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer {
+export async function errorReply({ error, requestId, wantsJson }: ErrorReply): Promise<Answer> {
   const internal: Failure = {
     status: 500,
     title: "Something went wrong here",
@@ -63,7 +63,7 @@ export function errorReply({ error, requestId, wantsJson }: ErrorReply): Answer 
   const { status, title, message, list = "" } = explain(error) ?? internal;
   const answer = wantsJson
     ? jsonReply({ message }, { status })
-    : showPage(undefined, { title, body: renderFailure(message, list) }, { status });
+    : await showPage(undefined, { title, body: renderFailure(message, list) }, { status });
   const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
   if (retry === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(retry) } };

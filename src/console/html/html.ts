@@ -80,12 +80,12 @@ type Style = "cards" | "cards upload-columns" | "charts" | "content" | "plain";
 
 /**
  * The heading of a column, and what a row has there. A cell that is the `head` names its row; a `bare` cell needs no
- * label where rows are cards.
+ * label where rows are cards. Another text is the label where the heading is a link.
  */
 export type Column<Row> = readonly [
   heading: string | Html,
   cell: (row: Row) => HtmlValue,
-  kind?: "head" | "bare" | "number",
+  kind?: "head" | "bare" | "number" | Capitalize<string>,
 ];
 
 /** A table whose rows have links or buttons: moving the focus among them scrolls the box. */
@@ -132,7 +132,8 @@ function renderContent<Row>(
 }
 
 function renderCell<Row>([heading, cell, kind]: Column<Row>, row: Row, isLabelled: boolean): Html {
-  const label = isLabelled && kind !== "bare" && typeof heading === "string" && heading;
+  const given = typeof heading === "string" ? heading : /^[A-Z]/.test(kind ?? "") && kind;
+  const label = isLabelled && kind !== "bare" && given;
   const className = kind === "number" && "number";
   const attributes = { scope: kind === "head" && "row", class: className, "data-label": label };
   return renderElement(kind === "head" ? "th" : "td", attributes, cell(row));

@@ -2,6 +2,7 @@
 // character.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { readText } from "./field.ts";
 import { type Html, html } from "./html.ts";
@@ -21,12 +22,24 @@ export function recordPath(
   return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
 }
 
+/** The type in words, such as `Customer SAR`; as it is for an organization or a restricted set. */
+export function titleOf(resourceType: string): string {
+  return recordTypeByName(resourceType)?.title ?? resourceType;
+}
+
+/** Shows the type and the id without a link. */
+export function renderRecordName({
+  resourceType,
+  resourceId,
+}: Pick<RecordKey, "resourceType" | "resourceId">): Html {
+  return html`${titleOf(resourceType)} <bdi>${resourceId}</bdi>`;
+}
+
 /** Shows the type and the id, with a link unless the record is in the restricted store, which has no pages. */
 export function renderRecordLink(key: RecordKey): Html {
-  const { organizationId, resourceType, resourceId } = key;
-  if (isRestrictedId(organizationId)) return html`${resourceType} <bdi>${resourceId}</bdi>`;
+  if (isRestrictedId(key.organizationId)) return renderRecordName(key);
   const path = recordPath("/console/record", key);
-  return html`${resourceType} <a href="${path}"><bdi>${resourceId}</bdi></a>`;
+  return html`${titleOf(key.resourceType)} <a href="${path}"><bdi>${key.resourceId}</bdi></a>`;
 }
 
 /** The key as hidden fields of a form. */

@@ -10,6 +10,13 @@ export function renderTime(unixMs: number | undefined): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
+/** A time in a list: the script of the console shows how long ago it was, and the exact time in a tooltip. */
+export function renderAgo(unixMs: number | undefined): Html {
+  if (unixMs === undefined) return html`<span>–</span>`;
+  const iso = new Date(unixMs).toISOString();
+  return html`<time class="ago" datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+}
+
 /** Shows the business time of a record. */
 export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
   return renderTime(unixMsOf(timestamp));

@@ -6,18 +6,21 @@ import {
   waitKinds,
 } from "../../actions/deletion/deletion-wait.ts";
 import {
+  countDeletions,
+  countedMax,
   type DeletionPart,
   type DeletionQuery,
   listDeletions,
 } from "../../actions/deletion/list-deletions.ts";
-import { deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
+import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink } from "../html/link.ts";
+import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
+import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
-import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
-import { renderTime } from "../html/time.ts";
+import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
+import { showPage, type Person, withOrganization } from "../page.ts";
+import { renderAgo } from "../html/time.ts";
 
 const screen = "/console/deletions";
 const shownMax = 50;
@@ -34,65 +37,105 @@ const waitLabels: Readonly<Record<WaitKind, string>> = {
 /** Reads the filter from a query or from the fields of a form. */
 export function readFilter(fields: URLSearchParams): DeletionQuery {
   const text = (name: string) => readText(fields, name);
+  const isMine = text("wait") === mine;
   return {
     organizationId: text("organization"),
     status: deletionStatuses.find((status) => status === text("status")),
-    wait: waitKinds.find((kind) => kind === text("wait")),
+    wait: isMine ? "approval" : waitKinds.find((kind) => kind === text("wait")),
+    ...(isMine && { isToApprove: true }),
   };
 }
+
+/** The value of `wait` for what this person may approve. */
+const mine = "mine";
 
 /** The fields of a filter, as they are in the address. */
 export function filterFields({
   organizationId,
   status,
   wait,
+  isToApprove,
 }: DeletionQuery): readonly (readonly [name: string, value: string])[] {
   const fields = [
     ["organization", organizationId],
     ["status", status],
-    ["wait", wait],
+    ["wait", isToApprove === true ? mine : wait],
   ] as const;
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
 export async function showDeletions(person: Person): Promise<Answer> {
-  const { app, query } = person;
+  const { app } = person;
+  const query = withOrganization(person);
   const filter = readFilter(query);
-  const before = readText(query, "before");
-  const part = await listDeletions(app, filter, { before, limit: shownMax });
-  const body = html`${renderFilters(query)} ${renderPart(part, query)}
-  ${part.shown.length > 0 && renderBulkLinks(person, filter)}`;
+  const isByDue = query.get("sort") === "due";
+  const before = isByDue ? undefined : readText(query, "before");
+  const part = await listDeletions(app, filter, { before, limit: isByDue ? sortedMax : shownMax });
+  const body = html`${await renderTabsOf(person, filter)} ${renderFilters(query)}
+  ${part.shown.length > 0 && renderBulkLinks(person, filter)}
+  ${renderPart(isByDue ? byDue(part) : part, query)}`;
   return showPage(person, { title: "Deletions", screen, body });
 }
 
+/** Sorted are the newest ones, of which the first are shown. */
+const sortedMax = 1_000;
+
+function byDue({ shown }: DeletionPart): DeletionPart {
+  const sorted = shown.toSorted((one, other) => dueTime(one.deletion) - dueTime(other.deletion));
+  return { shown: sorted.slice(0, shownMax), next: undefined };
+}
+
+/** Each view of the list with its number, where counting it is cheap. */
+async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Html> {
+  const { organizationId } = filter;
+  const count = async (more: DeletionQuery) => {
+    const found = await countDeletions(app, { organizationId, ...more });
+    return found > countedMax ? `${countedMax}+` : String(found);
+  };
+  const views: readonly (readonly [label: string, view: DeletionQuery, count?: string])[] = [
+    ["All", {}],
+    ["Pending", { status: "pending" }, await count({ status: "pending" })],
+    ...(app.viewer.may("deletion.approve")
+      ? [["Needs my approval", toApprove, await count(toApprove)] as const]
+      : []),
+    ["Processing", { status: "processing" }, await count({ status: "processing" })],
+    ["Completed", { status: "completed" }],
+    ["Cancelled", { status: "cancelled" }],
+  ];
+  const tabs = views.map(([label, view, number]): Tab => {
+    const fields = filterFields({ organizationId: organizationId ?? "", ...view });
+    const isCurrent = view.status === filter.status && view.isToApprove === filter.isToApprove;
+    const address = new URLSearchParams(fields.map(([name, value]) => [name, value]));
+    return { href: `${screen}?${address.toString()}`, label, count: number, isCurrent };
+  });
+  return renderTabs("Deletions", tabs);
+}
+
+const toApprove: DeletionQuery = { wait: "approval", isToApprove: true };
+
 function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefined {
-  if (filter.status !== undefined && filter.status !== "pending") return undefined;
+  if (filter.status !== "pending" && filter.wait === undefined) return undefined;
   const fields = new URLSearchParams(filterFields(filter).map(([name, value]) => [name, value]));
   const links = (["approve", "cancel"] as const)
     .filter((act) => app.viewer.may(`deletion.${act}`))
     .map((act) => {
       const verb = act === "approve" ? "Approve" : "Cancel";
-      return html`<li>
-        <a href="/console/deletions/${act}?${fields.toString()}"
-          >${verb} all that this filter finds…</a
-        >
-      </li>`;
+      return html`<a class="button" href="/console/deletions/${act}?${fields.toString()}"
+        >${verb} all that this filter finds…</a
+      > `;
     });
-  return links.length === 0
-    ? undefined
-    : html`<ul>
-        ${links}
-      </ul>`;
+  return links.length === 0 ? undefined : html`<p>${links}</p>`;
 }
 
 function renderFilters(query: URLSearchParams): Html {
+  const status = query.get("status");
   return html`<form class="filters" method="get" action="/console/deletions">
     ${renderOrganizationInput(query)}
-    ${renderChoice("Status", "status", { query, values: deletionStatuses.map((one) => [one, one]) })}
     ${renderChoice("Waits for", "wait", {
       query,
       values: waitKinds.map((kind) => [kind, waitLabels[kind]]),
     })}
+    ${status !== null && html`<input type="hidden" name="status" value="${status}" />`}
     <button type="submit">Filter</button>
   </form>`;
 }
@@ -110,15 +153,43 @@ function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html
       </p>
       ${more}`;
   }
-  return html`${renderTable(columns, shown)} ${more}`;
+  return html`${renderTable(columnsOf(query), shown)} ${more}`;
 }
 
-const columns: readonly Column<ShownDeletion>[] = [
-  ["Deletion", ({ deletion }) => renderDeletionLink(deletion.deletionRequestId), "bare"],
-  ["Organization", ({ deletion }) => html`<bdi>${deletion.organizationId}</bdi>`],
-  ["Record", ({ deletion }) => html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`],
-  ["Status", ({ deletion }) => deletion.status],
-  ["Requested", ({ deletion }) => renderTime(deletion.requestedAt)],
-  ["Due", ({ deletion }) => renderTime(dueTime(deletion))],
-  ["Waits for", ({ waitsFor }) => html`<bdi>${waitsFor ?? "–"}</bdi>`],
-];
+function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
+  const isByDue = query.get("sort") === "due";
+  const heading = (label: string, sort: string | undefined): Html => {
+    const address = new URLSearchParams(query);
+    for (const name of ["sort", "before"]) address.delete(name);
+    if (sort !== undefined) address.set("sort", sort);
+    const isCurrent = isByDue === (sort === "due");
+    const href = `${screen}?${address.toString()}`;
+    const mark = isCurrent ? html` <span aria-hidden="true">${isByDue ? "↑" : "↓"}</span>` : "";
+    return renderElement("a", { href, "aria-current": isCurrent && "true" }, [label, mark]);
+  };
+  return [
+    ["Deletion", ({ deletion }) => renderDeletionLink(deletion.deletionRequestId), "bare"],
+    ["Organization", ({ deletion }) => html`<bdi>${deletion.organizationId}</bdi>`],
+    ["Record", ({ deletion }) => renderRecordName(deletion)],
+    ["Status", ({ deletion }) => renderStatus(deletion.status)],
+    ["Waits for", renderWait],
+    ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
+    [
+      heading("Requested", undefined),
+      ({ deletion }) => renderAgo(deletion.requestedAt),
+      "Requested",
+    ],
+    [heading("Due", "due"), ({ deletion }) => renderAgo(dueTime(deletion)), "Due"],
+  ];
+}
+
+function renderWait({ kind }: ShownDeletion): Html {
+  if (kind === undefined) return html`–`;
+  if (kind === "grace" || kind === "turn") return html`<span>${waitLabels[kind]}</span>`;
+  return renderChip(kind === "error" ? "bad" : "wait", waitLabels[kind]);
+}
+
+/** A person, an API key, or the shell. */
+export function requesterOf({ approval, requestedBy }: Deletion): string {
+  return approval?.requester ?? requestedBy;
+}

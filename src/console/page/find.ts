@@ -17,7 +17,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
+import { showPage, type Person, withOrganization } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
@@ -26,8 +26,9 @@ export const screen = "/console/find";
 
 const referrersShownMax = 50;
 
-export async function showFind(person: Person): Promise<Answer> {
-  const { query } = person;
+export async function showFind(visitor: Person): Promise<Answer> {
+  const person = { ...visitor, query: withOrganization(visitor) };
+  const { query } = visitor;
   const key = readRecordKey(query);
   const isAsked = key.organizationId !== "" && key.resourceId !== "";
   const body = html`${await renderForm(person, key)}

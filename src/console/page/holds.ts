@@ -18,7 +18,7 @@ import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import {
   readRecordKey,
@@ -46,7 +46,7 @@ function holdPath(holdId: string): string {
 }
 
 export async function showHolds(person: Person): Promise<Answer> {
-  const { query } = person;
+  const query = withOrganization(person);
   const text = (name: string) => readText(query, name);
   const filter = {
     organizationId: text("organization"),
@@ -56,7 +56,8 @@ export async function showHolds(person: Person): Promise<Answer> {
     endsSoon: text("end") === "soon",
   };
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
-  const body = html`${await renderFilters(person)} ${renderPart(person, part)}`;
+  const body = html`${await renderFilters({ ...person, query })}
+  ${renderPart({ ...person, query }, part)}`;
   return showPage(person, { title: "Legal holds", screen, body });
 }
 

@@ -99,7 +99,7 @@ function readScopes(form: Form): readonly Scope[] {
   });
 }
 
-function showSecret(person: Person, { key, secret }: CreatedKey, note?: Html): Answer {
+function showSecret(person: Person, { key, secret }: CreatedKey, note?: Html): Promise<Answer> {
   const body = html`<section>
     <p role="status">
       This is the only time that the secret is shown; only its hash is stored. Copy it to where the

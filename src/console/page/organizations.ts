@@ -1,23 +1,73 @@
 // The organizations: a list, and the form that creates one.
 
 import { createOrganization } from "../../actions/access/create-organization.ts";
-import { listOrganizations } from "../../actions/access/find-organization.ts";
+import { listOrganizations, requireOrganization } from "../../actions/access/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readOnOff, readText, renderInput, renderOnOff } from "../html/field.ts";
+import { renderChip } from "../html/chip.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
+import { formatCount } from "../html/time.ts";
+import { organizationCookie } from "../sign-in/cookie.ts";
+import { screens } from "../frame/screens.ts";
 
 const screen = "/console/organizations";
 
 export async function showOrganizations(person: Person): Promise<Answer> {
-  const organizations = await listOrganizations(person.app);
-  const body = html`${organizations.length === 0 ? nothing : renderTable(columns, organizations)}
-  ${person.app.viewer.may("organization.create") && creation}`;
+  const { app, query, organization } = person;
+  const wanted = readText(query, "q")?.toLowerCase() ?? "";
+  const organizations = (await listOrganizations(app)).filter(
+    ({ organizationId, name }) =>
+      organizationId.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),
+  );
+  const found = organizations.slice(0, shownMax);
+  const body = html`${renderSearch(query)}
+  ${organization !== undefined && renderChosen(organization, query)}
+  ${found.length === 0 ? (wanted === "" ? nothing : noneFound) : renderTable(columnsOf(person), found)}
+  ${organizations.length > shownMax && html`<p class="note">${formatCount(organizations.length - shownMax, "more organization")}: search for a part of the id or of the name.</p>`}
+  ${app.viewer.may("organization.create") && creation}`;
   return showPage(person, { title: "Organizations", screen, body });
 }
+
+const shownMax = 100;
+
+function renderSearch(query: URLSearchParams): Html {
+  return html`<form class="filters" method="get" action="${screen}" role="search">
+    ${renderInput("Part of the id or of the name", "q", { value: query.get("q"), maxlength: 200 })}
+    <input type="hidden" name="back" value="${readBack(query)}" />
+    <button type="submit">Search</button>
+  </form>`;
+}
+
+/** The screen from which somebody came to choose an organization. */
+function readBack(given: URLSearchParams): `/console${string}` {
+  const back = given.get("back");
+  return screens.find(({ path }) => path === back)?.path ?? "/console";
+}
+
+function renderChosen(organizationId: string, query: URLSearchParams): Html {
+  return html`<form class="filters" method="post" action="${screen}/choice">
+    <span
+      >You work in <strong><bdi>${organizationId}</bdi></strong
+      >: lists show it alone.</span
+    >
+    <input type="hidden" name="back" value="${readBack(query)}" />
+    <button type="submit">Show all organizations</button>
+  </form>`;
+}
+
+/** Keeps in which organization somebody works, for lists and forms; no organization stands for all. */
+export async function chooseOne(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const organizationId = readText(form, "organization");
+  await requireOrganization(person.app, organizationId);
+  return redirectTo(readBack(form), organizationCookie(person.origin, organizationId));
+}
+
+const noneFound = html`<p class="empty">No organization has this in its id or its name.</p>`;
 
 const nothing = html`<p class="empty">
   There is no organization yet. Each customer of yours is one, with its own records and API keys.
@@ -50,12 +100,29 @@ export function describeApproval({ deletionApproval }: Organization): string {
 const columns: readonly Column<Organization>[] = [
   ["Organization", renderOrganizationLink, "bare"],
   ["Name", ({ name }) => html`<bdi>${name}</bdi>`],
-  ["State", ({ closedAt }) => (closedAt === undefined ? "open" : "closed")],
+  ["State", renderOrganizationState],
   ["Grace period", ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000)],
   ["Approval of deletions", describeApproval],
   ["Records kept", describeRetention],
   ["Rate limit", describeRateLimit],
 ];
+
+function columnsOf(person: Person): readonly Column<Organization>[] {
+  const back = readBack(person.query);
+  const choice = ({ organizationId }: Organization) =>
+    organizationId === person.organization
+      ? "chosen"
+      : html`<form method="post" action="${screen}/choice">
+          <input type="hidden" name="organization" value="${organizationId}" />
+          <input type="hidden" name="back" value="${back}" />
+          <button type="submit">Work in it<span class="sr">: ${organizationId}</span></button>
+        </form>`;
+  return [...columns, [html`<span class="sr">Choice</span>`, choice]];
+}
+
+export function renderOrganizationState({ closedAt }: Organization): Html {
+  return closedAt === undefined ? renderChip("good", "open") : renderChip("over", "closed");
+}
 
 const creation = html`<section aria-labelledby="create">
   <h2 id="create">Create an organization</h2>

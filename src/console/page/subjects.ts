@@ -17,9 +17,9 @@ import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
 import { type Person, readForm, showPage } from "../page.ts";
-import { screen } from "./find.ts";
 
 const path = "/console/subjects";
+const screen = path;
 const shownMax = 50;
 const skipMax = 1_000_000;
 /** An answer that would search more transactions is for the command, which has the time. */

@@ -118,7 +118,7 @@ interface Secret {
   readonly publicKey: string;
 }
 
-function showSecret(person: Person, { endpointId, secret, publicKey }: Secret): Answer {
+function showSecret(person: Person, { endpointId, secret, publicKey }: Secret): Promise<Answer> {
   const body = html`<section>
     <p role="status">
       This is the only time that the secret is shown; it is stored nowhere. Copy it to where the

@@ -1,5 +1,6 @@
-// The cookies of the console: the secret of a session, and the secret of a sign-in that is in progress at an issuer. No
-// script can read them, and no other site can make a browser send the session cookie.
+// The cookies of the console: the secret of a session, the secret of a sign-in that is in progress at an issuer, and
+// the organization in which somebody works. No script can read them, and no other site can make a browser send the
+// session cookie.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
@@ -41,7 +42,7 @@ function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | 
 }
 
 export function noSessionCookie(origin: Origin): string {
-  return cookie(origin, "", 0);
+  return cookie(origin, { name: nameOf(origin), value: "", seconds: 0 });
 }
 
 /** The answer of an issuer comes from another site, so this cookie is not strict. */
@@ -55,10 +56,42 @@ export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number)
 
 /** The session cookie of a person who has just signed in. */
 export function startedCookie(origin: Origin, { secret }: Pick<StartedSession, "secret">): string {
-  return cookie(origin, secret, Math.floor(sessionLifetimeMs / 1_000));
+  const seconds = Math.floor(sessionLifetimeMs / 1_000);
+  return cookie(origin, { name: nameOf(origin), value: secret, seconds });
 }
 
-function cookie(origin: Origin, value: string, seconds: number): string {
+function organizationNameOf({ isSecure }: Origin): string {
+  return isSecure ? "__Host-sluice_organization" : "sluice_organization";
+}
+
+/** The organization that was chosen, which grants nothing; undefined for all of them. */
+export function readOrganizationCookie(
+  headers: IncomingHttpHeaders,
+  origin: Origin,
+): string | undefined {
+  const id = read(headers, organizationNameOf(origin));
+  return id !== undefined && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+const chosenSeconds = 30 * 86_400;
+
+/** Undefined chooses all organizations. */
+export function organizationCookie(origin: Origin, organizationId: string | undefined): string {
+  const seconds = organizationId === undefined ? 0 : chosenSeconds;
+  return cookie(origin, {
+    name: organizationNameOf(origin),
+    value: organizationId ?? "",
+    seconds,
+  });
+}
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly seconds: number;
+}
+
+function cookie(origin: Origin, { name, value, seconds }: Cookie): string {
   const secure = origin.isSecure ? "; Secure" : "";
-  return `${nameOf(origin)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }

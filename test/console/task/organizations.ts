@@ -7,6 +7,25 @@ import type { Task } from "./task.ts";
 
 export const organizationTasks: readonly Task[] = [
   {
+    title: "choose the organization to work in, and keep it",
+    run: async ({ as }) => {
+      const hands = await as("ben");
+      await hands.open("Organizations");
+      await hands.write("Part of the id or of the name", "payments");
+      await hands.press("Search");
+      await hands.press("Work in it: acme");
+      await hands.open("Deletions");
+      assert.equal(
+        await hands.page.getByLabel("Organization", { exact: true }).inputValue(),
+        "acme",
+      );
+      await hands.open("Organizations");
+      await hands.press("Show all organizations");
+      await hands.open("Deletions");
+      assert.equal(await hands.page.getByLabel("Organization", { exact: true }).inputValue(), "");
+    },
+  },
+  {
     title: "create an organization, and a key for it",
     run: async ({ scene: { service }, mark, as }) => {
       const organizationId = `bank-${mark}`;

@@ -63,13 +63,39 @@ async function usePasskey(button, message) {
   }
 }
 
-/** The zone of the viewer first, UTC beside it. */
+const steps = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+];
+
+/** `3 hours ago`, `in 2 days`. */
+function relative(milliseconds) {
+  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  let amount = milliseconds / 1_000;
+  for (const [unit, size] of steps) {
+    if (Math.abs(amount) < size) return format.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return format.format(Math.round(amount), "year");
+}
+
+/** The zone of the viewer first, UTC beside it; in lists how long ago it was, with the rest in a tooltip. */
 function showLocalTimes() {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const now = Date.parse(document.documentElement.dataset.now);
   for (const time of document.querySelectorAll("time[datetime]")) {
+    const local = format.format(new Date(time.dateTime));
+    if (time.matches(".ago")) {
+      time.title = `${local} (${time.textContent})`;
+      time.textContent = relative(Date.parse(time.dateTime) - now);
+      continue;
+    }
     const utc = document.createElement("small");
     utc.textContent = ` (${time.textContent})`;
-    time.textContent = format.format(new Date(time.dateTime));
+    time.textContent = local;
     time.after(utc);
   }
 }
@@ -101,12 +127,12 @@ function followProgress() {
 function findTarget({ ctrlKey, metaKey, altKey, shiftKey, code }) {
   if (ctrlKey !== metaKey && !altKey && !shiftKey && code === "KeyK") {
     const isThere = location.pathname === "/console/find";
-    return document.querySelector(isThere ? "main input" : 'nav a[href="/console/find"]');
+    return document.querySelector(isThere ? "main input" : '.side a[href="/console/find"]');
   }
   const isDigit = altKey && shiftKey && !ctrlKey && !metaKey && /^Digit\d$/.test(code);
   if (!isDigit) return null;
   const place = (Number(code.at(-1)) + 9) % 10;
-  return document.querySelectorAll("nav li a")[place] ?? null;
+  return document.querySelectorAll(".side li > a:first-child")[place] ?? null;
 }
 
 function listenForShortcuts() {

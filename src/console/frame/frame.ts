@@ -1,0 +1,151 @@
+// The frame of every page: head, navigation by task, the organization that somebody works in, and the way to the page.
+
+import { rightsOf } from "../../domain/operator-right.ts";
+import type { Operator } from "../../domain/operator.ts";
+import { type Html, html, renderElement } from "../html/html.ts";
+import { assetPath } from "./asset.ts";
+import { type Screen, screens, tasks } from "./screens.ts";
+
+export interface PageView {
+  readonly title: string;
+  /** The path of the screen to which the page belongs. */
+  readonly screen?: string;
+  readonly body: Html;
+  /** The pages between the screen and this one. */
+  readonly within?: readonly (readonly [path: string, label: string])[];
+  /** Stands beside the title: the state as a chip, and the main action. */
+  readonly aside?: Html | undefined;
+  /** A browser without JavaScript loads the page again after this time, because it shows something that goes on. */
+  readonly refreshSeconds?: number;
+}
+
+/** What waits for the person: the path of a screen, with a number and what it says. */
+export type Waiting = readonly {
+  readonly screen: string;
+  readonly path: string;
+  readonly count: number;
+  readonly label: string;
+}[];
+
+/** Whose page it is. */
+export interface Reader {
+  readonly operator: Operator;
+  /** The one that was chosen; undefined for all. */
+  readonly organization: string | undefined;
+  readonly waiting: Waiting;
+  /** The path of the page; undefined for the answer to a form. */
+  readonly shown: string | undefined;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+export function renderPage(view: PageView, reader: Reader | undefined): Html {
+  const { title, body, aside, refreshSeconds } = view;
+  const now = reader && new Date(reader.now).toISOString();
+  return html`<!doctype html>
+    <html lang="en" data-now="${now}">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title} · Sluice</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        ${refreshSeconds !== undefined && renderRefresh(refreshSeconds)}
+        <link rel="icon" href="${assetPath("icon.svg")}" />
+        <link rel="stylesheet" href="${assetPath("console.css")}" />
+        <script src="${assetPath("console.js")}" defer></script>
+      </head>
+      <body class="${reader === undefined ? "alone" : "framed"}">
+        <a class="skip" href="#main">Skip to the content</a>
+        ${reader === undefined ? alone : renderFrame(reader, view.screen)}
+        <main id="main" tabindex="-1">
+          ${reader !== undefined && renderWay(reader, view)}
+          <div class="title">
+            <h1>${title}</h1>
+            ${aside}
+          </div>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+function renderRefresh(seconds: number): Html {
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}" /></noscript>`;
+}
+
+const alone = html`<header class="top"><a class="brand" href="/console">Sluice</a></header>`;
+
+function renderFrame(
+  { operator, organization, waiting }: Reader,
+  current: string | undefined,
+): Html {
+  const rights = rightsOf(operator.roles);
+  const groups = tasks.map(({ label, screens: all }) => {
+    const links = all
+      .filter(({ right }) => right === "own" || rights.has(right))
+      .map((screen) => renderScreen(screen, waiting, screen.path === current));
+    const heading = label !== undefined && html`<h2>${label}</h2>`;
+    return (
+      links.length > 0 &&
+      html`${heading}
+        <ul>
+          ${links}
+        </ul>`
+    );
+  });
+  const back = encodeURIComponent(current ?? "/console");
+  return html`<nav class="side" id="menu" aria-label="Screens">
+      <a class="brand" href="/console">Sluice</a>
+      ${groups}
+      <a class="close" href="#main">Close the menu</a>
+    </nav>
+    <header class="top">
+      <a class="open" href="#menu">${renderIcon("menu")} Menu</a>
+      <a class="chosen" href="/console/organizations?back=${back}"
+        ><span class="sr">Organization: </span>${renderIcon("building")}
+        <bdi>${organization ?? "All organizations"}</bdi></a
+      >
+      ${rights.has("record.find") && search}
+      <form class="who" method="post" action="/console/sign-out">
+        <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
+        <button type="submit">Sign out</button>
+      </form>
+    </header>`;
+}
+
+const search = html`<a class="search" href="/console/find"
+  >${renderIcon("find")} Search <kbd>Ctrl K</kbd></a
+>`;
+
+function renderScreen({ path, label, icon }: Screen, waiting: Waiting, isCurrent: boolean): Html {
+  const attributes = { href: path, "aria-current": isCurrent && "page" };
+  const counts = waiting
+    .filter(({ screen, count }) => screen === path && count > 0)
+    .map(
+      (one) =>
+        html`<a class="count" href="${one.path}"
+          >${one.count}<span class="sr"> ${one.label}</span></a
+        >`,
+    );
+  return html`<li>
+    ${renderElement("a", attributes, html`${renderIcon(icon)} ${label}`)}${counts}
+  </li>`;
+}
+
+export function renderIcon(name: string): Html {
+  return html`<svg class="icon" aria-hidden="true">
+    <use href="${assetPath("icons.svg")}#${name}" />
+  </svg>`;
+}
+
+/** The way to a page below a screen. */
+function renderWay({ shown }: Reader, { screen, within = [] }: PageView): Html | false {
+  const found = screens.find(({ path }) => path === screen);
+  if (found === undefined || shown === screen) return false;
+  const steps = [[found.path, found.label] as const, ...within];
+  return html`<nav class="way" aria-label="Way to this page">
+    <ol>
+      ${steps.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}
+    </ol>
+  </nav>`;
+}

@@ -1,0 +1,68 @@
+// The navigation as data: the screens by task, with the right that each needs. People without the right don't see it.
+
+import type { OperatorRight } from "../../domain/operator-right.ts";
+
+export interface Screen {
+  readonly path: `/console${string}`;
+  readonly label: string;
+  readonly right: OperatorRight | "own";
+  /** The name of a symbol in asset/icons.svg. */
+  readonly icon: string;
+}
+
+interface Task {
+  /** Undefined where the task is one screen of the same name. */
+  readonly label?: string;
+  readonly screens: readonly Screen[];
+}
+
+export const tasks: readonly Task[] = [
+  {
+    screens: [
+      { path: "/console", label: "Overview", right: "overview.read", icon: "overview" },
+      {
+        path: "/console/deletions",
+        label: "Deletions",
+        right: "deletion.read",
+        icon: "deletions",
+      },
+      { path: "/console/proposals", label: "Proposals", right: "proposal.read", icon: "person" },
+    ],
+  },
+  {
+    label: "Records",
+    screens: [
+      { path: "/console/find", label: "Find", right: "record.find", icon: "find" },
+      { path: "/console/subjects", label: "Persons", right: "subject.find", icon: "person" },
+      { path: "/console/holds", label: "Holds", right: "hold.read", icon: "hold" },
+    ],
+  },
+  {
+    screens: [
+      { path: "/console/retention", label: "Retention", right: "retention.read", icon: "clock" },
+      { path: "/console/intake", label: "Intake", right: "intake.read", icon: "intake" },
+    ],
+  },
+  {
+    label: "Proof",
+    screens: [
+      { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "proof" },
+      { path: "/console/audit", label: "Audit", right: "audit.read", icon: "list" },
+    ],
+  },
+  {
+    label: "Administration",
+    screens: [
+      {
+        path: "/console/organizations",
+        label: "Organizations",
+        right: "organization.read",
+        icon: "building",
+      },
+      { path: "/console/health", label: "Health", right: "health.read", icon: "health" },
+      { path: "/console/account", label: "Account", right: "own", icon: "person" },
+    ],
+  },
+];
+
+export const screens: readonly Screen[] = tasks.flatMap((task) => task.screens);
