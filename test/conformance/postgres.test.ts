@@ -34,7 +34,7 @@ const emptyAll = `
   DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
   DELETE FROM retention_floor; DELETE FROM restricted_reference; DELETE FROM pseudonym;
   DELETE FROM operator; DELETE FROM operator_passkey; DELETE FROM operator_session;
-  DELETE FROM one_time_token; DELETE FROM import_run; DELETE FROM search_token; DELETE FROM search_due;
+  DELETE FROM one_time_token; DELETE FROM import_run; DELETE FROM search_token;
   DELETE FROM webhook_endpoint; DELETE FROM recipient; DELETE FROM erasure_notice; DELETE FROM deletion_recipient;
   DELETE FROM proposal;
   DELETE FROM idempotent_reply; DELETE FROM audit_entry;
@@ -42,7 +42,7 @@ const emptyAll = `
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;
   UPDATE receipt_head SET receipt_no = 0, hash = repeat('0', 64);
   UPDATE audit_head SET entry_no = 0, hash = repeat('0', 64);
-  UPDATE search_index SET key_check = 0, collecting = true;
+  UPDATE search_index SET key_check = 0, indexed_no = 0;
   UPDATE counter SET value = 1; ALTER SEQUENCE arrival RESTART`;
 
 const postgres: Engine = {

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import type { RecordKey } from "../../src/domain/record/record-write.ts";
 import { searchedTypes } from "../../src/domain/search/searched-types.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import type { DuePage } from "../../src/store/interface/search.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { acme, draftOf, keyOf, mark, operator, organization, other } from "./scene.ts";
@@ -18,16 +19,26 @@ async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promi
   return store;
 }
 
-async function dueIds(store: TestStore, organizationId?: string): Promise<readonly string[]> {
-  const due = await store.search.listDue({ organizationId, after: undefined, limit: 99 });
-  return due.map(({ resourceId }) => resourceId);
+/** What is due beyond the mark. */
+async function dueIds(store: TestStore, more: Partial<DuePage> = {}): Promise<readonly string[]> {
+  const { indexedNo: after } = await store.search.state();
+  const { settled } = await store.settledArrival();
+  const page = { after, through: settled, settled, limit: 99, ...more };
+  return (await store.search.listDue(page)).map(({ resourceId }) => resourceId);
 }
 
-/** Indexes a record under these texts. */
+/** Moves the mark to the latest arrival. */
+async function markAll(store: TestStore): Promise<void> {
+  const { keyCheck, indexedNo: from } = await store.search.state();
+  const { settled: to } = await store.settledArrival();
+  assert.ok(await store.search.store([], { keyCheck, mark: { from, to } }));
+}
+
+/** Indexes a record under these texts, and leaves the mark where it is. */
 async function index(store: TestStore, key: RecordKey, ...texts: readonly string[]): Promise<void> {
   const [change] = await store.search.readChanges([key], 1);
   const tokens = texts.map((text) => ({ hash: hashOf(text), field: "name", former: false }));
-  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], 0);
+  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], { keyCheck: 0 });
 }
 
 async function find(
@@ -64,20 +75,26 @@ export function testSearching(engine: Engine): void {
         resourceType: "company",
         idempotency: mark("c"),
       });
-      assert.equal((await dueIds(store)).length, 42);
-      await index(store, keyOf("person", "one"), "a");
-      assert.ok(!(await dueIds(store)).includes("one"));
+      const due = await dueIds(store);
+      assert.equal(due.length, 42);
+      assert.deepEqual([due[0], due[41]], ["one", "c"]);
+      assert.deepEqual(await dueIds(store, { limit: 2 }), due.slice(0, 2));
+      await markAll(store);
+      assert.deepEqual(await dueIds(store), []);
       await store.write(draftOf("person", "one", { name: "B" }), { ...person, mode: "update" });
-      assert.ok((await dueIds(store)).includes("one"));
-      assert.deepEqual(await dueIds(store, other), []);
-      assert.equal(await store.search.countDue(acme, 5), 5);
+      await store.add("person", "two");
+      await store.write(draftOf("transaction", "t"), { mode: "update" });
+      assert.deepEqual(await dueIds(store), ["one", "two"]);
+      // Of several changes, the last one counts that arrived by then.
+      assert.deepEqual((await dueIds(store, { after: 0 })).slice(-2), ["one", "two"]);
+      assert.equal((await dueIds(store, { after: 0, settled: 5 }))[0], "one");
       await store.requireConsistent();
     });
 
     it("is due for nothing of a list that is refused", async (test) => {
       const store = await open(engine, test);
       await store.add("person", "known", { name: "A" });
-      await index(store, keyOf("person", "known"));
+      await markAll(store);
       const ids = [...Array.from({ length: 30 }, (_, at) => `new ${at}`), "known"];
       const outcome = await store.write(
         ids.map((id) => draftOf("person", id)),
@@ -126,14 +143,14 @@ export function testSearching(engine: Engine): void {
       assert.equal(found.filter((one) => String(one).endsWith(" with rare")).length, 9);
     });
 
-    it("leaves a record due that has changed since it was read", async (test) => {
+    it("stores nothing of a record that has changed since it was read, which is due again", async (test) => {
       const store = await open(engine, test);
       await store.add("person", "p");
       const [read] = await store.search.readChanges([keyOf("person", "p")], 1);
       await store.write(draftOf("person", "p", { name: "B" }), { ...person, mode: "update" });
       const late = { ...keyOf("person", "p"), changeNo: read?.changeNo ?? 0 };
       const token = { hash: hashOf("late"), field: "name", former: false };
-      await store.search.store([{ ...late, tokens: [token] }], 0);
+      await store.search.store([{ ...late, tokens: [token] }], { keyCheck: 0 });
       assert.deepEqual(await dueIds(store), ["p"]);
       assert.deepEqual(await find(store, ["late"]), [false]);
     });
@@ -149,30 +166,28 @@ export function testSearching(engine: Engine): void {
       assert.deepEqual(names, ["3", "2"]);
     });
 
-    it("is made again in steps, for records of one type", async (test) => {
-      const store = await open(engine, test);
-      for (const id of ["a", "b", "c"]) await store.add("company", id);
-      for (const id of ["a", "b", "c"]) await index(store, keyOf("company", id));
-      const from = keyOf("company", "");
-      assert.equal(await store.search.collect(from, 2), "b");
-      assert.deepEqual(await dueIds(store), ["a", "b"]);
-      assert.equal(await store.search.collect({ ...from, resourceId: "b" }, 2), undefined);
-      assert.deepEqual(await dueIds(store), ["a", "b", "c"]);
-      await store.search.begin(7);
-      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: true });
-      await store.search.endCollection(7);
-      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: false });
-    });
-
-    it("takes nothing from a process that began before the key changed", async (test) => {
+    it("takes nothing from a process that another one has overtaken, or that has another key", async (test) => {
       const store = await open(engine, test);
       await store.add("person", "p");
+      const read = await store.search.readChanges([keyOf("person", "p")], 1);
+      const records = read.map((change) => {
+        return { ...change, tokens: [{ hash: hashOf("a"), field: "name", former: false }] };
+      });
+      const step = { keyCheck: 0, mark: { from: 0, to: 1 } };
+      assert.equal(
+        await store.search.store(records, { keyCheck: 0, mark: { from: 7, to: 8 } }),
+        false,
+      );
       await store.search.begin(7);
-      await index(store, keyOf("person", "p"), "of the key before");
-      await store.search.endCollection(0);
-      assert.deepEqual(await find(store, ["of the key before"]), [false]);
+      assert.equal(await store.search.store(records, step), false);
+      assert.equal(await store.search.store(records, { keyCheck: 0 }), false);
+      assert.deepEqual(await find(store, ["a"]), [false]);
       assert.deepEqual(await dueIds(store), ["p"]);
-      assert.deepEqual(await store.search.state(), { keyCheck: 7, collecting: true });
+      assert.ok(await store.search.store(records, { ...step, keyCheck: 7 }));
+      assert.deepEqual(await store.search.state(), { keyCheck: 7, indexedNo: 1 });
+      assert.deepEqual(await find(store, ["a"]), ["0 p", false]);
+      await store.search.begin(8);
+      assert.deepEqual(await store.search.state(), { keyCheck: 8, indexedNo: 0 });
     });
 
     it("forgets a record with its erasure, indexed or due", async (test) => {
@@ -182,11 +197,11 @@ export function testSearching(engine: Engine): void {
       const [read] = await store.search.readChanges([keyOf("person", "due")], 1);
       for (const id of ["indexed", "due"]) await store.erase("person", id);
       assert.deepEqual(await find(store, ["indexed", "stays"]), ["1 stays", false]);
-      assert.deepEqual(await dueIds(store), []);
+      assert.deepEqual(await dueIds(store), ["stays"]);
       // What was read before the erasure is not stored after it.
       const late = { ...keyOf("person", "due"), changeNo: read?.changeNo ?? 0 };
       const token = { hash: hashOf("due"), field: "name", former: false };
-      await store.search.store([{ ...late, tokens: [token] }], 0);
+      await store.search.store([{ ...late, tokens: [token] }], { keyCheck: 0 });
       assert.deepEqual(await find(store, ["due"]), [false]);
       await store.requireConsistent();
     });
@@ -203,13 +218,17 @@ export function testSearching(engine: Engine): void {
       }
       const id = "del_everything";
       await store.closeAll(id);
+      const late = await store.search.readChanges([keyOf("person", "p0")], 1);
       await store.claim();
+      const token = { hash: hashOf("late"), field: "name", former: false };
+      const records = late.map((change) => ({ ...change, tokens: [token] }));
+      assert.ok(await store.search.store(records, { keyCheck: 0 }));
+      assert.deepEqual(await find(store, ["late"]), [false]);
       while (!(await store.eraseOne(id, 4))) await store.requireConsistent();
       assert.equal((await store.finish(id, 4)).status, "completed");
       assert.deepEqual(await find(store, ["p5"]), [false]);
-      assert.deepEqual(await dueIds(store, acme), []);
       assert.deepEqual(await find(store, ["p5"], { organizationId: other }), ["0 p5", false]);
-      assert.equal((await dueIds(store, other)).length, 4);
+      assert.equal((await dueIds(store)).length, 9);
     });
   });
 }

@@ -1,12 +1,13 @@
-// Builds the index of persons and companies, step by step: collects records from before, then hashes what those that
-// are due are found by. A step is bounded, and a step that is lost in a crash is taken again.
+// Builds the index of persons and companies, step by step: reads in the order of arrival which of them have changed
+// beyond a mark, hashes what they are found by, and moves the mark. A step is bounded, and one that is lost in a crash
+// is taken again.
 
 import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { isSearched, searchedTypes } from "../../domain/search/searched-types.ts";
-import type { IndexedRecord } from "../../store/interface/search.ts";
+import type { IndexedRecord, SearchState } from "../../store/interface/search.ts";
 import type { App, SearchKeys } from "../app.ts";
 import { DeletionPace } from "../deletion/deletion-pace.ts";
 import { historyPages } from "../pages.ts";
@@ -19,8 +20,12 @@ import { findType } from "../record/find-named-record.ts";
 
 /** Records whose changes are read, and hashes stored, in one transaction. */
 const recordsAtOnce = 64;
-/** Records that become due in one transaction. */
-const collectedAtOnce = 1_000;
+/** Numbers of arrival that one statement searches: on SQLite, the thread that serves runs it. */
+const numbersAtOnce = 2_000;
+/** The mark moves at least so far when it passes changes of other types only. */
+const unmarkedMax = 20_000;
+/** An organization waits for others when this many changes are not indexed. */
+const arrivalsMax = 1_000_000;
 /** Most records have fewer changes, so one statement reads all of them. */
 const firstChanges = 4;
 /** Values of earlier changes are not found. */
@@ -28,70 +33,77 @@ const changesMax = 1_000;
 /** The changes of a record are parsed in one event-loop tick. */
 const changesBytesMax = 8 * 1_024 * 1_024;
 
-/** Where a builder stands. Only in memory, because it names a record. */
 export class IndexBuilder {
   readonly #app: App;
-  readonly #organizationId: string | undefined;
-  #due: RecordKey | undefined;
-  #collection: Collection | undefined;
+  /** Up to where this process has found nothing to index after the mark. */
+  #searched: SearchState = { keyCheck: 0, indexedNo: 0 };
+  #through = 0;
 
-  /** For the records of one organization, or of all. */
-  constructor(app: App, organizationId?: string) {
+  constructor(app: App) {
     this.#app = app;
-    this.#organizationId = organizationId;
   }
 
   /** Takes the next step; false if there is nothing left to do. Throws OperatorError search_key. */
   async step(): Promise<boolean> {
     const { search } = this.#app.store;
-    const keys = requireKeys(this.#app);
-    const { keyCheck, collecting } = await search.state();
-    if (keyCheck === 0) await search.begin(keys.check);
-    else requireSame(keys, keyCheck);
-    if (collecting) {
-      await this.#collect(keys.check);
-      return true;
+    const { keys, ...state } = await readIndex(this.#app);
+    const { keyCheck, indexedNo } = this.#searched;
+    const isKnown = keyCheck === state.keyCheck && indexedNo === state.indexedNo;
+    const after = isKnown ? this.#through : state.indexedNo;
+    const { settled } = await this.#app.store.settledArrival();
+    const through = Math.min(settled, after + numbersAtOnce);
+    if (through <= after) return false;
+    const due = await search.listDue({ after, through, settled, limit: recordsAtOnce });
+    const to = (due.length < recordsAtOnce ? undefined : due.at(-1)?.changeNo) ?? through;
+    if (due.length > 0 || to - state.indexedNo >= unmarkedMax) {
+      const mark = { from: state.indexedNo, to };
+      const hashed = await hashRecords(this.#app, due, keys);
+      await search.store(hashed, { keyCheck: state.keyCheck, mark });
+    } else {
+      this.#searched = state;
+      this.#through = to;
     }
-    this.#collection = undefined;
-    const due = await search.listDue({
-      organizationId: this.#organizationId,
-      after: this.#due,
-      limit: recordsAtOnce,
-    });
-    const hadMore = this.#due !== undefined;
-    this.#due = due.at(-1);
-    if (due.length > 0) await search.store(await hashRecords(this.#app, due, keys), keys.check);
-    return due.length > 0 || hadMore;
-  }
-
-  /** What was collected for another key may have been hashed with it, so the collection begins again. */
-  async #collect(keyCheck: number): Promise<void> {
-    const { search } = this.#app.store;
-    if (this.#collection?.keyCheck !== keyCheck) {
-      this.#collection = { keyCheck, left: await listParts(this.#app) };
-    }
-    const { left } = this.#collection;
-    const part = left.at(-1);
-    if (part === undefined) return search.endCollection(keyCheck);
-    const resourceId = await search.collect(part, collectedAtOnce);
-    left.pop();
-    if (resourceId !== undefined) left.push({ ...part, resourceId });
+    return true;
   }
 }
 
-/** Marks all records from before as due, for the hashes of one key. */
-interface Collection {
-  readonly keyCheck: number;
-  /** The records of each type after this one; the last part is the next one. */
-  readonly left: RecordKey[];
+/** Throws OperatorError search_key. */
+async function readIndex(app: App): Promise<SearchState & { readonly keys: SearchKeys }> {
+  const { search } = app.store;
+  const keys = requireKeys(app);
+  const state = await search.state();
+  if (state.keyCheck !== 0) requireSame(keys, state.keyCheck);
+  else await search.begin(keys.check);
+  return { ...state, keyCheck: keys.check, keys };
 }
 
-/** An organization that is created later has no records from before. */
-async function listParts({ store }: App): Promise<RecordKey[]> {
-  const organizations = await store.listOrganizations();
-  return organizations.flatMap(({ organizationId }) =>
-    searchedTypes.map((resourceType) => ({ organizationId, resourceType, resourceId: "" })),
-  );
+/**
+ * Indexes what has arrived of one organization, and does not move the mark: an organization does not wait for what
+ * others have sent before. False if there is too much. Throws OperatorError search_key.
+ */
+export async function indexArrivals(
+  app: App,
+  { organizationId, stepsMax }: { readonly organizationId: string; readonly stepsMax: number },
+): Promise<boolean> {
+  const { store } = app;
+  let { indexedNo: after } = await store.search.state();
+  const { settled: through } = await store.settledArrival();
+  if (through - after > arrivalsMax) return false;
+  const query = { organizationId, types: searchedTypes, content: false, limit: recordsAtOnce };
+  for (let step = 0; step < stepsMax; step += 1) {
+    const arrived = await store.arrivals.list({ ...query, after, through });
+    const keys = arrived
+      .filter(({ notice }) => notice === undefined)
+      .map(({ resourceType, resourceId }) => ({ organizationId, resourceType, resourceId }));
+    const own = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    const { keyCheck, keys: hashKeys } = await readIndex(app);
+    const hashed = await hashRecords(app, own, hashKeys);
+    if (!(await store.search.store(hashed, { keyCheck }))) return false;
+    const last = arrived.at(-1);
+    if (last === undefined || arrived.length < recordsAtOnce) return true;
+    after = last.changeNo;
+  }
+  return false;
 }
 
 /**
@@ -112,7 +124,7 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
 }
 
 /**
- * Makes everything due, under the key of this process, unless the index is being made with it already. Throws
+ * Has everything indexed, under the key of this process, unless the index is being made with it already. Throws
  * OperatorError not_permitted and search_key.
  */
 export async function beginIndex(app: App): Promise<void> {
@@ -121,13 +133,14 @@ export async function beginIndex(app: App): Promise<void> {
   const about = { organizationId: undefined, subject: storeId, detail: {} };
   await auditAccess(app, "subject.index", about);
   const { check } = requireKeys(app);
-  const { keyCheck, collecting } = await app.store.search.state();
-  const due = await app.store.search.listDue({
-    organizationId: undefined,
-    after: undefined,
-    limit: 1,
-  });
-  if (keyCheck === check && (collecting || due.length > 0)) return;
+  const { keyCheck, indexedNo: after } = await app.store.search.state();
+  const { settled } = await app.store.settledArrival();
+  const isBehind = async () => {
+    const through = Math.min(settled, after + unmarkedMax);
+    const page = { after, through, settled, limit: 1 };
+    return settled > through || (await app.store.search.listDue(page)).length > 0;
+  };
+  if (keyCheck === check && (await isBehind())) return;
   await app.store.search.begin(check);
 }
 

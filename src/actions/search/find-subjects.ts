@@ -10,7 +10,7 @@ import { findOrganization } from "../access/find-organization.ts";
 import { requireReason } from "../operator/require-text.ts";
 import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 import { auditAccess } from "../trail/audit-access.ts";
-import { IndexBuilder, requireKeys } from "./build-index.ts";
+import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
 import { loadTelephoneReader } from "./telephone.ts";
 import {
   type Criterion,
@@ -66,7 +66,6 @@ const recordsMax = 1_000;
 const rowsMax = 20_000;
 /** Steps that a search takes to complete the index before it answers. */
 const stepsMax = 32;
-const dueShownMax = 10_000;
 
 /**
  * Exact matches come before partial ones, and those of more criteria before those of fewer. Throws OperatorError
@@ -105,17 +104,12 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
 
 /** Takes what steps are left, as far as a search can wait for them. */
 async function complete(app: App, organizationId: string): Promise<string | undefined> {
-  const builder = new IndexBuilder(app, organizationId);
-  let hasMore = true;
-  for (let step = 0; hasMore && step < stepsMax; step += 1) hasMore = await builder.step();
-  if (!hasMore) return undefined;
-  const { collecting } = await app.store.search.state();
-  if (collecting)
-    return "The index is being made; persons and companies from before may be missing.";
-  const due = await app.store.search.countDue(organizationId, dueShownMax);
-  if (due === 0) return undefined;
-  const number = due < dueShownMax ? String(due) : `at least ${due}`;
-  return `The index lacks the latest changes of ${number} persons and companies.`;
+  // What was acknowledged may not be settled yet.
+  await app.store.latestArrival();
+  const builder = new IndexBuilder(app);
+  for (let step = 0; step < stepsMax; step += 1) if (!(await builder.step())) return undefined;
+  if (await indexArrivals(app, { organizationId, stepsMax })) return undefined;
+  return "The index is being made; persons and companies may be missing, or their latest changes.";
 }
 
 interface Ranked extends Pick<RecordKey, "resourceType" | "resourceId"> {

@@ -21,16 +21,27 @@ export interface IndexedRecord extends RecordKey {
 export interface SearchState {
   /** Identifies the key of the hashes; 0 if none is in use yet. */
   readonly keyCheck: number;
-  /** Whether records from before are still to be marked as due. */
-  readonly collecting: boolean;
+  /** The number of arrival up to which all changes are indexed. */
+  readonly indexedNo: number;
 }
 
 export interface DuePage {
-  /** Undefined for all organizations. */
-  readonly organizationId: string | undefined;
-  /** The last record of the page before. */
-  readonly after: RecordKey | undefined;
+  /** Changes beyond this number, and up to `through`. */
+  readonly after: number;
+  readonly through: number;
+  /** A change that another one of its record follows by then is left out. */
+  readonly settled: number;
   readonly limit: number;
+}
+
+/** A record that is due because of this change. */
+export interface DueRecord extends RecordKey {
+  readonly changeNo: number;
+}
+
+export interface IndexStep extends Pick<SearchState, "keyCheck"> {
+  /** Moves with what is stored, if it still is where it was when the records were read. Undefined: it stays. */
+  readonly mark?: { readonly from: number; readonly to: number };
 }
 
 /** A change of a record that is due. */

@@ -17,7 +17,6 @@ export const distributedTables: Readonly<Record<string, string>> = {
   relation: "to_id",
   deletion_target: "resource_id",
   search_token: "resource_id",
-  search_due: "resource_id",
 };
 
 const findExtension = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`;

@@ -48,9 +48,6 @@ import * as webhook from "./webhook/endpoint.ts";
 import { findTokens } from "./search/find-tokens.ts";
 import {
   beginIndex,
-  collectRecords,
-  countDueRecords,
-  endCollection,
   listDue,
   readDueChanges,
   readSearchState,
@@ -212,10 +209,7 @@ export const methods = {
   search: {
     state: lookup({}, readSearchState),
     begin: change(every, beginIndex),
-    endCollection: change(every, endCollection),
-    countDue: lookup(organization, countDueRecords),
-    listDue: lookup(ofFilter, listDue),
-    collect: change(ofOrganization, collectRecords),
+    listDue: lookup(every, listDue),
     readChanges: lookup(ofKeys, readDueChanges),
     store: change(ofKeys, storeTokens),
     find: read(ofOrganization, findTokens),

@@ -125,6 +125,15 @@ CREATE TABLE search_index (
 --postgres INSERT INTO search_index (key_check, collecting) VALUES (0, true);
 `;
 
+/** What is to be indexed is found by its number of arrival, so a write of a person adds nothing but to this index. */
+const findPersonsByArrival = `
+  --sqlite CREATE INDEX record_searched ON record (record_no) WHERE resource_type IN ('company', 'person');
+  --postgres CREATE INDEX change_searched ON change (change_no) WHERE resource_type IN ('company', 'person');
+  DROP TABLE search_due;
+  ALTER TABLE search_index DROP COLUMN collecting;
+  -- the number of arrival up to which all changes of persons and companies are in the index, or a lower one
+  ALTER TABLE search_index ADD COLUMN indexed_no bigint NOT NULL DEFAULT 0`;
+
 /** Nothing that is sent is stored: what is next follows from the numbers. */
 const addWebhooks = `
 -- where an organization is sent events, and how far it was told
@@ -248,7 +257,6 @@ CREATE INDEX proposal_open ON proposal (organization_id, expires_at) WHERE statu
 -- the list, newest first
 CREATE INDEX proposal_by_time ON proposal (proposed_at, proposal_id);
 `;
-
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -267,6 +275,7 @@ export const published: readonly string[] = [
   addNotices,
   trustPrograms,
   addProposals,
+  findPersonsByArrival,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

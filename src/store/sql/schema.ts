@@ -40,8 +40,12 @@ export function readTables(engine: EngineName, migrations = published): Readonly
   const lines = sql.flatMap((text) => text.split("\n")).map((line) => line.trim());
   for (const line of lines) {
     const [, name] = /^CREATE TABLE (\w+) \($/.exec(line) ?? [];
+    const [, dropped = "", gone = ""] =
+      /^(?:DROP|ALTER) TABLE (\w+)(?:;| DROP COLUMN (\w+))/.exec(line) ?? [];
     const [, altered = "", added = ""] = /^ALTER TABLE (\w+) ADD COLUMN (.*)/.exec(line) ?? [];
-    if (name !== undefined) {
+    if (gone !== "") tables.get(dropped)?.columns.delete(gone);
+    else if (dropped !== "") tables.delete(dropped);
+    else if (name !== undefined) {
       open = { key: [], columns: new Map(), fate: fateIn(comment) };
       tables.set(name, open);
     } else if (line.startsWith(")")) open = undefined;

@@ -31,8 +31,6 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
   "postgres/commit/record.ts insertRecords",
   "postgres/commit/record.ts insertChanges",
-  "postgres/commit/record.ts insertDue",
-  "sql/search/index-tokens.ts addDue",
   "sql/search/index-tokens.ts addTokens",
   "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
@@ -144,7 +142,6 @@ describe("the schema on Citus", () => {
       "a unique key of record (organization_id, resource_type) lacks resource_id",
       "deletion_target has no key",
       "search_token has no key",
-      "search_due has no key",
       "change refers to record across shards",
       "the tables can't be co-located: their columns differ",
     ]);

@@ -57,6 +57,7 @@ async function workADay(url: string): Promise<void> {
   await store.findDeletion(id, acme);
   await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
+  await store.search.listDue({ after: 0, through: 9, settled: 9, limit: 64 });
   await store.credentialsVersion();
   await store.receiptHead();
   await store.close();
@@ -162,6 +163,13 @@ describe("the plans of daily work", () => {
     );
     assert.ok(targets.length > 0);
     for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = named/);
+  });
+
+  it("find persons and companies to be indexed in the index that has only these", () => {
+    const plan = plans.find((one) => one["Query Text"].includes("change_no <= $2 AND NOT"));
+    assert.ok(plan !== undefined);
+    const indexes = nodesOf(plan.Plan).flatMap((node) => node["Index Name"] ?? []);
+    assert.ok(indexes.includes("change_searched"), indexes.join(" "));
   });
 
   it("are not compiled", async () => {

@@ -29,18 +29,11 @@ const mapped: Columns = Object.fromEntries(
 
 /** Columns that the other engine does not have. */
 const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> = {
-  sqlite: [
-    "record.record_no",
-    "change.record_no",
-    "deletion_target.record_no",
-    "search_due.record_no",
-  ],
+  sqlite: ["record.record_no", "change.record_no", "deletion_target.record_no"],
   postgres: [
     "change.organization_id",
     "change.resource_type",
     "change.resource_id",
-    "search_due.resource_type",
-    "search_due.resource_id",
     ...Object.keys(erasureMap["move"] ?? {}).map((column) => `move.${column}`),
   ],
 };

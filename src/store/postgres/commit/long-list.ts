@@ -10,7 +10,7 @@ import { Pace, partsOf } from "../pace.ts";
 import { keyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
-import { addDue, appendChanges, insertNewRecords, widenSightings } from "./record.ts";
+import { appendChanges, insertNewRecords, widenSightings } from "./record.ts";
 
 /**
  * Citus locks the rows of a transaction in one statement (Transaction.inShardOrder), so there a long list is not
@@ -65,7 +65,6 @@ export async function storeInParts(
   });
   await inParts(changes, (part) => appendChanges(transaction, part));
   await inParts(relationsOf(changes), (part) => addRelations(transaction, part));
-  await inParts(changes, (part) => addDue(transaction, part));
   const stored = await transaction.perform(addReplies, replies);
   return closed === 0 && stored === replies.length;
 }

@@ -7,7 +7,7 @@ import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
-import { addDue, appendChanges, organizationsOf, recordColumns } from "./record.ts";
+import { appendChanges, organizationsOf, recordColumns } from "./record.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
@@ -76,7 +76,6 @@ async function sendAll(
     transaction.run(insertRecords, ...columns),
     appendChanges(transaction, changes),
     addRelations(transaction, relationsOf(changes)),
-    addDue(transaction, changes),
     transaction.perform(addReplies, replies),
     transaction.run(
       requireOpen,

@@ -3,9 +3,8 @@
 
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
-import { isSearched } from "../../../domain/search/searched-types.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { Insertion } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { markArrival } from "./arrival-mark.ts";
@@ -155,31 +154,6 @@ export async function appendChanges(
       ? transaction.insertEach(insertChangesOnCitus, columns)
       : transaction.run(insertChanges, ...columns),
   ] as const);
-}
-
-const insertDue = `
-  INSERT INTO search_due (organization_id, resource_type, resource_id)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WHERE ${inTransaction}
-  ON CONFLICT DO NOTHING`;
-
-const insertDueOnCitus: Insertion = {
-  into: `INSERT INTO search_due (organization_id, resource_type, resource_id) VALUES`,
-  row: "(?, ?, ?)",
-  end: "ON CONFLICT DO NOTHING",
-};
-
-/** Has persons and companies indexed; sends nothing if there are none. */
-export async function addDue(
-  transaction: Transaction,
-  changes: readonly ChangeOfGroup[],
-): Promise<void> {
-  const searched = changes.filter(({ record }) => isSearched(record.resourceType));
-  if (searched.length === 0) return;
-  const keys = new Map(searched.map(({ record }) => [keyText(record), record]));
-  const sorted = [...keys].sort(([one], [other]) => (one < other ? -1 : 1));
-  const columns = keyColumns(sorted.map(([, record]) => record));
-  if (transaction.distributed) await transaction.insertEach(insertDueOnCitus, columns);
-  else await transaction.run(insertDue, ...columns);
 }
 
 const findClosed = `

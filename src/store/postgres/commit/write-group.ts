@@ -24,7 +24,6 @@ import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { type GuessedGroup, storeNew } from "./new-records.ts";
 import {
-  addDue,
   appendChanges,
   insertNewRecords,
   lockRecords,
@@ -161,7 +160,7 @@ async function store(
   }
   const { created, widened } = evaluated.records;
   const { replies } = evaluated;
-  const [inserted, , closed, , , , stored, , closedOrganizations] = await inSequence([
+  const [inserted, , closed, , , stored, , closedOrganizations] = await inSequence([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // New records were not locked when the deletions were read.
@@ -173,7 +172,6 @@ async function store(
         ),
     appendChanges(transaction, evaluated.changes),
     addRelations(transaction, relationsOf(evaluated.changes)),
-    addDue(transaction, evaluated.changes),
     transaction.perform(addReplies, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
     findClosedOrganizations(transaction, writes),

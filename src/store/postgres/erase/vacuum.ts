@@ -8,7 +8,7 @@ import type { Database } from "../database.ts";
  * deletion names the held record that it waits for, and a hold names its record until the release.
  */
 export const erasedTables =
-  "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token search_due erasure_notice".split(
+  "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token erasure_notice".split(
     " ",
   );
 

@@ -27,7 +27,6 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   pseudonym: ["deletions"],
   import_run: [],
   search_token: [],
-  search_due: [],
   webhook_endpoint: [],
   recipient: [],
   erasure_notice: [],

@@ -134,7 +134,6 @@ const findLeft = `
   SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
     --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM search_token WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM search_due WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
@@ -148,9 +147,7 @@ const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_req
 
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
-  // Nothing is due then, so nothing is added to the index any more.
-  { first: ["", ""], erase: (page) => eraseIndex("search_due", page) },
-  { first: ["", ""], erase: (page) => eraseIndex("search_token", page) },
+  { first: ["", ""], erase: eraseIndex },
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
@@ -257,11 +254,8 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes, next: end === undefined ? undefined : key };
 }
 
-function* eraseIndex(
-  table: Parameters<typeof removeIndexPart>[0],
-  page: Page,
-): Statements<ErasedPage> {
-  return { erasedTypes: [], next: yield* removeIndexPart(table, page) };
+function* eraseIndex(page: Page): Statements<ErasedPage> {
+  return { erasedTypes: [], next: yield* removeIndexPart(page) };
 }
 
 function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {

@@ -1,15 +1,23 @@
-// The index of persons and companies: which records are due to be indexed, and the hashes of those that are. What the
-// hashes are made of is decided elsewhere.
+// The index of persons and companies: which changes are due to be indexed, found by their numbers of arrival beyond a
+// mark, and the hashes of those that are. What the hashes are made of is decided elsewhere.
 
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { DueChange, DuePage, IndexedRecord, SearchState } from "../../interface/search.ts";
+import { searchedTypes } from "../../../domain/search/searched-types.ts";
+import type {
+  DueChange,
+  DuePage,
+  DueRecord,
+  IndexedRecord,
+  IndexStep,
+  SearchState,
+} from "../../interface/search.ts";
 import { reader } from "../../row/reader.ts";
-import { keyText, type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { keyText, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { hashIn, hashText, keyRows, named, namedRecords } from "../statement/named.ts";
 import {
   all,
   find,
-  get,
   insert,
   list,
   lock,
@@ -19,56 +27,49 @@ import {
 } from "../statement/statements.ts";
 import { removeFromIndex } from "./erase-tokens.ts";
 
-const readState = `SELECT key_check, collecting FROM search_index`;
-const begin = `UPDATE search_index SET key_check = $1, collecting = true`;
-const end = `UPDATE search_index SET collecting = false WHERE key_check = $1`;
+const readState = `SELECT key_check, indexed_no FROM search_index`;
+const begin = `UPDATE search_index SET key_check = $1, indexed_no = 0`;
+const moveMark = `UPDATE search_index SET indexed_no = $3 WHERE key_check = $1 AND indexed_no = $2`;
 
-const countDue = `
-  SELECT count(*) AS due FROM (SELECT 1 FROM search_due WHERE organization_id = $1 LIMIT $2) AS due_row`;
+/** In the words of the indexes that contain only these records, which are used for nothing else. */
+const isSearched = `resource_type IN (${searchedTypes.map((type) => `'${type}'`).join(", ")})`;
 
-/** On SQLite, where records are due by their numbers, a last record that was erased begins the organization again. */
+/**
+ * The changes of a range that no later one up to $3 follows. On SQLite the first change of a record has the number of
+ * the record, and an index of its own has the later ones.
+ */
 const findDue = `
-  SELECT organization_id, resource_type, resource_id FROM search_due
-  --sqlite CROSS JOIN record USING (organization_id, record_no)
-  --sqlite WHERE (organization_id, record_no) > ($1, coalesce((
-  --sqlite   SELECT record_no FROM record
-  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3), 0))
-  --postgres WHERE (organization_id, resource_type, resource_id) > ($1, $2, $3)
-    AND organization_id <= $4
-  ORDER BY organization_id,
-  --sqlite record_no
-  --postgres resource_type, resource_id
-  LIMIT $5`;
-/** Greater than the id of every organization. */
-const afterAllIds = "~";
+  --sqlite SELECT * FROM (
+  --sqlite   SELECT organization_id, resource_type, resource_id, record_no AS change_no
+  --sqlite   FROM record INDEXED BY record_searched
+  --sqlite   WHERE ${isSearched} AND record_no > $1 AND record_no <= $2 AND NOT EXISTS (
+  --sqlite     SELECT 1 FROM change AS next
+  --sqlite     WHERE next.record_no = record.record_no
+  --sqlite       AND next.change_no > record.record_no AND next.change_no <= $3)
+  --sqlite   ORDER BY record_no LIMIT $4)
+  --sqlite UNION ALL SELECT * FROM (
+  --sqlite   SELECT organization_id, resource_type, resource_id, later.change_no
+  --sqlite   FROM change AS later INDEXED BY change_later
+  --sqlite     CROSS JOIN record INDEXED BY record_searched
+  --sqlite       ON record.record_no = later.record_no AND ${isSearched}
+  --sqlite   WHERE later.change_no > later.record_no AND later.change_no > $1 AND later.change_no <= $2
+  --sqlite     AND NOT EXISTS (
+  --sqlite       SELECT 1 FROM change AS next
+  --sqlite       WHERE next.record_no = later.record_no
+  --sqlite         AND next.change_no > later.change_no AND next.change_no <= $3)
+  --sqlite   ORDER BY later.change_no LIMIT $4)
+  --postgres SELECT organization_id, resource_type, resource_id, change_no FROM change
+  --postgres WHERE ${isSearched} AND change_no > $1 AND change_no <= $2 AND NOT EXISTS (
+  --postgres   SELECT 1 FROM change AS next
+  --postgres   WHERE next.organization_id = change.organization_id AND next.resource_type = change.resource_type
+  --postgres     AND next.resource_id = change.resource_id
+  --postgres     AND next.change_no > change.change_no AND next.change_no <= $3)
+  ORDER BY change_no LIMIT $4`;
 
-const findNext = `
-  SELECT organization_id, resource_type, resource_id FROM record
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
-  ORDER BY resource_id LIMIT $4`;
-
-const findExisting = `
-  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
-    JOIN record USING (organization_id, resource_type, resource_id)
-  --citus WHERE record.resource_id = ANY ($3::text[])
-  `;
-
-const addDue = `
-  INSERT INTO search_due (organization_id,
-    --sqlite record_no)
-    --postgres resource_type, resource_id)
-  SELECT organization_id,
-    --sqlite record_no
-    --postgres resource_type, resource_id
-  FROM ${namedRecords}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-  WHERE true ON CONFLICT DO NOTHING`;
-
-const addDueOnCitus = {
-  into: `INSERT INTO search_due (organization_id, resource_type, resource_id) VALUES`,
-  row: "(?, ?, ?)",
-  end: "ON CONFLICT DO NOTHING",
-};
+/** Of an organization that is being erased nothing is added any more. */
+const findErased = `
+  SELECT organization_id FROM deletion
+  WHERE status = 'processing' AND resource_type = '${organizationType}'`;
 
 /** The latest changes of each record; the subquery for each record is not supported by Citus. */
 const readChanges = `
@@ -107,7 +108,8 @@ const addTokensOnCitus = {
   end: "",
 };
 
-const toState = reader<SearchState>({ collecting: "flag" });
+const toState = reader<SearchState>({});
+const toDue = reader<DueRecord>({});
 const toChange = reader<DueChange>({});
 
 export function* readSearchState(): Statements<SearchState> {
@@ -116,53 +118,19 @@ export function* readSearchState(): Statements<SearchState> {
   return state;
 }
 
-/** From now on the hashes are those of this key, and all records have to be marked as due. */
+/** From now on the hashes are those of this key, and nothing is indexed yet. */
 export function* beginIndex(keyCheck: number): Statements<void> {
   yield* run(begin, keyCheck);
 }
 
-/** Changes nothing if the index was begun with another key meanwhile. */
-export function* endCollection(keyCheck: number): Statements<void> {
-  yield* run(end, keyCheck);
-}
-
-/** How many records of an organization are due, counted up to `max`. */
-export function* countDueRecords(organizationId: string, max: number): Statements<number> {
-  return (yield* get<{ due: number }>(countDue, organizationId, max))?.due ?? 0;
-}
-
-/**
- * The next records that are due, of one organization or of all. After the last one, because on PostgreSQL rows that
- * were removed stay in the index until they are vacuumed.
- */
-export function* listDue({
-  organizationId,
+/** The next changes of persons and companies, in the order of their arrival. */
+export function listDue({
   after,
+  through,
+  settled,
   limit,
-}: DuePage): Statements<readonly RecordKey[]> {
-  const rows = yield* all<KeyRow>(
-    findDue,
-    after?.organizationId ?? organizationId ?? "",
-    after?.resourceType ?? "",
-    after?.resourceId ?? "",
-    organizationId ?? afterAllIds,
-    limit,
-  );
-  return rows.map(toKey);
-}
-
-/** Marks the next records of a type as due; returns the id of the last one, undefined at the end. */
-export function* collectRecords(
-  { organizationId, resourceType, resourceId }: RecordKey,
-  limit: number,
-): Statements<string | undefined> {
-  const args = [organizationId, resourceType, resourceId, limit] as const;
-  const keys = (yield* all<KeyRow>(findNext, ...args)).map(toKey);
-  // A record that was erased meanwhile must not be named again.
-  const isLocked = keys.length > 0 && (yield* lock(keys));
-  const existing = isLocked ? (yield* all<KeyRow>(findExisting, keyRows(keys))).map(toKey) : keys;
-  yield* insert(addDue, keyRows(existing), addDueOnCitus);
-  return keys.length < limit ? undefined : keys.at(-1)?.resourceId;
+}: DuePage): Statements<readonly DueRecord[]> {
+  return list(toDue, findDue, after, through, settled, limit);
 }
 
 /** The latest changes of each of these records, at most `changesMax` of one, the latest first. */
@@ -174,24 +142,32 @@ export function* readDueChanges(
 }
 
 /**
- * Replaces what the index contains of these records. A record that has changed since it was read remains due; one that
- * was erased is forgotten. Nothing is stored if the index was begun with another key since the hashes were made.
+ * Replaces what the index contains of these records. A record that has changed since it was read is left as it is, for
+ * its later change is due; one that was erased is forgotten. False if nothing was stored, because the index was begun
+ * with another key since the hashes were made, or another process has moved the mark.
  */
 export function* storeTokens(
   records: readonly IndexedRecord[],
-  keyCheck: number,
-): Statements<void> {
-  yield* lock(records);
-  if ((yield* readSearchState()).keyCheck !== keyCheck) return;
+  { keyCheck, mark }: IndexStep,
+): Statements<boolean> {
+  if (records.length > 0) yield* lock(records);
+  const isOurs =
+    mark === undefined
+      ? (yield* readSearchState()).keyCheck === keyCheck
+      : (yield* run(moveMark, keyCheck, mark.from, mark.to)) > 0;
+  if (!isOurs) return false;
+  if (records.length === 0) return true;
   const rows = yield* all<KeyRow & { change_no: number }>(findLatest, keyRows(records));
   const latest = new Map(rows.map((row) => [rowKeyText(row), row.change_no]));
-  const settled = records.filter((record) => {
+  const unchanged = records.filter((record) => {
     const changeNo = latest.get(keyText(record));
     return changeNo === undefined || changeNo === record.changeNo;
   });
-  yield* removeFromIndex(settled);
-  const tokens = settled
-    .filter((record) => latest.has(keyText(record)))
+  yield* removeFromIndex(unchanged);
+  const closing = yield* all<{ organization_id: string }>(findErased);
+  const erased = new Set(closing.map(({ organization_id }) => organization_id));
+  const tokens = unchanged
+    .filter((record) => latest.has(keyText(record)) && !erased.has(record.organizationId))
     .flatMap((record) =>
       record.tokens.map(({ hash, field, former }) => [
         record.organizationId,
@@ -203,4 +179,5 @@ export function* storeTokens(
       ]),
     );
   yield* insert(addTokens, new Rows(tokens, 6), addTokensOnCitus);
+  return true;
 }

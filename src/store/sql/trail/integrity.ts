@@ -60,21 +60,6 @@ const common: readonly Invariant[] = [
           AND record.resource_id = search_token.resource_id) LIMIT $1`,
   },
   {
-    broken: "A record is to be indexed that does not exist",
-    sql: `
-      SELECT
-        --sqlite CAST(record_no AS TEXT) AS subject
-        --postgres resource_id AS subject
-      FROM search_due
-      WHERE NOT EXISTS (
-        SELECT 1 FROM record
-        WHERE record.organization_id = search_due.organization_id
-          --sqlite AND record.record_no = search_due.record_no
-          --postgres AND record.resource_type = search_due.resource_type
-          --postgres AND record.resource_id = search_due.resource_id
-        ) LIMIT $1`,
-  },
-  {
     broken: "An endpoint of webhooks is of an organization that does not exist",
     sql: `
       SELECT endpoint_id AS subject FROM webhook_endpoint

@@ -2,7 +2,6 @@
 // of a part exists, the part is undone, and the caller evaluates its drafts one by one. Evaluates nothing itself.
 
 import type { Draft, WriteMode } from "../../../domain/record/record-write.ts";
-import { isSearched } from "../../../domain/search/searched-types.ts";
 import type { Connection, Value } from "../connection.ts";
 import type { Group } from "./group.ts";
 import { insertRelation } from "./record.ts";
@@ -27,8 +26,6 @@ interface Statements {
   readonly insertRecords: string;
   /** Four values for each change: number, received_at, reply_key, payload. */
   readonly insertChanges: string;
-  /** The organization, then the number of each record. */
-  readonly insertDue: string;
 }
 
 const statementsBySize: ReadonlyMap<number, Statements> = new Map(
@@ -49,9 +46,6 @@ function statementsFor(size: number): Statements {
     insertChanges: `
       INSERT OR FAIL INTO change (record_no, change_no, received_at, reply_key, payload)
       SELECT column1, column1, column2, column3, column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})`,
-    insertDue: `
-      INSERT OR FAIL INTO search_due (organization_id, record_no)
-      SELECT ?, column1 FROM (VALUES ${rows("(?)")})`,
   };
 }
 
@@ -60,7 +54,6 @@ const removeRelations = `
 const removeRecord = `
   DELETE FROM record
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ? AND record_no = ?`;
-const removeDue = `DELETE FROM search_due WHERE organization_id = ? AND record_no = ?`;
 const removeChange = `DELETE FROM change WHERE record_no = ?`;
 
 /** How many of `left` records the next statement inserts; at least one. */
@@ -105,10 +98,6 @@ export function insertNew(
     return undefined;
   }
   connection.run(statements.insertChanges, ...changes);
-  if (isSearched(resourceType)) {
-    const numbers = records.map((_, index) => firstNo + index);
-    connection.run(statements.insertDue, organizationId, ...numbers);
-  }
   for (const { draft } of records) {
     for (const reference of draft.references) {
       insertRelation(connection, { ...kind, resourceId: draft.id }, reference);
@@ -128,7 +117,6 @@ export function removeNew(group: Group, kind: RecordKind, { records, firstNo }: 
   const { organizationId, resourceType } = kind;
   for (const [index, { draft }] of records.entries()) {
     connection.run(removeChange, firstNo + index);
-    if (isSearched(resourceType)) connection.run(removeDue, organizationId, firstNo + index);
     if (draft.references.length === 0) continue;
     connection.run(removeRelations, organizationId, resourceType, draft.id);
   }

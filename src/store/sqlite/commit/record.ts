@@ -10,7 +10,6 @@ import type {
   Sighting,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
-import { isSearched } from "../../../domain/search/searched-types.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
@@ -42,9 +41,6 @@ const findRecordNo = `
 const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
   VALUES (?, ?, ?, ?, ?, ?)`;
-
-const insertDue = `
-  INSERT INTO search_due (organization_id, record_no) VALUES (?, ?) ON CONFLICT DO NOTHING`;
 
 /** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
 const compareFirst = `
@@ -171,7 +167,6 @@ function storeChange(group: Group, context: DraftContext, change: NewChange): vo
     draft.payload,
     change.isLong ? payloadDigest(draft.payload) : null,
   );
-  if (isSearched(resourceType)) connection.run(insertDue, organizationId, recordNo);
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
   }
