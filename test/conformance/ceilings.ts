@@ -49,6 +49,9 @@ async function expiries(store: TestStore, now: number): Promise<Readonly<Record<
 
 const closed = { account_status: "CLOSED" };
 
+/** Bounds of a preview. */
+const enough = { entriesMax: 1_000, bytesMax: 1_000_000 };
+
 export function testCeilings(engine: Engine): void {
   describe(`${engine.name}: a retention ceiling`, () => {
     it("of a type ends when its days have passed, and not a millisecond earlier", async (test) => {
@@ -65,7 +68,8 @@ export function testCeilings(engine: Engine): void {
       await store.add("person", "p", seen(1));
       await setCeiling(store, "person", 5);
       const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
-      const query = { organizationId: acme, ceilings, now: onDay(9), due: [keyOf("person", "p")] };
+      const due = [keyOf("person", "p")];
+      const query = { organizationId: acme, ceilings, now: onDay(9), due, ...enough };
       for (const work of [
         () => find(store, onDay(9)),
         () => store.retention.previewErased(query),
@@ -205,7 +209,13 @@ export function testCeilings(engine: Engine): void {
       const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
       const preview = async (ids: readonly string[], now: number) => {
         const due = ids.map((id) => keyOf("transaction", id));
-        return store.retention.previewErased({ organizationId: acme, ceilings, due, now });
+        return store.retention.previewErased({
+          organizationId: acme,
+          ceilings,
+          due,
+          now,
+          ...enough,
+        });
       };
       assert.deepEqual(await preview(["a", "b", "c", "d"], onDay(35) - 1), {
         waiting: [
@@ -214,6 +224,7 @@ export function testCeilings(engine: Engine): void {
         ],
         erasedWith: { transaction_check: 2, transaction_alert: 1 },
         shared: {},
+        inPart: 0,
       });
       // Part by part: the last owner decides.
       const [first, second] = [await preview(["a"], onDay(35)), await preview(["b"], onDay(35))];
@@ -226,8 +237,32 @@ export function testCeilings(engine: Engine): void {
       await setCeiling(store, "transaction_check", 5);
       const own = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
       const due = [keyOf("transaction", "a")];
-      const query = { organizationId: acme, ceilings: own, due, now: onDay(35) };
+      const query = { organizationId: acme, ceilings: own, due, now: onDay(35), ...enough };
       assert.deepEqual((await store.retention.previewErased(query)).erasedWith, {});
+    });
+
+    it("is previewed in part where too much belongs to a record, by number or by length", async (test) => {
+      const store = await open(engine, test);
+      for (const id of ["few", "many"]) await store.add("transaction", id, seen(10));
+      const check = (id: string, to: string) =>
+        store.add("transaction_check", id, { ...seen(10), related_tx_ids: [to] });
+      await check("of-few", "few");
+      for (let at = 0; at < 20; at += 1) await check(`${"long".repeat(40)}-${at}`, "many");
+      await setCeiling(store, "transaction", 5);
+      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
+      const query = { organizationId: acme, ceilings, now: onDay(35), ...enough };
+      const due = ["few", "many"].map((id) => keyOf("transaction", id));
+      const preview = async (more: Partial<typeof enough>) => {
+        const found = await store.retention.previewErased({ ...query, due, ...more });
+        return [found.erasedWith, found.inPart];
+      };
+      assert.deepEqual(await preview({}), [{ transaction_check: 21 }, 0]);
+      // Each relation is read from both of its ends.
+      assert.deepEqual(await preview({ entriesMax: 42 }), [{ transaction_check: 21 }, 0]);
+      assert.deepEqual(await preview({ entriesMax: 41 }), [{ transaction_check: 21 }, 0]);
+      assert.deepEqual(await preview({ entriesMax: 39 }), [{ transaction_check: 1 }, 1]);
+      assert.deepEqual(await preview({ bytesMax: 4_000 }), [{ transaction_check: 1 }, 1]);
+      assert.deepEqual(await preview({ entriesMax: 1 }), [{}, 2]);
     });
 
     it("is read a bounded part at a time, and of histories a smaller one", async (test) => {

@@ -31,9 +31,14 @@ export class ExpiryTally {
   readonly erasedWith: Counts = {};
   /** The number of records of each type that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
+  /** Records to which more belongs than was counted, and which may wait for what was not. */
+  inPart = 0;
 
   /** Adds records that have expired, and what the deletions of those that are due would do. */
-  add(expired: ExpiredPart["expired"], { waiting, erasedWith, shared }: ErasedPreview): void {
+  add(
+    expired: ExpiredPart["expired"],
+    { waiting, erasedWith, shared, inPart }: ErasedPreview,
+  ): void {
     const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
     for (const { key, expiry: own } of expired) {
       const expiry = waits.get(textOf(key)) ?? own;
@@ -44,6 +49,7 @@ export class ExpiryTally {
     }
     addCounts(this.erasedWith, erasedWith);
     addCounts(this.shared, shared);
+    this.inPart += inPart;
   }
 }
 
@@ -80,6 +86,8 @@ export interface PreviewPart {
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
+/** What a preview keeps in memory of the records that would be erased besides. */
+const erasedBounds = { entriesMax: 200_000, bytesMax: 32 * 1_024 * 1_024 } as const;
 
 /**
  * What retention would delete among the next records in the order of type and id, added to the tally of the parts
@@ -134,7 +142,7 @@ async function previewStep(
   const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
   const expired = part.expired.filter(({ key }) => key.resourceType === resourceType);
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
-  tally.add(expired, await app.store.retention.previewErased({ ...query, due }));
+  tally.add(expired, await app.store.retention.previewErased({ ...query, ...erasedBounds, due }));
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };

@@ -60,6 +60,9 @@ export interface ExpiredPart {
 /** Records that have expired, and would be deleted at this time. */
 export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceilings" | "now"> {
   readonly due: readonly RecordKey[];
+  /** How much is kept in memory: relations, and bytes of the ids in them. */
+  readonly entriesMax: number;
+  readonly bytesMax: number;
 }
 
 export interface ErasedPreview {
@@ -69,4 +72,6 @@ export interface ErasedPreview {
   readonly erasedWith: Readonly<Record<string, number>>;
   /** For each type: the records that belong to other records too, and would be erased with the last of them. */
   readonly shared: Readonly<Record<string, number>>;
+  /** How many of the records were previewed in part, because too much belongs to them. */
+  readonly inPart: number;
 }

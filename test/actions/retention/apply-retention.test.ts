@@ -117,6 +117,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           due_by_type: { transaction: 1, transaction_check: 1 },
           erased_with_them: {},
           shared_with_others: {},
+          counted_in_part: 0,
           held: 1,
           under_floor: 0,
           deletion_open: 0,

@@ -1,6 +1,7 @@
 // Previews what the deletions of expired records would erase besides these, and which of them would wait for a hold or
 // a floor of it: level by level, for many records at once. Counts each record once, whatever part of the records is
-// previewed. Leaves out confidential types, which delay no deletion. Changes nothing.
+// previewed. Leaves out confidential types, which delay no deletion. What is kept in memory is bounded: of an expired
+// record to which more belongs, a part is previewed. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
@@ -13,7 +14,7 @@ import { findHeldKeys } from "../retention/hold.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { filterPassed } from "./expired.ts";
 import { toKey } from "./plan.ts";
-import { eachPage } from "./relations.ts";
+import { eachPage, type RelationRow } from "./relations.ts";
 
 /** For each record: the expired records with which it is erased. */
 type Roots = Map<NodeKey, ReadonlySet<NodeKey>>;
@@ -22,10 +23,59 @@ interface Cascade {
   readonly erased: Roots;
   /** Records that also belong to others. */
   readonly shared: Roots;
+  readonly isComplete: boolean;
 }
 
+/** What a cascade may keep in memory: relations and roots, and bytes of ids. */
+class Room {
+  #entries: number;
+  #bytes: number;
+
+  constructor({ entriesMax, bytesMax }: ErasedQuery) {
+    this.#entries = entriesMax;
+    this.#bytes = bytesMax;
+  }
+
+  get isLeft(): boolean {
+    return this.#entries >= 0 && this.#bytes >= 0;
+  }
+
+  /** Whether there is any left after these. */
+  take(rows: readonly RelationRow[]): boolean {
+    this.#entries -= rows.length;
+    for (const { from_id, to_id } of rows) this.#bytes -= 2 * (from_id.length + to_id.length);
+    return this.isLeft;
+  }
+
+  takeRoots({ size }: ReadonlySet<NodeKey>): void {
+    this.#entries -= size;
+  }
+}
+
+/** Where there is too much for all records, fewer are previewed at a time, which counts the same. */
 export function* previewErased(query: ErasedQuery): Statements<ErasedPreview> {
+  const { due } = query;
   const cascade = yield* collectCascade(query);
+  if (cascade.isComplete || due.length <= 1) return yield* evaluateCascade(query, cascade);
+  const half = Math.ceil(due.length / 2);
+  const first = yield* previewErased({ ...query, due: due.slice(0, half) });
+  const second = yield* previewErased({ ...query, due: due.slice(half) });
+  return {
+    waiting: [...first.waiting, ...second.waiting],
+    erasedWith: addCounts(first.erasedWith, second.erasedWith),
+    shared: addCounts(first.shared, second.shared),
+    inPart: first.inPart + second.inPart,
+  };
+}
+
+type Counts = ErasedPreview["shared"];
+
+function addCounts(one: Counts, other: Counts): Counts {
+  const types = Object.keys({ ...one, ...other });
+  return Object.fromEntries(types.map((type) => [type, (one[type] ?? 0) + (other[type] ?? 0)]));
+}
+
+function* evaluateCascade(query: ErasedQuery, cascade: Cascade): Statements<ErasedPreview> {
   const waits = yield* findWaits(query, cascade);
   const isErased = (roots: ReadonlySet<NodeKey>) => !roots.values().some((root) => waits.has(root));
   const count = (nodes: Roots) => {
@@ -39,18 +89,26 @@ export function* previewErased(query: ErasedQuery): Statements<ErasedPreview> {
   const waiting = [...waits].map(([root, expiry]) => {
     return { key: toKey(query.organizationId, root), expiry };
   });
-  return { waiting, erasedWith: count(cascade.erased), shared: count(cascade.shared) };
+  return {
+    waiting,
+    erasedWith: count(cascade.erased),
+    shared: count(cascade.shared),
+    inPart: cascade.isComplete ? 0 : query.due.length,
+  };
 }
 
 function* collectCascade(query: ErasedQuery): Statements<Cascade> {
   const { organizationId, due } = query;
   const confidential = yield* readConfidentialTypes(organizationId);
   const shared: Roots = new Map();
+  const room = new Room(query);
   const nodes = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
   const erased: Roots = new Map(nodes.map((node) => [node, new Set([node])]));
   for (let level = nodes; level.length > 0;) {
     const here = new Set(level);
-    const belonging = yield* findBelonging(query, { level, confidential });
+    const belonging = yield* findBelonging(query, { level, confidential, room });
+    // Of some it is not known to what else they belong.
+    if (!room.isLeft) break;
     const expiring = yield* findExpiring(query, [...belonging.keys()]);
     level = [];
     for (const [node, owners] of belonging) {
@@ -64,6 +122,8 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
         only !== undefined && others.length === 0
           ? only
           : new Set(known.flatMap((some) => [...(some ?? [])]));
+      if (roots !== only) room.takeRoots(roots);
+      if (!room.isLeft) break;
       if (known.includes(undefined)) shared.set(node, roots);
       else {
         erased.set(node, roots);
@@ -71,18 +131,19 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
       }
     }
   }
-  return { erased, shared };
+  return { erased, shared, isComplete: room.isLeft };
 }
 
 interface Level {
   readonly level: readonly NodeKey[];
   readonly confidential: ReadonlySet<ResourceType>;
+  readonly room: Room;
 }
 
 /** What belongs to any of these records, with everything that it belongs to. */
 function* findBelonging(
   { organizationId }: ErasedQuery,
-  { level, confidential }: Level,
+  { level, confidential, room }: Level,
 ): Statements<ReadonlyMap<NodeKey, readonly NodeKey[]>> {
   const owners = new Map<NodeKey, NodeKey[]>();
   yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
@@ -91,7 +152,7 @@ function* findBelonging(
       if (isCounted) owners.set(nodeKey(from_type, from_id), []);
     }
     yield* rest();
-    return true;
+    return room.take(rows);
   });
   const nodes = [...owners.keys()];
   yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
@@ -100,7 +161,7 @@ function* findBelonging(
         owners.get(nodeKey(from_type, from_id))?.push(nodeKey(to_type, to_id));
     }
     yield* rest();
-    return true;
+    return room.take(rows);
   });
   return owners;
 }
