@@ -10,6 +10,7 @@ import { limits } from "../../domain/limits.ts";
 import { endUnlessAsked } from "../body/expectation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { ChunkedBody } from "./chunked-body.ts";
+import { answerClientError } from "./client-error.ts";
 import { ignoreBody, resumeParser } from "./parser.ts";
 import { resumeReading, stopReading } from "./pause-reading.ts";
 
@@ -255,7 +256,8 @@ export class BodyTurns {
     this.#listen(socket);
     if (connection.isStopped) {
       connection.isStopped = false;
-      resumeParser(socket, 1);
+      const failure = resumeParser(socket, socket.readableLength);
+      if (failure !== undefined) return answerClientError(failure, socket);
     }
     this.#release(connection);
     // Emits `data` at once, also where reading is stopped.

@@ -1,7 +1,7 @@
 // Stops Node's parser in the middle of a packet, and resumes it. One packet can contain more than two thousand
 // requests, and by default Node creates objects for all of them at once. Uses undocumented parts of Node:
-// `parser.onIncoming`, whose result is passed to llhttp, `parser.resume` and `parser.execute`. A version without them
-// parses the whole packet.
+// `parser.onIncoming`, whose result is passed to llhttp, `parser.resume`, `parser.execute` and `parser.finish`. A
+// version without them parses the whole packet.
 
 import type { Socket } from "node:net";
 
@@ -14,11 +14,13 @@ interface Parser {
   onIncoming: (request: UpgradeRequest, shouldKeepAlive: boolean) => unknown;
   resume(): void;
   execute(bytes: Buffer): unknown;
+  /** Returns an error if the connection has ended within a request, but never while the parser is stopped. */
+  finish(): unknown;
   /** The packet that is being parsed. */
   getCurrentBuffer(): Buffer | undefined;
 }
 
-const used = ["onIncoming", "resume", "execute", "getCurrentBuffer"] as const;
+const used = ["onIncoming", "resume", "execute", "finish", "getCurrentBuffer"] as const;
 
 /** HPE_PAUSED of llhttp: as the result for a head, it stops the parser after that head. */
 const paused = 21;
@@ -136,13 +138,22 @@ export function ignoreBody(socket: Socket): void {
   socket.once("close", () => (parser[onBody] = usual));
 }
 
-/** `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. */
-export function resumeParser(socket: Socket, deferredBytes: number): void {
+/**
+ * `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. Returns the error of a
+ * request that is incomplete although the client has closed its side: Node told this to a stopped parser, in vain.
+ */
+export function resumeParser(
+  socket: Socket,
+  deferredBytes: number,
+): NodeJS.ErrnoException | undefined {
   const parser = parserOf(socket);
-  if (parser === undefined) return;
+  if (parser === undefined) return undefined;
   parser.resume();
+  if (deferredBytes > 0) return undefined;
   // Otherwise the parser completes a request without a body only at the next byte, which may never arrive.
-  if (deferredBytes === 0) parser.execute(nothing);
+  parser.execute(nothing);
+  const failure = socket.readableEnded ? parser.finish() : undefined;
+  return failure instanceof Error ? failure : undefined;
 }
 
 /** An empty part of a non-empty buffer: llhttp takes a null pointer for the end of the connection. */

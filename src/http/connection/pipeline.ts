@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyTurns } from "./body-turns.ts";
-import { answerUpgrade, noteOpenHead } from "./client-error.ts";
+import { answerClientError, answerUpgrade, noteOpenHead } from "./client-error.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import { resumeParser, stopParserIf, watchPackets } from "./parser.ts";
 import { resumeReading, stopReading } from "./pause-reading.ts";
@@ -122,7 +122,9 @@ export class Pipelines {
   #resume(socket: Socket): void {
     const deferredBytes = this.#waiting.get(socket) ?? 0;
     this.#forget(socket);
-    if (!this.#bodies.holds(socket)) resumeParser(socket, deferredBytes);
+    const isHeld = this.#bodies.holds(socket);
+    const failure = isHeld ? undefined : resumeParser(socket, deferredBytes);
+    if (failure !== undefined) answerClientError(failure, socket);
     resumeReading(socket, "reply");
   }
 
