@@ -37,30 +37,38 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   fail(socket, { error: new AppError(errorName(error.code)), isHead: failedHead(error, socket) });
 }
 
-/** Whether a head that is incomplete and began in an earlier packet is that of a HEAD. */
-const openHeads = new WeakMap<Socket, boolean>();
+/** How a head began that is incomplete and began in an earlier packet: as far as that may be HEAD, or empty. */
+const openHeads = new WeakMap<Socket, string>();
 
 /** `packet` ends within a head that began in it; undefined if the head is complete. */
 export function noteOpenHead(socket: Socket, packet: Buffer | undefined): void {
   if (packet === undefined) openHeads.delete(socket);
-  else openHeads.set(socket, endsInHead(packet));
+  else openHeads.set(socket, methodIn(lastHead(packet)));
 }
 
 /** Whether the invalid request is a HEAD, whose reply must not have a body. */
 function failedHead({ rawPacket, bytesParsed }: ClientError, socket: Socket): boolean {
-  if (!Buffer.isBuffer(rawPacket)) return openHeads.get(socket) ?? false;
-  return openHeads.get(socket) ?? endsInHead(rawPacket.subarray(0, bytesParsed));
+  const begun = openHeads.get(socket);
+  if (begun === "") return false;
+  const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
+  // With the byte that is not valid: a method that is only similar ends with it.
+  const text = lastHead(packet.subarray(0, (bytesParsed ?? packet.length) + 1));
+  return methodIn(`${begun ?? ""}${text}`) !== "";
 }
 
-/** The last request may follow others, and the body of the last of these, whose end is unknown. */
-function endsInHead(packet: Buffer): boolean {
+/** The text of the last request in the packet, which may follow others. */
+function lastHead(packet: Buffer): string {
   const before = packet.lastIndexOf(endOfHead);
-  const from = before === -1 ? 0 : before + endOfHead.length;
-  return headRequest.test(packet.toString("latin1", from));
+  return packet.toString("latin1", before === -1 ? 0 : before + endOfHead.length);
+}
+
+/** `HEAD `, or the beginning of it at the end of the text; empty for any other method. */
+function methodIn(text: string): string {
+  return (headRequest.exec(text)?.[0] ?? "").trimStart().slice(0, "HEAD ".length);
 }
 
 const endOfHead = "\r\n\r\n";
-/** No other method begins with an H. */
+/** The request may also follow the body of another, whose end is unknown. No other method begins with an H. */
 const headRequest = /^[\r\n]*(?:HEAD |H(?:E(?:AD?)?)?$)|HEAD [^ \r\n]*(?:$| HTTP\/)/;
 
 /**

@@ -76,6 +76,17 @@ describe("a request that can't be parsed", () => {
     });
   }
 
+  for (const [what, message] of [
+    ["an H", "HOST /v2/person HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["HEA", "HEAR /v2/person HTTP/1.1\r\nHost: x\r\n\r\n"],
+  ] as const) {
+    it(`is answered with a body if its method only begins with ${what}`, async () => {
+      assert.match(await exchangeText(server.address, message), /HTTP\/1.1 400 .*"code":40003,/s);
+      const [first, second] = [message.slice(0, 1), message.slice(1)];
+      assert.match(await inPackets(server, first, second), /HTTP\/1.1 400 .*"code":40003,/s);
+    });
+  }
+
   for (const [what, first, second] of [
     ["of a head that gets too large later", "GET /a", `${long} HTTP/1.1\r\n\r\n`],
     [
