@@ -115,7 +115,7 @@ describe("a long stream", () => {
       const counts = await scene.service.app.store.countRecords(organizationId);
       return counts[type.resourceType] === lines || undefined;
     };
-    await waitFor("all that was sent to be stored", look, { timeoutMs: 120_000, intervalMs: 50 });
+    await waitFor("all that was sent to be stored", look, { intervalMs: 50 });
   }
 
   /**

@@ -32,14 +32,10 @@ export async function sendAgain(sender: Sender): Promise<void> {
 export async function awaitDeletions(sender: Sender): Promise<void> {
   for (const deletion of sender.openDeletions) {
     if (deletion.standing !== "open") continue;
-    await waitFor(
-      `the end of ${describe(deletion)}`,
-      async () => {
-        const status = await checkDeletion(sender, deletion);
-        return status === "completed" || sender.ledger.findings.length > 0;
-      },
-      { timeoutMs: 60_000 },
-    );
+    await waitFor(`the end of ${describe(deletion)}`, async () => {
+      const status = await checkDeletion(sender, deletion);
+      return status === "completed" || sender.ledger.findings.length > 0;
+    });
   }
   sender.openDeletions = [];
 }
@@ -51,7 +47,6 @@ export async function awaitDeletions(sender: Sender): Promise<void> {
  */
 export async function checkDeletions(app: App, ledger: Ledger): Promise<void> {
   const known = await waitFor("all deletions to end", () => allCompleted(app), {
-    timeoutMs: 60_000,
     intervalMs: 20,
   });
   const left = new Map(known.map((deletion) => [deletion.deletionRequestId, deletion]));

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { type RawReplies, readAllReplies } from "./raw-replies.ts";
 
 /** Rejects if the server leaves the connection open for `timeoutMs`. */
-export function exchangeRaw(port: number, bytes: Buffer, timeoutMs = 10_000): Promise<RawReplies> {
+export function exchangeRaw(port: number, bytes: Buffer, timeoutMs = 60_000): Promise<RawReplies> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, "127.0.0.1");

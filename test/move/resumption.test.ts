@@ -118,7 +118,7 @@ async function startStuck(
   await waitFor(
     "the program to wait for the table",
     async () => (await of.query(waiting, to)).length > 0,
-    { timeoutMs: 120_000, intervalMs: 20 },
+    { intervalMs: 20 },
   );
   return { program, letGo: () => lock.end() };
 }

@@ -12,7 +12,7 @@ export interface RawConnection {
   readonly closed: Promise<string>;
 }
 
-const silenceMs = 10_000;
+const silenceMs = 60_000;
 
 export function openRaw(address: string): RawConnection {
   const { hostname, port } = new URL(address);

@@ -1,4 +1,5 @@
-// Waits for a condition by polling; the only kind of waiting in tests.
+// Waits for a condition by polling; the only kind of waiting in tests. The time after which it gives up is long enough
+// for a machine that is busy with other work: only what hangs takes as long.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function waitFor<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  { timeoutMs = 20_000, intervalMs = 5 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 120_000, intervalMs = 5 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<Value> {
   const until = performance.now() + timeoutMs;
   for (;;) {

@@ -199,14 +199,10 @@ async function requireClosed(
   id: string,
   folders: readonly string[],
 ): Promise<void> {
-  await waitFor(
-    "the organization to be erased",
-    async () => {
-      const shown = await line.ask("organization show --include-confidential", id);
-      return shown["deletion_status"] === "completed";
-    },
-    { timeoutMs: 60_000 },
-  );
+  await waitFor("the organization to be erased", async () => {
+    const shown = await line.ask("organization show --include-confidential", id);
+    return shown["deletion_status"] === "completed";
+  });
   const { out } = await line.type("audit export --organization", id);
   const [, exportId] = /"export":\{"exportId":"(exp_\w+)"/.exec(out) ?? [];
   const known = folders.map((folder) => readManifest(folder)?.export_id);

@@ -339,7 +339,6 @@ describe("requests whose replies nobody reads", () => {
     pipe.socket.resume();
     await waitFor("all replies", () => pipe.replies().length === 1_000 || undefined, {
       intervalMs: 200,
-      timeoutMs: 60_000,
     });
     assert.ok(pipe.replies().every(({ status }) => status === 200));
     pipe.socket.destroy();
