@@ -11,7 +11,7 @@ describe("a server that is killed under load", () => {
     const figures = await requireNothingFound(test, "crash", run);
     const { kills, changes = 0, deletions = 0, unanswered = 0, commands = 0 } = figures;
     assert.equal(kills, run.count);
-    assert.ok(changes > 1_000 && deletions > 10, "there was load");
+    assert.ok(changes > 100 && deletions > 1, "there was load");
     assert.ok(unanswered > 0, "requests were in flight");
     assert.ok(commands > 0, "commands were run beside the server");
   });
@@ -23,7 +23,7 @@ describe("three processes on one PostgreSQL server that are killed under load", 
     const figures = await requireNothingFound(test, "crash", run);
     const { processesKilled, serversKilled, changes = 0, unanswered = 0 } = figures;
     assert.deepEqual([processesKilled, serversKilled], [2, 1]);
-    assert.ok(changes > 200, "there was load");
+    assert.ok(changes > 50, "there was load");
     assert.ok(unanswered > 0, "requests were in flight");
   });
 });

@@ -79,21 +79,22 @@ export class ChangeFeed {
     const { until, signal, check } = waiting;
     let { from } = reading;
     let page: FeedPage | undefined;
-    // What passes during a check counts after the next one: the token may have ended meanwhile.
-    for (let now = this.#app.now(); !this.isOver(waiting, now);) {
-      const checkAt = this.#app.now() + checkMs;
-      const awaited = { organizationId, scanned: from.scanned, until: Math.min(until, checkAt) };
+    for (;;) {
+      // What passes during a check counts after the next one: the token may have ended meanwhile.
+      const now = this.#app.now();
+      await check?.();
+      if ((page !== undefined && page.events.length > 0) || this.isOver(waiting, now)) return page;
+      const awaited = {
+        organizationId,
+        scanned: from.scanned,
+        until: Math.min(until, now + checkMs),
+      };
       const { scanned, through } = await this.#news.next(awaited, signal);
       from = { ...from, scanned };
-      if (through !== undefined) {
-        page = await this.#readShared(through, { ...reading, from });
-        from = page.next;
-      }
-      now = this.#app.now();
-      await check?.();
-      if (page !== undefined && page.events.length > 0) return page;
+      if (through === undefined) continue;
+      page = await this.#readShared(through, { ...reading, from });
+      from = page.next;
     }
-    return page;
   }
 
   /** Pages as long as there are any, and then each next one. Ends and rejects as `wait` does. */
