@@ -11,7 +11,8 @@ import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import { recipientFigures } from "../actions/recipient/recipients.ts";
 import { countEndpoints } from "../actions/webhook/endpoints.ts";
-import { openApp } from "./app.ts";
+import { type AppOptions, openApp } from "./app.ts";
+import { awaitStore } from "./await-store.ts";
 import type { Config } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
@@ -146,7 +147,7 @@ async function openParts(
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
   const isNew = path !== undefined && !isPresent(path, "The store");
-  const openedApp = await openApp(config, {
+  const appOptions: AppOptions = {
     role: "serve",
     ...(options.now === undefined ? {} : { now: options.now }),
     onGroup: (figures) => {
@@ -156,7 +157,9 @@ async function openParts(
     },
     ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
-  });
+  };
+  const waiting = { timeoutMs: config.databaseStartTimeoutMs, log };
+  const openedApp = await awaitStore(() => openApp(config, appOptions), waiting);
   opened.defer(() => openedApp.close());
   // Logs the path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");

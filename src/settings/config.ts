@@ -55,6 +55,12 @@ export const settings = {
     "Maximum time that a PostgreSQL statement waits for a lock, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
+  databaseStartTimeoutMs: setting(
+    "DATABASE_START_TIMEOUT_MS",
+    "30000",
+    "How long a start waits for a PostgreSQL server that can't be reached or accepts no writes, in milliseconds.",
+    wholeNumber(0, 3_600_000),
+  ),
   dataDir: setting(
     "DATA_DIR",
     "./data",

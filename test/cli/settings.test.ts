@@ -34,6 +34,7 @@ const wrong: readonly Case[] = [
   ["DATABASE_PREPARE", ["yes", "ON"], /on or off/],
   ["DATABASE_STATEMENT_TIMEOUT_MS", ["99", "x"], /whole number from 100/],
   ["DATABASE_LOCK_TIMEOUT_MS", ["9", "x"], /whole number from 10/],
+  ["DATABASE_START_TIMEOUT_MS", ["-1", "x"], /whole number from 0/],
   ["DATA_DIR", [" "], /a folder/],
   ["RECEIPT_KEY_FILE", [" "], /a file/],
   ["LOG_LEVEL", ["loud", "INFO"], /one of fatal, error, warn, info/],

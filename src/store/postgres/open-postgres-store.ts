@@ -121,6 +121,7 @@ async function refuseUnsupported(database: Database): Promise<void> {
     throw new StoreError(
       "The server that DATABASE_URL names is a read-only replica. Name the primary, or add " +
         "target_session_attrs=read-write to what chooses the server.",
+      { isTemporary: true },
     );
   }
 }
@@ -130,9 +131,10 @@ function describeOpening(url: string, error: unknown): unknown {
   const cause = error instanceof AppError ? error.cause : error;
   if (!(error instanceof AppError) && !(error instanceof ServerError)) return error;
   const reason = cause instanceof Error ? describeReason(cause) : "no answer";
+  const advice = adviseOn(cause);
   return new StoreError(
-    `The store at ${describeServers(url) ?? "DATABASE_URL"} can't be opened: ${reason}. ${adviseOn(cause)}`,
-    { cause },
+    `The store at ${describeServers(url) ?? "DATABASE_URL"} can't be opened: ${reason}. ${advice}`,
+    { isTemporary: error instanceof AppError && advice === startIt, cause },
   );
 }
 
@@ -144,6 +146,9 @@ const distrusted: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
+
+const startIt =
+  "Check that the server runs there and that the user and the password in DATABASE_URL are right.";
 
 function adviseOn(cause: unknown): string {
   const { code, syscall } = { code: undefined, syscall: undefined, ...(cause as object) };
@@ -160,7 +165,7 @@ function adviseOn(cause: unknown): string {
     return "Give the role the rights that the guide to PostgreSQL lists.";
   }
   if (syscall === "open") return "Check sslrootcert, sslcert and sslkey in DATABASE_URL.";
-  return "Check that the server runs there and that the user and the password in DATABASE_URL are right.";
+  return startIt;
 }
 
 /** If several addresses were tried, each has its own error. */
