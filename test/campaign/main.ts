@@ -9,6 +9,7 @@ import { disclosure } from "../disclosure/campaign.ts";
 import { timing } from "../disclosure/timing.ts";
 import { twins } from "../disclosure/twins.ts";
 import { durableStreams } from "../durable-streams/campaign.ts";
+import { failover } from "../failover/campaign.ts";
 import { fuzz } from "../fuzz/campaign.ts";
 import { fuzzRaw } from "../fuzz/raw-campaign.ts";
 import { parquet } from "../fuzz/parquet/campaign.ts";
@@ -25,6 +26,7 @@ const campaigns = {
   deletion: crashDeletion,
   closing: crashClosing,
   import: crashImport,
+  failover,
   restore: crashRestore,
   tamper,
   retention,

@@ -13,7 +13,7 @@ import { checkAll, count, type CrashRound, type Figures, type Site } from "./sit
 import { crashServer } from "./sqlite/round.ts";
 import { endSqliteSite, makeSqliteSite } from "./sqlite/site.ts";
 
-interface Crashes<Place extends Site> {
+export interface Crashes<Place extends Site> {
   /** Serves then. */
   readonly make: (seed: number) => Promise<Place>;
   /** Kills under load and starts again, until clients have what they asked for; returns what was killed. */
@@ -32,7 +32,7 @@ export function runCrashes(run: CampaignRun): Promise<CampaignOutcome<Figures>> 
   return crashMany(run, { make: makePostgresSite, crash, end: endPostgresSite });
 }
 
-async function crashMany<Place extends Site>(
+export async function crashMany<Place extends Site>(
   run: CampaignRun,
   crashes: Crashes<Place>,
 ): Promise<CampaignOutcome<Figures>> {

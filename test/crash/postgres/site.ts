@@ -29,7 +29,7 @@ export async function makePostgresSite(seed: number): Promise<PostgresSite> {
   const [first] = processes;
   if (first === undefined) throw new Error("no process was started");
   const made = await makeSenders(environment, first.client, { seed, connectionsEach: 6 });
-  const read = () => readStored(postgres, url);
+  const read = () => readStored((sql) => postgres.query(sql, url));
   return { ...made, postgres, url, folder, environment, processes, readStored: read };
 }
 
@@ -43,7 +43,7 @@ export function connectSenders(site: PostgresSite, isCrashing: () => boolean): v
 }
 
 /** A client that is told to try again was promised nothing: the same as no reply. */
-function withoutUnavailable(client: Client): Client {
+export function withoutUnavailable(client: Client): Client {
   return {
     ...client,
     send: async (ask) => {

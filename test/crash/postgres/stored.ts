@@ -1,8 +1,10 @@
 // Reads all record data of a PostgreSQL database, bypassing all product code and row-level
 // security, so that no fault in reading can hide one in writing. Alters nothing.
 
-import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { collectRecords, type Stored } from "../stored.ts";
+
+/** Runs a statement as the superuser. */
+type QueryAll = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 const allChanges = `
   SELECT record.organization_id, record.resource_type, record.resource_id,
@@ -15,8 +17,8 @@ const orphans = `
     USING (organization_id, resource_type, resource_id)
   WHERE record.resource_id IS NULL`;
 
-export async function readStored(postgres: PostgresServer, url: string): Promise<Stored> {
-  const records = collectRecords(await postgres.query(allChanges, url));
-  const count = Number((await postgres.query(orphans, url))[0]?.["count"]);
+export async function readStored(query: QueryAll): Promise<Stored> {
+  const records = collectRecords(await query(allChanges));
+  const count = Number((await query(orphans))[0]?.["count"]);
   return { records, faults: count === 0 ? [] : [`${count} changes belong to no record`] };
 }

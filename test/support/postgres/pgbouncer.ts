@@ -1,13 +1,13 @@
 // PgBouncer in transaction mode in front of a PostgreSQL server, in a temporary folder on a free port.
 // SLUICE_TEST_PGBOUNCER names a program that is not on the path.
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeTempFolder, removeFolder } from "../temp-folder.ts";
 import { waitFor } from "../wait-for.ts";
 import { findFreePort, ownerName, password, queryAs } from "./postgres-server.ts";
+import { makeProgram } from "../program.ts";
 import { runAsOther } from "./postgres-binaries.ts";
 
 const program = process.env["SLUICE_TEST_PGBOUNCER"] ?? "pgbouncer";
@@ -15,6 +15,8 @@ const program = process.env["SLUICE_TEST_PGBOUNCER"] ?? "pgbouncer";
 export interface PgBouncer {
   /** The same database, role and password through the pooler. */
   through(url: string): string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -43,7 +45,12 @@ function findVersion(): readonly number[] | undefined {
 /** `serverConnections` for each database: fewer than clients have, so that these take turns. */
 export async function startPgBouncer(
   adminUrl: string,
-  options: { readonly prepared: boolean; readonly serverConnections: number },
+  options: {
+    readonly prepared: boolean;
+    readonly serverConnections: number;
+    /** More lines of its file. */
+    readonly settings?: Readonly<Record<string, number>>;
+  },
 ): Promise<PgBouncer> {
   const folder = makeTempFolder();
   const port = await findFreePort();
@@ -62,6 +69,7 @@ export async function startPgBouncer(
     ...(canKeepPrepared(findVersion() ?? [])
       ? { max_prepared_statements: options.prepared ? 200 : 0 }
       : {}),
+    ...options.settings,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   const file = join(folder, "pgbouncer.ini");
@@ -69,27 +77,28 @@ export async function startPgBouncer(
   writeFileSync(file, `${databases}[pgbouncer]\n${lines.join("\n")}\n`);
   writeFileSync(join(folder, "users"), `"${ownerName}" "${password}"\n"postgres" ""\n`);
   chmodSync(folder, 0o755);
-  const child = spawn(program, [file], { ...runAsOther(), stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-5_000)));
-  const kill = (): void => void child.kill("SIGKILL");
-  process.on("exit", kill);
+  const running = makeProgram([program, file], { runAs: runAsOther() });
   const pooled = (url: string): string => {
     const changed = new URL(url);
     changed.host = `127.0.0.1:${port}`;
     return changed.href;
   };
-  await waitFor("PgBouncer to answer", async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer did not start:\n${said}`);
-    const own = `postgres://${ownerName}:${password}@127.0.0.1:${port}/postgres`;
-    return (await queryAs(own, "SELECT 1").catch(() => undefined)) && true;
-  });
+  const start = async (): Promise<void> => {
+    running.start();
+    await waitFor("PgBouncer to answer", async () => {
+      const own = `postgres://${ownerName}:${password}@127.0.0.1:${port}/postgres`;
+      return (await queryAs(own, "SELECT 1").catch(() => undefined)) && true;
+    }).catch((error: unknown) => {
+      throw new Error(`PgBouncer did not start:\n${running.said()}`, { cause: error });
+    });
+  };
+  await start();
   return {
     through: pooled,
+    start,
+    kill: () => running.kill(),
     remove: async () => {
-      process.off("exit", kill);
-      const ended = once(child, "exit");
-      if (child.kill("SIGKILL")) await ended;
+      await running.kill();
       removeFolder(folder);
     },
   };
