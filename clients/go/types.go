@@ -921,6 +921,21 @@ type AccessToken struct {
 	OrganizationName string `json:"organization_name"`
 
 	Scopes AccessTokenScope `json:"scopes"`
+
+	// The same as `token`, in the reply to a form.
+	AccessToken string `json:"access_token,omitempty"`
+
+	// `Bearer`, in the reply to a form.
+	TokenType string `json:"token_type,omitempty"`
+
+	// The lifetime in seconds, in the reply to a form.
+	ExpiresIn int64 `json:"expires_in,omitempty"`
+
+	// The granted scopes, separated by spaces, in the reply to a form.
+	Scope string `json:"scope,omitempty"`
+
+	// The type of the token, in the reply to a token exchange.
+	IssuedTokenType string `json:"issued_token_type,omitempty"`
 }
 
 // AccessTokenScope: Scope grant requested.

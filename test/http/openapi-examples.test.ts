@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createRule } from "../../src/actions/identity/rules.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
@@ -13,6 +14,7 @@ import { operator } from "../conformance/scene.ts";
 import { newEndpoint } from "../conformance/webhooks.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
+import { startPlatformIssuer } from "../support/platform-issuer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Compile, makeCompiler } from "./document-validators.ts";
 import { eachOperation } from "./document-walk.ts";
@@ -54,9 +56,35 @@ async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
     return service.client.send({ method, path, token, headers, body });
   }
   const { organizationId, apiKey } = customer;
+  if (mediaType.endsWith("form-urlencoded")) return sendForm(organizationId, path, value as object);
   const asked = value as { scopes: object };
   const body = { ...asked, scopes: { ...asked.scopes, organization_id: organizationId } };
   return service.client.send({ method, path, headers: { authorization: apiKey }, body });
+}
+
+/** The token of the example is of no issuer, so one that the organization trusts replaces it. */
+async function sendForm(organizationId: string, path: string, value: object): Promise<Reply> {
+  const issuer = await startPlatformIssuer(service.clock.now);
+  try {
+    await createRule(service.app, {
+      organizationId,
+      scopes: ["transactions:write"],
+      issuer: issuer.address,
+      audience: "sluice",
+      claims: { sub: "intake" },
+      lifetimeSeconds: 3_600,
+      reusable: false,
+    });
+    const own = {
+      organization_id: organizationId,
+      client_assertion: issuer.sign({ sub: "intake" }),
+    };
+    const body = new URLSearchParams({ ...value, ...own }).toString();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return await service.client.send({ method: "POST", path, headers, body });
+  } finally {
+    await issuer.stop();
+  }
 }
 
 /**

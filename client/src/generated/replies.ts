@@ -15,6 +15,16 @@ export interface AccessToken {
   /** Name of that organization. */
   readonly organization_name: string;
   readonly scopes: AccessTokenScope;
+  /** The same as `token`, in the reply to a form. */
+  readonly access_token?: string;
+  /** `Bearer`, in the reply to a form. */
+  readonly token_type?: string;
+  /** The lifetime in seconds, in the reply to a form. */
+  readonly expires_in?: number;
+  /** The granted scopes, separated by spaces, in the reply to a form. */
+  readonly scope?: string;
+  /** The type of the token, in the reply to a token exchange. */
+  readonly issued_token_type?: string;
 }
 
 /** Scope grant requested. */

@@ -56,8 +56,10 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
  * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a
  * body that is incomplete or not in its encoding.
  */
-export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
-  const bytesMax = smallBodyBytesMax;
+export async function readSmallBody(
+  request: IncomingMessage,
+  bytesMax = smallBodyBytesMax,
+): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
   let gathered: Buffer = nothing;
   let bytes = 0;

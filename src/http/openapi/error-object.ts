@@ -51,6 +51,14 @@ function exampleOf({ fields = [] }: ErrorResponse, name: ErrorName, problem: boo
 
 const message = textSchema("Error message.");
 
+/** In replies to a token request as a form. */
+const oauthFields = {
+  error: textSchema(
+    "The error code of OAuth 2.0 (RFC 6749), where the request is one of OAuth 2.0.",
+  ),
+  error_description: textSchema("The message, where there is `error`."),
+};
+
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   ErrorItem: objectSchema(
     "Detail about an error in one field.",
@@ -62,8 +70,8 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   ),
   Error: objectSchema(
     "The body of every error response.",
-    { code: codeSchema, message, errors: fieldErrorsSchema },
-    { sometimes: ["errors"] },
+    { code: codeSchema, message, errors: fieldErrorsSchema, ...oauthFields },
+    { sometimes: ["errors", ...Object.keys(oauthFields)] },
   ),
   Problem: objectSchema(
     "The same error in the form of RFC 9457, for `Accept: application/problem+json`: the fields of Error, and more.",

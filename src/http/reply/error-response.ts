@@ -8,6 +8,9 @@ export interface ErrorBody {
   readonly code: number;
   readonly message: string;
   readonly errors?: readonly FieldError[];
+  /** With the description, as RFC 6749 has them (section 5.2). */
+  readonly error?: string;
+  readonly error_description?: string;
 }
 
 export interface ErrorContext {
@@ -15,6 +18,8 @@ export interface ErrorContext {
   readonly problem: boolean;
   /** True for token issuing, which has its own scheme in WWW-Authenticate. */
   readonly apiKeyExpected: boolean;
+  /** The error code of OAuth 2.0, for a client that uses it. */
+  readonly oauthError?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -26,7 +31,14 @@ export function errorBody({ code, message, errors }: AppError): ErrorBody {
 
 export function errorAnswer(error: AppError, context: ErrorContext): Answer {
   const status = statusOf(error);
-  const body = errorBody(error);
+  const { oauthError } = context;
+  const body: ErrorBody = {
+    ...errorBody(error),
+    ...(oauthError !== undefined && {
+      error: oauthError,
+      error_description: describeOauth(error.message),
+    }),
+  };
   const headers = {
     ...authenticateHeader(error, context),
     ...retryHeader(error),
@@ -48,6 +60,11 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     contentType: "application/problem+json",
     headers,
   };
+}
+
+/** Without the characters that the description must not have. */
+function describeOauth(message: string): string {
+  return message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, "?");
 }
 
 /** No error code if no credential was sent (RFC 6750, section 3). */

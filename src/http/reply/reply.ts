@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
+import type { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
 import type { LargeReplies } from "../connection/large-replies.ts";
@@ -28,6 +29,8 @@ export interface RequestContext {
   startedAt: number;
   caller: Identity | undefined;
   rate: RateHeaders | undefined;
+  /** Present where errors also have their code of OAuth 2.0. */
+  oauthErrorOf?: (error: AppError) => string;
 }
 
 declare module "fastify" {

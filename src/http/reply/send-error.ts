@@ -54,6 +54,7 @@ function sendNow(
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: operation !== undefined && operation.permission === undefined,
+    oauthError: request.requestContext?.oauthErrorOf?.(known),
     headers: { ...headers, ...closeAfter(request, known) },
   });
   try {

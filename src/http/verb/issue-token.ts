@@ -1,26 +1,44 @@
-// POST /auth/token and /v2/auth/token: an access token for an API key. Idempotency-Key has no effect here, because a
-// stored reply would be a stored secret.
+// POST /auth/token and /v2/auth/token: an access token for an API key, or for a token of a platform. Idempotency-Key
+// has no effect here, because a stored reply would be a stored secret.
 
 import {
   identifyKeyHolder,
   issueToken as issue,
   type AccessTokenRequest,
 } from "../../actions/access/issue-token.ts";
-import type { KeyHolder } from "../../domain/access.ts";
+import { identifyProgram } from "../../actions/identity/identify-program.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes } from "../../domain/scope.ts";
-import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
+import {
+  type Content,
+  jsonReply,
+  jsonRequest,
+  objectSchema,
+  textSchema,
+} from "../openapi/content.ts";
 import { schemaRef } from "../openapi/document.ts";
 import { contentType, errorResponse, tooLarge } from "../openapi/error-responses.ts";
 import { exampleOrganizationId } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { tokenTag } from "../openapi/parts.ts";
-import type { Verb } from "../operation.ts";
+import type { HttpContext } from "../http-context.ts";
+import type { HandlerInput, Verb } from "../operation.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
-import { jsonAnswer } from "../reply/reply.ts";
+import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
 import { readJson } from "../body/read-json.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
+import {
+  assertionType,
+  formType,
+  grantTypes,
+  isTokenForm,
+  issuedType,
+  oauthErrorOf,
+  oauthReply,
+  readTokenForm,
+  tokenFormSchema,
+} from "../request/token-form.ts";
 
 const scopesSchema = closedObject(
   {
@@ -61,7 +79,7 @@ export const tokenRequestSchema = closedObject({
 
 const scopesExample = { organization_id: exampleOrganizationId, scopes: ["transactions:write"] };
 
-const request = jsonRequest({
+const keyRequest = jsonRequest({
   name: "AccessTokenRequest",
   schema: describedShape("Which access token is requested.", tokenRequestSchema),
   parts: {
@@ -76,20 +94,47 @@ const request = jsonRequest({
   },
 });
 
+const formExamples = {
+  form: {
+    summary: "With a token of a platform",
+    value: {
+      grant_type: grantTypes.assertion,
+      client_assertion_type: assertionType,
+      client_assertion: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJpbnRha2UifQ.c2lnbmF0dXJl",
+      organization_id: exampleOrganizationId,
+      scope: "transactions:write",
+    },
+  },
+};
+
+const request: Content = {
+  ...keyRequest,
+  media: {
+    ...keyRequest.media,
+    [formType]: { schema: schemaRef("TokenForm"), examples: formExamples },
+  },
+  schemas: { ...keyRequest.schemas, TokenForm: tokenFormSchema },
+};
+
 const reply = jsonReply("The access token.", {
   name: "AccessToken",
-  schema: objectSchema("An access token; returned once and never stored.", {
-    token: textSchema("The access token, for `Authorization: Bearer <token>`."),
-    expiry: {
-      type: "integer",
-      format: "int64",
-      description:
-        "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
+  schema: objectSchema(
+    "An access token; returned once and never stored.",
+    {
+      token: textSchema("The access token, for `Authorization: Bearer <token>`."),
+      expiry: {
+        type: "integer",
+        format: "int64",
+        description:
+          "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
+      },
+      organization_id: textSchema("Organization for which the token was requested."),
+      organization_name: textSchema("Name of that organization."),
+      scopes: schemaRef("AccessTokenScope"),
+      ...oauthReply,
     },
-    organization_id: textSchema("Organization for which the token was requested."),
-    organization_name: textSchema("Name of that organization."),
-    scopes: schemaRef("AccessTokenScope"),
-  }),
+    { sometimes: Object.keys(oauthReply) },
+  ),
   examples: {
     token: {
       summary: "A token",
@@ -115,7 +160,8 @@ export const issueToken: Verb = {
       fields: [{ field: "expiry_seconds", message: "must be a whole number from 300 to 86400" }],
     }),
     errorResponse("NotGranted", {
-      description: "The API key was not granted the scope, or belongs to another organization.",
+      description:
+        "The API key, or the rule for a program, was not granted the scope; or the key belongs to another organization.",
       errors: ["insufficient_scope", "other_organization"],
     }),
     tooLarge,
@@ -131,7 +177,9 @@ export const issueToken: Verb = {
       "Exchanges the API key for an access token that is valid for the requested time, but never longer than the key; " +
       "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used " +
       "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists. " +
-      `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key. \`/auth/token\` and ` +
+      "A program with a token of its platform (a JWT) sends a form without `Authorization` instead, as RFC 7523 " +
+      "(`client_assertion`) or RFC 8693 (token exchange) have it; the reply has the fields of RFC 6749, too. " +
+      `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key or rule. \`/auth/token\` and ` +
       "`/v2/auth/token` are the same operation.",
     request,
     reply,
@@ -139,19 +187,65 @@ export const issueToken: Verb = {
 
   makeHandler: (context) => {
     const check = requestCheck(tokenRequestSchema, "token request");
-    return async ({ request: http, requestContext }) => {
-      let holder: KeyHolder;
-      try {
-        holder = await identifyKeyHolder(context.app, http.headers.authorization);
-      } catch (error) {
-        return refuseCredential(context, http, { requestContext, error });
-      }
+    return async (input) => {
+      const { request: http, requestContext } = input;
+      if (isTokenForm(http.raw)) return exchange(context, input);
+      const holder = await admit(context, input, () =>
+        identifyKeyHolder(context.app, http.headers.authorization),
+      );
       const limited = await context.rates.tokenIssuing(holder.key.keyId);
       enforceLimit(context, limited, { requestContext, name: "token-issuing" });
       const { body } = await readJson(http);
       check(body);
-      const token = await issue(context.app, holder, body as AccessTokenRequest);
-      return { ...jsonAnswer(200, token), headers: { "cache-control": "no-store" } };
+      return answerWith(await issue(context.app, holder, body as AccessTokenRequest));
     };
   },
 };
+
+/** A credential that is refused counts against the address. */
+async function admit<Found>(
+  context: HttpContext,
+  { request: http, requestContext }: HandlerInput,
+  work: () => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await work();
+  } catch (error) {
+    return refuseCredential(context, http, { requestContext, error });
+  }
+}
+
+/** An access token for a token of a platform. */
+async function exchange(context: HttpContext, input: HandlerInput): Promise<Answer> {
+  const { request: http, requestContext } = input;
+  requestContext.oauthErrorOf = (error) => oauthErrorOf(error, false);
+  // The form is read before anybody is identified.
+  const unknown = context.rates.unauthenticated(http.ip);
+  enforceLimit(context, unknown, { requestContext, name: "unauthenticated" });
+  const form = await readTokenForm(http.raw);
+  requestContext.oauthErrorOf = (error) => oauthErrorOf(error, form.isExchange);
+  const program = await admit(context, input, () => identifyProgram(context.app, form));
+  const limited = await context.rates.tokenIssuing(program.key.keyId);
+  enforceLimit(context, limited, { requestContext, name: "token-issuing" });
+  const issued = await admit(context, input, () =>
+    issue(context.app, program, {
+      expiry_seconds: form.expirySeconds ?? limits.tokenSecondsMax,
+      scopes: {
+        organization_id: form.organizationId,
+        scopes: form.scopes ?? program.key.scopes,
+      },
+    }),
+  );
+  return answerWith({
+    ...issued,
+    access_token: issued.token,
+    token_type: "Bearer",
+    expires_in: issued.expiry - Math.floor(context.app.now() / 1_000),
+    scope: issued.scopes.scopes.join(" "),
+    ...(form.isExchange && { issued_token_type: issuedType }),
+  });
+}
+
+function answerWith(token: object): Answer {
+  return { ...jsonAnswer(200, token), headers: { "cache-control": "no-store" } };
+}

@@ -865,9 +865,7 @@ class CustomerSarUpdate(_CustomerSarUpdateRequired, total=False):
     additional_properties: Union[Sequence[AdditionalProperty], None]
 
 
-class AccessToken(TypedDict):
-    """An access token; returned once and never stored."""
-
+class _AccessTokenRequired(TypedDict):
     token: str
     """The access token, for `Authorization: Bearer <token>`."""
     expiry: int
@@ -880,6 +878,21 @@ class AccessToken(TypedDict):
     organization_name: str
     """Name of that organization."""
     scopes: AccessTokenScope
+
+
+class AccessToken(_AccessTokenRequired, total=False):
+    """An access token; returned once and never stored."""
+
+    access_token: str
+    """The same as `token`, in the reply to a form."""
+    token_type: str
+    """`Bearer`, in the reply to a form."""
+    expires_in: int
+    """The lifetime in seconds, in the reply to a form."""
+    scope: str
+    """The granted scopes, separated by spaces, in the reply to a form."""
+    issued_token_type: str
+    """The type of the token, in the reply to a token exchange."""
 
 
 class AccessTokenScope(TypedDict):

@@ -1,0 +1,152 @@
+// The form by which a program asks for an access token with a token of its platform, as OAuth 2.0 has it: as
+// `client_assertion` (RFC 7523, section 2.2) or as `subject_token` of a token exchange (RFC 8693, section 2.1). Unknown
+// parameters are ignored (RFC 6749, section 3.2).
+
+import type { IncomingMessage } from "node:http";
+import { AppError, type ErrorName, type FieldError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { readSmallBody } from "../body/read-body.ts";
+import { objectSchema, textSchema } from "../openapi/content.ts";
+
+export const formType = "application/x-www-form-urlencoded";
+
+/** A token has 16 KiB at most. */
+const formBytesMax = 32 * 1_024;
+
+export const grantTypes = {
+  assertion: "client_credentials",
+  exchange: "urn:ietf:params:oauth:grant-type:token-exchange",
+} as const;
+
+export const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+export const subjectTypes = [
+  "urn:ietf:params:oauth:token-type:jwt",
+  "urn:ietf:params:oauth:token-type:id_token",
+] as const;
+export const issuedType = "urn:ietf:params:oauth:token-type:access_token";
+
+export interface TokenForm {
+  readonly isExchange: boolean;
+  readonly organizationId: string;
+  readonly token: string;
+  /** Undefined for all that the rule grants. */
+  readonly scopes: readonly string[] | undefined;
+  /** Undefined for as long as the rule allows. */
+  readonly expirySeconds: number | undefined;
+}
+
+const names = {
+  grant_type: textSchema(`\`${grantTypes.assertion}\` or \`${grantTypes.exchange}\`.`),
+  organization_id: textSchema("Organization for which the token is requested."),
+  client_assertion_type: textSchema(`\`${assertionType}\`, with \`client_assertion\`.`),
+  client_assertion: textSchema("The token of the platform, for `client_credentials`."),
+  subject_token_type: textSchema(`\`${subjectTypes.join("` or `")}\`, with \`subject_token\`.`),
+  subject_token: textSchema("The token of the platform, for a token exchange."),
+  requested_token_type: textSchema(`\`${issuedType}\`, which is the default.`),
+  scope: textSchema("Scopes, separated by spaces. Default: all that the rule grants."),
+  expiry_seconds: textSchema(
+    `Requested lifetime in seconds, ${limits.tokenSecondsMin} to ${limits.tokenSecondsMax}. Default: as long as the rule allows.`,
+  ),
+};
+
+export const tokenFormSchema = objectSchema(
+  "A token request with a token of the platform: RFC 7523 (`client_assertion`) or RFC 8693 (`subject_token`).",
+  names,
+  {
+    sometimes: Object.keys(names).filter((name) => !/^(?:grant_type|organization_id)$/.test(name)),
+  },
+);
+
+/** What the reply to a form has in addition. */
+export const oauthReply = {
+  access_token: textSchema("The same as `token`, in the reply to a form."),
+  token_type: textSchema("`Bearer`, in the reply to a form."),
+  expires_in: {
+    type: "integer",
+    format: "int64",
+    description: "The lifetime in seconds, in the reply to a form.",
+  },
+  scope: textSchema("The granted scopes, separated by spaces, in the reply to a form."),
+  issued_token_type: textSchema("The type of the token, in the reply to a token exchange."),
+} as const;
+
+/** An API key is in Authorization, so whoever sends that header means the other way. */
+export function isTokenForm({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
+  return headers.authorization === undefined && type.trim().toLowerCase() === formType;
+}
+
+/** Throws AppError validation_failed, too_large, and malformed_json for a body that is incomplete. */
+export async function readTokenForm(request: IncomingMessage): Promise<TokenForm> {
+  const body = await readSmallBody(request, formBytesMax);
+  const form = new URLSearchParams(body.toString("utf8"));
+  const errors: FieldError[] = [];
+  const refuse = (field: string, message: string): void => void errors.push({ field, message });
+  const read = (name: string): string | undefined => {
+    const [value, ...more] = form.getAll(name);
+    if (more.length > 0) refuse(name, "must be sent once");
+    // Sent without a value is the same as not sent (RFC 6749, section 3.2).
+    return value === "" ? undefined : value;
+  };
+  const readOne = (name: string, allowed: readonly string[]): string | undefined => {
+    const value = read(name);
+    if (value === undefined || !allowed.includes(value))
+      refuse(name, `must be ${allowed.join(" or ")}`);
+    return value;
+  };
+  const isExchange = readOne("grant_type", Object.values(grantTypes)) === grantTypes.exchange;
+  if (isExchange) readOne("subject_token_type", subjectTypes);
+  else readOne("client_assertion_type", [assertionType]);
+  const tokenName = isExchange ? "subject_token" : "client_assertion";
+  const token = read(tokenName) ?? "";
+  if (token === "") refuse(tokenName, "is required: the token of the platform");
+  if (isExchange && (read("requested_token_type") ?? issuedType) !== issuedType) {
+    refuse("requested_token_type", `must be ${issuedType}, or left out`);
+  }
+  if (isExchange && read("actor_token") !== undefined) {
+    refuse("actor_token", "is not supported; leave it out");
+  }
+  const organizationId = read("organization_id") ?? "";
+  if (organizationId === "" || organizationId.length > limits.idCharactersMax) {
+    refuse("organization_id", "is required: the organization for which the token is requested");
+  }
+  const scopes = read("scope")
+    ?.split(" ")
+    .filter((scope) => scope !== "");
+  if (scopes !== undefined && (scopes.length === 0 || scopes.length > limits.scopesMax)) {
+    refuse("scope", `must be 1 to ${limits.scopesMax} scopes, separated by spaces`);
+  }
+  const expirySeconds = readSeconds(read("expiry_seconds"), refuse);
+  if (errors.length > 0) {
+    throw new AppError("validation_failed", { message: "The token request is not valid.", errors });
+  }
+  return { isExchange, organizationId, token, scopes, expirySeconds };
+}
+
+function readSeconds(
+  text: string | undefined,
+  refuse: (field: string, message: string) => void,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const { tokenSecondsMin: min, tokenSecondsMax: max } = limits;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds >= min && seconds <= max)) {
+    refuse("expiry_seconds", `must be a whole number from ${min} to ${max}`);
+  }
+  return seconds;
+}
+
+const oauthErrors: Partial<Record<ErrorName, string>> = {
+  unknown_scope: "invalid_scope",
+  insufficient_scope: "invalid_scope",
+  internal: "server_error",
+  unavailable: "temporarily_unavailable",
+  rate_limited: "temporarily_unavailable",
+};
+
+/** The error code of OAuth 2.0 (RFC 6749, section 5.2; RFC 8693, section 2.2.2). */
+export function oauthErrorOf({ errorName, errors = [] }: AppError, isExchange: boolean): string {
+  if (errorName === "credential_invalid") return isExchange ? "invalid_request" : "invalid_client";
+  if (errors.some(({ field }) => field === "grant_type")) return "unsupported_grant_type";
+  return oauthErrors[errorName] ?? "invalid_request";
+}

@@ -1,0 +1,100 @@
+// What tests of tokens of platforms share: a service, an issuer that is reached over HTTP, rules, and the form.
+
+import assert from "node:assert/strict";
+import {
+  createRule,
+  type TrustingRule,
+  type WantedRule,
+} from "../../src/actions/identity/rules.ts";
+import type { Customer } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { type PlatformIssuer, startPlatformIssuer } from "../support/platform-issuer.ts";
+import { fromNewAddress, type Scene, startScene } from "./scene.ts";
+
+export type Form = Readonly<Record<string, string>>;
+
+export const asAssertion: Form = {
+  grant_type: "client_credentials",
+  client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+};
+export const asExchange: Form = {
+  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+  subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+};
+
+interface Exchange {
+  readonly form?: Form;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ProgramScene extends Scene {
+  readonly issuer: PlatformIssuer;
+  /** Sends a form; `token` is the token of the platform. */
+  readonly send: (who: Customer, token: string, exchange?: Exchange) => Promise<Reply>;
+  /** Creates a rule for programs with the subject `intake`. */
+  readonly trust: (
+    who: Customer,
+    of: PlatformIssuer,
+    more?: Partial<WantedRule>,
+  ) => Promise<TrustingRule>;
+  /** A new customer that trusts the issuer. */
+  readonly withTrust: (more?: Partial<WantedRule>) => Promise<Customer>;
+}
+
+export async function startProgramScene(): Promise<ProgramScene> {
+  const scene = await startScene();
+  const { client, service } = scene;
+  const issuer = await startPlatformIssuer(service.clock.now);
+  const trust: ProgramScene["trust"] = ({ organizationId }, { address }, more = {}) => {
+    // Rules are tried in the order of their creation.
+    service.clock.advanceMs(1);
+    return createRule(service.app, {
+      organizationId,
+      scopes: ["transactions:write", "person:read"],
+      issuer: address,
+      audience: "sluice",
+      claims: { sub: "intake" },
+      lifetimeSeconds: 3_600,
+      reusable: false,
+      ...more,
+    });
+  };
+  return {
+    ...scene,
+    issuer,
+    trust,
+    withTrust: async (more) => {
+      const customer = await scene.makeCustomer();
+      await trust(customer, issuer, more);
+      return customer;
+    },
+    send: (who, token, { form = {}, path = "/auth/token", headers } = {}) => {
+      const isExchange = form["grant_type"] === asExchange["grant_type"];
+      const fields = {
+        ...(isExchange ? {} : asAssertion),
+        organization_id: who.organizationId,
+        [isExchange ? "subject_token" : "client_assertion"]: token,
+        ...form,
+      };
+      const type = "application/x-www-form-urlencoded";
+      return client.send({
+        method: "POST",
+        path,
+        headers: { ...fromNewAddress(), "content-type": type, ...headers },
+        body: new URLSearchParams(fields).toString(),
+      });
+    },
+    stop: async () => {
+      await scene.stop();
+      await issuer.stop();
+    },
+  };
+}
+
+export function requireRefused(reply: Reply, error = "invalid_client"): void {
+  assert.equal(reply.status, 401, reply.text);
+  assert.equal(reply.body.code, 40102);
+  assert.equal(reply.body["error"], error);
+  assert.equal(reply.headers["www-authenticate"], 'ApiKey realm="sluice"');
+}
