@@ -11,8 +11,8 @@ import { sleep } from "./wait.ts";
 export interface Ask {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
-  /** JSON. */
-  readonly body?: string | undefined;
+  /** JSON, or a form. */
+  readonly body?: string | URLSearchParams | undefined;
   readonly lenient?: boolean;
   /** Lenient, and each item gets the verdict of a single request. */
   readonly asSingle?: boolean;
@@ -37,13 +37,14 @@ export class Connection {
    * Resolves to the JSON object or list of the reply; a reply without content is an empty list. Throws SluiceError,
    * SluiceNetworkError, or the signal's reason.
    */
-  async request(ask: Ask, authorization: string): Promise<object> {
+  async request(ask: Ask, authorization?: string): Promise<object> {
     this.#calls += 1;
     const call = `${this.#name}.${this.#calls}`;
     const { retry } = this.#settings;
     const policy = new RetryPolicy(retry);
     for (let number = 1; ; number += 1) {
-      const { method, path, body, signal, waitMs = 0 } = ask;
+      const { method, path, signal, waitMs = 0 } = ask;
+      const body = ask.body?.toString();
       const headers = headersOf(ask, authorization);
       const attempt = { method, path, headers, body, call, number, signal, waitMs };
       try {
@@ -70,11 +71,12 @@ export function randomName(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function headersOf(ask: Ask, authorization: string): Record<string, string> {
+function headersOf(ask: Ask, authorization: string | undefined): Record<string, string> {
+  const type = typeof ask.body === "string" ? "json" : "x-www-form-urlencoded";
   return {
-    authorization,
+    ...(authorization === undefined ? {} : { authorization }),
     accept: "application/json",
-    ...(ask.body === undefined ? {} : { "content-type": "application/json" }),
+    ...(ask.body === undefined ? {} : { "content-type": `application/${type}` }),
     ...(ask.lenient === true ? { prefer: "handling=lenient" } : {}),
     ...(ask.asSingle === true ? { prefer: "handling=lenient, verdicts=single" } : {}),
     ...(ask.idempotencyKey === undefined ? {} : { "idempotency-key": ask.idempotencyKey }),

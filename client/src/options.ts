@@ -8,7 +8,12 @@ export interface SluiceOptions {
   readonly baseUrl: string;
   /** The API key from the operator. Do not use it in browsers: use `getToken` there. */
   readonly apiKey?: string | undefined;
-  /** The organization that the key belongs to. */
+  /**
+   * Instead of `apiKey`, for a program with a token of its platform: the path of the file with the token, or a function
+   * that resolves to it. It is read each time that an access token is needed.
+   */
+  readonly tokenSource?: string | (() => string | Promise<string>) | undefined;
+  /** The organization that the key belongs to, or that trusts the platform. */
   readonly organizationId?: string | undefined;
   /** The scopes of the access tokens. Default: `transactions:write`. */
   readonly scopes?: readonly Scope[] | undefined;
@@ -78,6 +83,34 @@ function readBaseUrl(text: string): string {
 /** Whether a text is valid in a header. The runtime's own error would repeat the text. */
 export function fitsHeader(text: unknown): text is string {
   return typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
+}
+
+/** Throws TypeError for what is neither a path nor a function, and where the runtime can read no file. */
+export function readTokenSource(source: NonNullable<SluiceOptions["tokenSource"]>) {
+  const expected = "the path of a file, or a function that returns the token of the platform";
+  const read = typeof source === "string" ? readerOf(source) : source;
+  if (typeof read !== "function" || source === "") throw wrong("tokenSource", expected);
+  return async (): Promise<string> => {
+    const token: unknown = await read();
+    const trimmed = typeof token === "string" ? token.trim() : undefined;
+    if (!fitsHeader(trimmed)) throw new TypeError("The tokenSource has returned no token.");
+    return trimmed;
+  };
+}
+
+interface Runtime {
+  readonly process?: {
+    getBuiltinModule?(
+      name: "node:fs/promises",
+    ): { readFile(path: string, encoding: "utf8"): Promise<string> } | undefined;
+  };
+}
+
+/** Without an import, so that the package can be loaded where there are no files. */
+function readerOf(path: string): () => Promise<string> {
+  const files = (globalThis as Runtime).process?.getBuiltinModule?.("node:fs/promises");
+  if (files === undefined) throw wrong("tokenSource", "a function where the runtime has no files");
+  return () => files.readFile(path, "utf8");
 }
 
 export function wrong(option: string, expected: string): TypeError {

@@ -3,7 +3,8 @@
 
 import type { Connection } from "./connection.ts";
 import type { AccessToken } from "./generated/replies.ts";
-import { fitsHeader, type SluiceOptions, wrong } from "./options.ts";
+import { SluiceError } from "./errors.ts";
+import { fitsHeader, readTokenSource, type SluiceOptions, wrong } from "./options.ts";
 import { until } from "./wait.ts";
 
 interface CachedToken {
@@ -24,7 +25,7 @@ export class TokenKeeper {
   constructor(connection: Connection, options: SluiceOptions) {
     this.#fetch =
       options.getToken === undefined
-        ? fetchWithKey(connection, options)
+        ? fetchFromService(connection, options)
         : fetchWithCallback(options.getToken);
   }
 
@@ -50,27 +51,74 @@ export class TokenKeeper {
   }
 }
 
-function fetchWithKey(connection: Connection, options: SluiceOptions): () => Promise<CachedToken> {
-  const { organizationId, scopes = ["transactions:write"], expirySeconds = 3_600 } = options;
-  const apiKey = options.apiKey?.trim();
-  if (!fitsHeader(apiKey))
-    throw wrong("apiKey", "the key from the operator, unless getToken is set");
+function fetchFromService(
+  connection: Connection,
+  options: SluiceOptions,
+): () => Promise<CachedToken> {
+  const { organizationId, expirySeconds = 3_600 } = options;
+  const request =
+    options.tokenSource === undefined
+      ? requestWithKey(options, expirySeconds)
+      : requestWithSource(options, expirySeconds);
   if (!organizationId) throw wrong("organizationId", "the id of the organization of the key");
   if (!Number.isInteger(expirySeconds) || expirySeconds < 300 || expirySeconds > 86_400) {
     throw wrong("expirySeconds", "a whole number from 300 to 86400");
+  }
+  return async () => {
+    const askedAt = Date.now();
+    const reply = await request(connection);
+    // The lifetime is counted from the request, so the clock of this machine need not be right.
+    return toCachedToken(reply.token, {
+      from: askedAt,
+      lifeMs: (reply.expires_in ?? expirySeconds) * 1_000,
+    });
+  };
+}
+
+type Request = (connection: Connection) => Promise<AccessToken>;
+
+const path = "/auth/token";
+const defaultScopes = ["transactions:write"] as const;
+
+function requestWithKey(options: SluiceOptions, expirySeconds: number): Request {
+  const { organizationId, scopes = defaultScopes } = options;
+  const apiKey = options.apiKey?.trim();
+  if (!fitsHeader(apiKey)) {
+    throw wrong("apiKey", "the key from the operator, unless getToken or tokenSource is set");
   }
   const body = JSON.stringify({
     expiry_seconds: expirySeconds,
     scopes: { organization_id: organizationId, scopes },
   });
-  return async () => {
-    const askedAt = Date.now();
-    const reply = await connection.request({ method: "POST", path: "/auth/token", body }, apiKey);
-    // The lifetime is counted from the request, so the clock of this machine need not be right.
-    return toCachedToken((reply as AccessToken).token, {
-      from: askedAt,
-      lifeMs: expirySeconds * 1_000,
-    });
+  return async (connection) =>
+    (await connection.request({ method: "POST", path, body }, apiKey)) as AccessToken;
+}
+
+/** By RFC 7523. A token that is refused may have been replaced meanwhile, so another one is tried once. */
+function requestWithSource(options: SluiceOptions, expirySeconds: number): Request {
+  const { organizationId = "", scopes = defaultScopes, tokenSource = "" } = options;
+  const read = readTokenSource(tokenSource);
+  return async (connection) => {
+    const exchange = async (token: string): Promise<AccessToken> => {
+      const body = new URLSearchParams({
+        grant_type: "client_credentials",
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: token,
+        organization_id: organizationId,
+        scope: scopes.join(" "),
+        expiry_seconds: String(expirySeconds),
+      });
+      return (await connection.request({ method: "POST", path, body })) as AccessToken;
+    };
+    const token = await read();
+    try {
+      return await exchange(token);
+    } catch (error) {
+      const isRefused = error instanceof SluiceError && error.code === 40102;
+      const next = isRefused ? await read() : token;
+      if (next === token) throw error;
+      return exchange(next);
+    }
   };
 }
 

@@ -28,7 +28,9 @@ type ask struct {
 	method string
 	path   string
 	// JSON; nil for none.
-	body           []byte
+	body []byte
+	// The body is a form, not JSON.
+	isForm         bool
 	isLenient      bool
 	idempotencyKey string
 	// Lenient, and each item gets the verdict of a single request.
@@ -164,11 +166,15 @@ func (c *connection) attempt(
 }
 
 func setHeaders(header http.Header, a ask, authorization, requestID string) {
-	header.Set("Authorization", authorization)
+	if authorization != "" {
+		header.Set("Authorization", authorization)
+	}
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "sluice-go/"+Version)
 	header.Set("X-Request-Id", requestID)
-	if a.body != nil {
+	if a.isForm {
+		header.Set("Content-Type", "application/x-www-form-urlencoded")
+	} else if a.body != nil {
 		header.Set("Content-Type", "application/json")
 	}
 	if a.isLenient {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
 
-// Options of a client. Only BaseURL and, unless there is GetToken, APIKey and OrganizationID are required.
+// Options of a client. Only BaseURL and, unless there is GetToken, OrganizationID with APIKey or TokenSource are
+// required.
 type Options struct {
 	// Where the service is; a path in front of the API's may be part of it.
 	BaseURL string
@@ -21,6 +23,10 @@ type Options struct {
 
 	// In the place of APIKey: returns a token and its end.
 	GetToken func(context.Context) (token string, expiry time.Time, err error)
+
+	// In the place of APIKey: returns a token of the platform that the program runs on, each time that an access
+	// token is needed. TokenFile reads it from a file.
+	TokenSource func(context.Context) (string, error)
 
 	// What tokens are asked for; transactions:write if left out.
 	Scopes []Scope
@@ -42,6 +48,14 @@ type Options struct {
 	// Sends the requests; made with a copy of http.DefaultTransport if left out. Redirects are never
 	// followed: where they lead is not who the credential is for.
 	HTTPClient *http.Client
+}
+
+// TokenFile reads the token of the platform from a file, each time anew, because the platform replaces it.
+func TokenFile(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		token, err := os.ReadFile(path)
+		return string(token), err
+	}
 }
 
 // NoRetries as Options.RetryFor turns retries off.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -40,44 +43,101 @@ func newSession(o Options) (*session, error) {
 		made.fetch = fetchElsewhere(o.GetToken)
 		return made, nil
 	}
-	made.fetch, err = fetchWithKey(made.connection, o)
+	made.fetch, err = fetchFromService(made.connection, o)
 	return made, err
 }
 
-func fetchWithKey(c *connection, o Options) (func(context.Context) (keptToken, error), error) {
-	lifetime := o.TokenLifetime
-	if lifetime == 0 {
-		lifetime = time.Hour
+func fetchFromService(c *connection, o Options) (func(context.Context) (keptToken, error), error) {
+	if o.TokenLifetime == 0 {
+		o.TokenLifetime = time.Hour
 	}
-	scopes := o.Scopes
-	if scopes == nil {
-		scopes = []Scope{ScopeTransactionsWrite}
+	if o.Scopes == nil {
+		o.Scopes = []Scope{ScopeTransactionsWrite}
 	}
 	switch {
-	case !fitsHeader(o.APIKey):
-		return nil, &OptionError{"APIKey", "the key as the operator issued it, unless there is GetToken"}
+	case o.TokenSource == nil && !fitsHeader(o.APIKey):
+		return nil, &OptionError{"APIKey", "the key as the operator issued it, unless there is GetToken or TokenSource"}
 	case o.OrganizationID == "":
 		return nil, &OptionError{"OrganizationID", "the id of the organization of the key"}
-	case lifetime < 5*time.Minute || lifetime > 24*time.Hour:
+	case o.TokenLifetime < 5*time.Minute || o.TokenLifetime > 24*time.Hour:
 		return nil, &OptionError{"TokenLifetime", "from 5 minutes to 24 hours"}
 	}
-	body, err := json.Marshal(map[string]any{
-		"expiry_seconds": int64(lifetime / time.Second),
-		"scopes":         AccessTokenScope{OrganizationID: o.OrganizationID, Scopes: scopes},
-	})
-	if err != nil {
-		return nil, err
+	exchange := exchangeToken
+	if o.TokenSource == nil {
+		exchange = exchangeKey
 	}
-	key := o.APIKey
 	return func(ctx context.Context) (keptToken, error) {
 		askedAt := time.Now()
-		var reply AccessToken
-		if err := c.request(ctx, ask{method: "POST", path: "/auth/token", body: body}, key, &reply); err != nil {
+		reply, err := exchange(ctx, c, o)
+		if err != nil {
 			return keptToken{}, err
 		}
-		// Counted from here, so that it does not matter whether this machine's clock is right.
-		return keep(reply.Token, askedAt, lifetime)
+		// Counted from here, so that it does not matter whether this machine's clock is right. A rule may shorten it.
+		life := o.TokenLifetime
+		if reply.ExpiresIn > 0 {
+			life = time.Duration(reply.ExpiresIn) * time.Second
+		}
+		return keep(reply.Token, askedAt, life)
 	}, nil
+}
+
+func exchangeKey(ctx context.Context, c *connection, o Options) (reply AccessToken, err error) {
+	body, err := json.Marshal(map[string]any{
+		"expiry_seconds": int64(o.TokenLifetime / time.Second),
+		"scopes":         AccessTokenScope{OrganizationID: o.OrganizationID, Scopes: o.Scopes},
+	})
+	if err == nil {
+		err = c.request(ctx, ask{method: "POST", path: "/auth/token", body: body}, o.APIKey, &reply)
+	}
+	return reply, err
+}
+
+// exchangeToken works by RFC 7523. A token that is refused may have been replaced meanwhile, so another one is
+// tried once.
+func exchangeToken(ctx context.Context, c *connection, o Options) (reply AccessToken, err error) {
+	refused := ""
+	for {
+		token, failure := readSource(ctx, o)
+		if failure != nil {
+			return reply, failure
+		}
+		if token == refused {
+			return reply, err
+		}
+		err = c.request(ctx, ask{method: "POST", path: "/auth/token", body: tokenForm(token, o), isForm: true}, "", &reply)
+		var refusal *Error
+		if !errors.As(err, &refusal) || refusal.Code != CodeCredentialInvalid || refused != "" {
+			return reply, err
+		}
+		refused = token
+	}
+}
+
+func readSource(ctx context.Context, o Options) (string, error) {
+	token, err := o.TokenSource(ctx)
+	if err != nil {
+		return "", err
+	}
+	token = strings.TrimSpace(token)
+	if !fitsHeader(token) {
+		return "", errors.New("TokenSource has returned no token")
+	}
+	return token, nil
+}
+
+func tokenForm(token string, o Options) []byte {
+	scopes := make([]string, len(o.Scopes))
+	for at, scope := range o.Scopes {
+		scopes[at] = string(scope)
+	}
+	return []byte(url.Values{
+		"grant_type":            {"client_credentials"},
+		"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
+		"client_assertion":      {token},
+		"organization_id":       {o.OrganizationID},
+		"scope":                 {strings.Join(scopes, " ")},
+		"expiry_seconds":        {strconv.FormatInt(int64(o.TokenLifetime/time.Second), 10)},
+	}.Encode())
 }
 
 func fetchElsewhere(

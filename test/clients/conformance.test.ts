@@ -2,9 +2,11 @@
 // proxy.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createRule } from "../../src/actions/identity/rules.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type OpenApp, openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -13,6 +15,8 @@ import { startFaultyProxy } from "../client/faulty-proxy.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { startPlatformIssuer } from "../support/platform-issuer.ts";
+import type { Fields } from "../support/record-generator.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
@@ -35,6 +39,7 @@ interface Site {
 }
 
 let postgres: PostgresServer | undefined;
+const issuer = await startPlatformIssuer();
 const sites: Partial<Record<"free" | "limited", Site>> = {};
 
 before(async () => {
@@ -50,6 +55,7 @@ after(async () => {
     await server.stop();
   }
   await postgres?.remove();
+  await issuer.stop();
   removeFolder(folder);
 });
 
@@ -95,9 +101,15 @@ async function play(subject: Subject, driver: Driver, scenario: Scenario): Promi
   if (site === undefined || customer === undefined) throw new Error("the servers start first");
   const choose = scenario.choose?.() ?? (() => "none" as const);
   const { delayMs = 2 * timeoutMs } = scenario;
-  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs });
+  const program = await makeProgram(site, scenario, customer);
+  const watch: typeof choose = (passing) => {
+    if (passing.path === "/auth/token") program.renew();
+    return choose(passing);
+  };
+  const proxy = await startFaultyProxy([site.server.address], { choose: watch, delayMs });
   try {
-    const opened = await driver.ask(openCommand(scenario, customer, { baseUrl: proxy.address }));
+    const command = openCommand(scenario, customer, { baseUrl: proxy.address });
+    const opened = await driver.ask({ ...command, ...program.options });
     const outcomes = [opened, ...(await askAll(driver, scenario))];
     requireNoSecret(outcomes, customer);
     const { userAgent = "" } = subject;
@@ -109,6 +121,41 @@ async function play(subject: Subject, driver: Driver, scenario: Scenario): Promi
     await proxy.close();
   }
   await requireStored(scenario, site.app, customer);
+}
+
+interface PlatformProgram {
+  /** Options of the client. */
+  readonly options: Fields;
+  /** The platform replaces the token. */
+  renew(): void;
+}
+
+/** Each token can be used once, so a client that does not read the file again gets no second access token. */
+async function makeProgram(
+  { app }: Site,
+  { title, tokenSource }: Scenario,
+  { organizationId }: Customer,
+): Promise<PlatformProgram> {
+  if (tokenSource === undefined) return { options: {}, renew: () => undefined };
+  const file = join(folder, `${organizationId} ${title}`);
+  const renew = (): void =>
+    writeFileSync(file, `${issuer.sign({ sub: organizationId, jti: randomUUID() })}\n`);
+  const rule = { issuer: issuer.address, audience: "sluice", claims: { sub: organizationId } };
+  const lifetimeSeconds = 3_600;
+  await createRule(app, {
+    organizationId,
+    scopes: allScopes,
+    lifetimeSeconds,
+    reusable: false,
+    ...rule,
+  });
+  renew();
+  const options = {
+    api_key: undefined,
+    token_file: file,
+    token_function: tokenSource === "function",
+  };
+  return { options, renew };
 }
 
 function openCommand(
@@ -150,7 +197,7 @@ async function askAll(driver: Driver, { steps }: Scenario): Promise<readonly Out
 function requireNoSecret(outcomes: readonly Outcome[], { apiKey }: Customer): void {
   const shown = JSON.stringify(outcomes);
   assert.ok(!shown.includes(apiKey), "the API key is shown");
-  assert.doesNotMatch(shown, /Bearer /);
+  assert.doesNotMatch(shown, /Bearer |eyJ/);
 }
 
 async function requireStored(

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly title: string;
   /** Which server is behind the proxy; the limited one takes a request a second. */
   readonly server?: "limited";
+  /** Whether the client has a token of a platform instead of an API key, from a file or a function. */
+  readonly tokenSource?: "file" | "function";
   /** Options of the client over those that suit tests. */
   readonly options?: Fields;
   /** What the proxy does to requests; nothing if left out. A new one for each run. */
@@ -182,6 +184,14 @@ export const scenarios: readonly Scenario[] = [
     stored: { renewed: 1 },
     requestsMin: 5,
   },
+  ...(["file", "function"] as const).map((tokenSource) => ({
+    title: `reads the token of its platform from a ${tokenSource} again for each access token`,
+    tokenSource,
+    choose: withStaleToken,
+    steps: [step(add(transaction(`from-${tokenSource}`)), written(1))],
+    stored: { [`from-${tokenSource}`]: 1 },
+    requestsMin: 4,
+  })),
   {
     title: "reads no reply that is interrupted in its middle",
     choose: cutOff,

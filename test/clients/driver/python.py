@@ -10,6 +10,11 @@ import sys
 import sluice
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def lines_of(path):
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -31,8 +36,10 @@ def tally_of(tally):
 
 
 def options_of(command):
+    path = command.get("token_file")
     return {
-        "api_key": command["api_key"],
+        "api_key": command.get("api_key"),
+        "token_source": (lambda: read(path)) if command.get("token_function") else path,
         "organization_id": command["organization_id"],
         "scopes": command["scopes"],
         "timeout": command["timeout_ms"] / 1000,

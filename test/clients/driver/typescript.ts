@@ -1,7 +1,7 @@
 // The TypeScript client driven by commands: a JSON line each on standard input, and a JSON line with the outcome for
 // each on standard output. The drivers of the other languages do the same; test/clients/scenarios.ts has the commands.
 
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import {
@@ -51,6 +51,7 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
     client = new Sluice({
       baseUrl: command["base_url"],
       apiKey: command["api_key"],
+      tokenSource: sourceOf(command),
       organizationId: command["organization_id"],
       scopes: command["scopes"],
       timeoutMs: command["timeout_ms"],
@@ -110,6 +111,10 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
     return { refusals, tally: upload.tally };
   },
 };
+
+function sourceOf({ token_file: file, token_function: isFunction }: Command): unknown {
+  return isFunction === true ? () => readFileSync(file as string, "utf8") : file;
+}
 
 function ending({ end_after_ms: endAfterMs }: Command): { signal?: AbortSignal } {
   return endAfterMs === undefined ? {} : { signal: AbortSignal.timeout(endAfterMs) };

@@ -42,6 +42,8 @@ type command struct {
 	Body           string            `json:"body"`
 	Headers        map[string]string `json:"headers"`
 	Keys           []string          `json:"keys"`
+	TokenFile      string            `json:"token_file"`
+	TokenFunction  bool              `json:"token_function"`
 }
 
 func main() {
@@ -164,14 +166,23 @@ func verify(c command) (any, error) {
 }
 
 func open(client **sluice.Client, c command) (any, error) {
-	opened, err := sluice.New(sluice.Options{
+	options := sluice.Options{
 		BaseURL:        c.BaseURL,
 		APIKey:         c.APIKey,
 		OrganizationID: c.OrganizationID,
 		Scopes:         c.Scopes,
 		Timeout:        time.Duration(c.TimeoutMs) * time.Millisecond,
 		RetryFor:       time.Duration(c.RetryForMs) * time.Millisecond,
-	})
+	}
+	if c.TokenFunction {
+		options.TokenSource = func(context.Context) (string, error) {
+			token, err := os.ReadFile(c.TokenFile)
+			return string(token), err
+		}
+	} else if c.TokenFile != "" {
+		options.TokenSource = sluice.TokenFile(c.TokenFile)
+	}
+	opened, err := sluice.New(options)
 	*client = opened
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ from ._changes import ChangePage, Follower
 from ._client import DEFAULT_SCOPES
 from ._collections import AsyncCollections
 from ._deletions import Deletions
-from ._options import read_settings, wrong
+from ._options import TokenSource, read_settings, wrong
 from ._session import Session
 from .types import DeletionStatus, Scope
 
@@ -50,6 +50,7 @@ class AsyncSluice(AsyncCollections):
         api_key: str | None = None,
         organization_id: str | None = None,
         get_token: Callable[[], tuple[str, float]] | None = None,
+        token_source: TokenSource | None = None,
         scopes: Sequence[Scope] = DEFAULT_SCOPES,
         expiry_seconds: int = 3_600,
         retry_for: float = 120.0,
@@ -64,6 +65,7 @@ class AsyncSluice(AsyncCollections):
             api_key=api_key,
             organization_id=organization_id,
             get_token=get_token,
+            token_source=token_source,
             scopes=scopes,
             expiry_seconds=expiry_seconds,
             retry_for=retry_for,

@@ -10,7 +10,7 @@ from ._changes import ChangePage, Follower
 from ._collections import Collections
 from ._connection import bounds
 from ._deletions import Deletions
-from ._options import read_settings
+from ._options import TokenSource, read_settings
 from ._session import Session
 from .types import Scope
 
@@ -24,6 +24,8 @@ class Sluice(Collections):
     base_url: where the service is; a path in front of the API's may be part of it.
     api_key, organization_id: from the operator.
     get_token: in the place of the key: returns a token and its end as Unix time.
+    token_source: in the place of the key: the path of a file with a token of the platform, or a function that
+        returns one; read each time that an access token is needed.
     scopes: what tokens are asked for.
     expiry_seconds: how long a token lasts, 300 to 86400.
     retry_for: how many seconds a call is retried after its first failure; 0 turns retries off.
@@ -40,6 +42,7 @@ class Sluice(Collections):
         api_key: str | None = None,
         organization_id: str | None = None,
         get_token: Callable[[], tuple[str, float]] | None = None,
+        token_source: TokenSource | None = None,
         scopes: Sequence[Scope] = DEFAULT_SCOPES,
         expiry_seconds: int = 3_600,
         retry_for: float = 120.0,
@@ -52,6 +55,7 @@ class Sluice(Collections):
             api_key=api_key,
             organization_id=organization_id,
             get_token=get_token,
+            token_source=token_source,
             scopes=scopes,
             expiry_seconds=expiry_seconds,
             retry_for=retry_for,

@@ -43,6 +43,8 @@ class Ask:
     method: str
     path: str
     body: bytes | None = None
+    is_form: bool = False
+    """The body is a form, not JSON."""
     is_lenient: bool = False
     as_single: bool = False
     """Lenient, and each item gets the verdict of a single request."""
@@ -67,13 +69,14 @@ class Connection:
     def close(self) -> None:
         self._transport.close()
 
-    def request(self, ask: Ask, authorization: Secret, prefix: str = "") -> Any:
+    def request(self, ask: Ask, authorization: Secret | None, prefix: str = "") -> Any:
         """The object of the reply, or the list of a page. Raises SluiceError."""
         call = f"{self._name}.{next(self._calls)}"
+        header = None if authorization is None else prefix + authorization.reveal()
         policy = RetryPolicy(self._settings.retry_for)
         for number in itertools.count(1):
             try:
-                return self._attempt(ask, prefix + authorization.reveal(), call, number)
+                return self._attempt(ask, header, call, number)
             except SluiceError as error:
                 delay = policy.delay_after(error)
                 if delay is None:
@@ -81,7 +84,7 @@ class Connection:
             self._wait(ask, delay, number)
         raise AssertionError
 
-    def _attempt(self, ask: Ask, authorization: str, call: str, number: int) -> Any:
+    def _attempt(self, ask: Ask, authorization: str | None, call: str, number: int) -> Any:
         require_open(ask, number)
         request = Request(
             ask.method, ask.path, _headers_of(ask, authorization, f"{call}.{number}"), ask.body
@@ -133,15 +136,17 @@ def require_open(ask: Ask, number: int) -> None:
         raise SluiceTimeoutError(message, attempts=attempts, idempotency_key=key)
 
 
-def _headers_of(ask: Ask, authorization: str, request_id: str) -> dict[str, str]:
+def _headers_of(ask: Ask, authorization: str | None, request_id: str) -> dict[str, str]:
     headers = {
-        "Authorization": authorization,
         "Accept": "application/json",
         "User-Agent": _USER_AGENT,
         "X-Request-Id": request_id,
     }
+    if authorization is not None:
+        headers["Authorization"] = authorization
     if ask.body is not None:
-        headers["Content-Type"] = "application/json"
+        kind = "x-www-form-urlencoded" if ask.is_form else "json"
+        headers["Content-Type"] = f"application/{kind}"
     if ask.is_lenient:
         headers["Prefer"] = "handling=lenient"
     if ask.as_single:

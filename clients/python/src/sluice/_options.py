@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 import ssl
 from dataclasses import dataclass, field
-from typing import Callable, Sequence
+from typing import Callable, Sequence, Union
 from urllib.parse import urlsplit
 
 from .types import Scope
 
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 _ADDRESS = "an address such as https://intake.example.com, without a user, query or fragment"
+
+
+TokenSource = Union[str, "os.PathLike[str]", Callable[[], str]]
+"""The path of a file with a token of the platform, or a function that returns one."""
 
 
 class Secret:
@@ -50,6 +55,7 @@ class Settings:
     organization_id: str | None
     api_key: Secret | None
     get_token: Callable[[], tuple[str, float]] | None = field(repr=False)
+    token_source: TokenSource | None = field(repr=False)
     scopes: Sequence[Scope]
     expiry_seconds: int
     retry_for: float
@@ -63,6 +69,7 @@ def read_settings(
     api_key: str | None,
     organization_id: str | None,
     get_token: Callable[[], tuple[str, float]] | None,
+    token_source: TokenSource | None,
     scopes: Sequence[Scope],
     expiry_seconds: int,
     retry_for: float,
@@ -72,8 +79,12 @@ def read_settings(
     """Raises ValueError for an option that is missing or wrong."""
     key = api_key.strip() if isinstance(api_key, str) else ""
     if get_token is None:
-        if not fits_header(key):
-            raise wrong("api_key", "the key as the operator issued it, unless get_token is given")
+        if token_source is None and not fits_header(key):
+            instead = "get_token or token_source"
+            raise wrong("api_key", f"the key as the operator issued it, unless {instead} is given")
+        is_path = isinstance(token_source, (str, os.PathLike)) and bool(os.fspath(token_source))
+        if token_source is not None and not is_path and not callable(token_source):
+            raise wrong("token_source", "the path of a file, or a function that returns a token")
         if not isinstance(organization_id, str) or not organization_id:
             raise wrong("organization_id", "the id of the organization of the key")
     if not _is_whole(expiry_seconds) or not 300 <= expiry_seconds <= 86_400:
@@ -85,8 +96,9 @@ def read_settings(
     return Settings(
         base_url=_read_base_url(base_url),
         organization_id=organization_id,
-        api_key=Secret(key) if get_token is None else None,
+        api_key=Secret(key) if get_token is None and token_source is None else None,
         get_token=get_token,
+        token_source=token_source,
         scopes=tuple(scopes),
         expiry_seconds=expiry_seconds,
         retry_for=float(retry_for),

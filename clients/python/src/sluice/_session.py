@@ -10,11 +10,12 @@ import threading
 import time
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from ._connection import Ask, Bounds, Connection, require_open
 from ._errors import SluiceError
 from ._json import to_json
-from ._options import Secret, Settings, fits_header
+from ._options import Secret, Settings, TokenSource, fits_header
 from .codes import ErrorCode
 
 # Renewed this long before its end, or a tenth of its life before if that is less.
@@ -100,15 +101,54 @@ class TokenKeeper:
             # By the service's clock, so a token that seems to have ended may have not; the service tells.
             life = max(expiry - time.time(), _MARGIN_SECONDS)
             return _keep(token, time.monotonic(), life)
-        if settings.api_key is None:
-            raise AssertionError
         asked_at = time.monotonic()
+        if settings.token_source is not None:
+            reply = self._exchange(settings.token_source, within)
+            life = reply.get("expires_in") or settings.expiry_seconds
+            return _keep(reply.get("token"), asked_at, life)
         scopes = {"organization_id": settings.organization_id, "scopes": settings.scopes}
         body = to_json({"expiry_seconds": settings.expiry_seconds, "scopes": scopes})
         ask = Ask("POST", "/auth/token", body, bounds=within)
         reply = self._connection.request(ask, settings.api_key)
         # Counted from here, so that it does not matter whether this machine's clock is right.
         return _keep(reply.get("token"), asked_at, settings.expiry_seconds)
+
+    def _exchange(self, source: TokenSource, within: Bounds) -> Any:
+        """By RFC 7523. A token that is refused may have been replaced meanwhile, so another one is tried once."""
+        token = _read_source(source)
+        try:
+            return self._connection.request(self._form(token, within), None)
+        except SluiceError as error:
+            if error.code != ErrorCode.CREDENTIAL_INVALID:
+                raise
+            following = _read_source(source)
+            if following.reveal() == token.reveal():
+                raise
+        return self._connection.request(self._form(following, within), None)
+
+    def _form(self, token: Secret, within: Bounds) -> Ask:
+        fields = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            "client_assertion": token.reveal(),
+            "organization_id": self._settings.organization_id or "",
+            "scope": " ".join(self._settings.scopes),
+            "expiry_seconds": str(self._settings.expiry_seconds),
+        }
+        return Ask("POST", "/auth/token", urlencode(fields).encode(), is_form=True, bounds=within)
+
+
+def _read_source(source: TokenSource) -> Secret:
+    """Each time anew: the platform replaces its tokens."""
+    if callable(source):
+        token = source()
+    else:
+        with open(source, encoding="utf-8") as file:
+            token = file.read()
+    token = token.strip() if isinstance(token, str) else ""
+    if not fits_header(token):
+        raise ValueError("token_source has returned no token.")
+    return Secret(token)
 
 
 def _keep(token: object, since: float, life: float) -> _Kept:
