@@ -19,6 +19,12 @@ import { showFind } from "./page/find.ts";
 import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
+import {
+  createOneIdentity,
+  revokeOneIdentity,
+  showIdentities,
+  showIdentity,
+} from "./page/identities.ts";
 import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
 import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
 import { chooseOne, createOne, showOrganizations } from "./page/organizations.ts";
@@ -114,6 +120,10 @@ export const routes: readonly Route[] = [
   read("/console/key/:id", "key.read", showKey),
   act("/console/key/rotate/:id", "key.rotate", rotateOne),
   act("/console/key/revoke/:id", "key.revoke", revokeOne),
+  read("/console/identities/:id", "key.read", showIdentities),
+  act("/console/identities/:id", "key.create", createOneIdentity),
+  read("/console/identity/:id", "key.read", showIdentity),
+  act("/console/identity/revoke/:id", "key.revoke", revokeOneIdentity),
   read("/console/webhooks/:id", "webhook.read", showWebhooks),
   act("/console/webhooks/:id", "webhook.create", createOneWebhook),
   read("/console/webhook/:id", "webhook.read", showWebhook),

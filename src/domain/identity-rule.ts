@@ -23,6 +23,18 @@ export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** The claims of texts such as `sub=intake`, without empty ones; or what is wrong with them. */
+export function readWantedClaims(texts: readonly string[]): IdentityRule["claims"] | string {
+  const claims = new Map<string, string>();
+  for (const text of texts.filter((one) => one.trim() !== "")) {
+    const [, name = "", value = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (name === "") return "A claim must be its name and its value, such as sub=intake.";
+    if (claims.has(name)) return `The claim ${name} is given twice.`;
+    claims.set(name, value);
+  }
+  return Object.fromEntries(claims);
+}
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 export const identityLimits = {

@@ -7,6 +7,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { createRule } from "../../src/actions/identity/rules.ts";
 import { createEndpoint } from "../../src/actions/webhook/endpoints.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
@@ -29,6 +30,8 @@ export interface Scene {
   readonly completed: string;
   readonly held: string;
   readonly holdId: string;
+  /** A rule for identities of programs. */
+  readonly identity: string;
   /** An endpoint of webhooks. */
   readonly webhook: string;
   /** The origin of the console: passkeys need a name. */
@@ -78,12 +81,23 @@ export async function makeScene(service: Service): Promise<Scene> {
   const url = "https://hooks.example.com/sluice";
   const events = ["sluice.deletion.completed"];
   const made = await createEndpoint(app, { organizationId: "acme", url, events });
+  const { keyId } = await createRule(app, {
+    organizationId: "acme",
+    name: "nightly",
+    scopes: ["transactions:write"],
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://sluice.example.com",
+    claims: { repository: "acme/ledger", ref: "refs/heads/main" },
+    lifetimeSeconds: 3_600,
+    reusable: false,
+  });
   return {
     service,
     acme,
     completed,
     held,
     holdId,
+    identity: keyId,
     webhook: made.endpointId,
     base,
     addPerson,

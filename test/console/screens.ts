@@ -59,6 +59,8 @@ export function pathsOf(scene: Scene, upload: string): readonly string[] {
     "/console/retention?organization=acme&days=30",
     "/console/organization/acme",
     `/console/key/${scene.acme.keyId}`,
+    "/console/identities/acme",
+    `/console/identity/${scene.identity}`,
     "/console/webhooks/acme",
     `/console/webhook/${scene.webhook}`,
     "/console/deletions/cancel?status=pending",

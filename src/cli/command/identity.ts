@@ -10,20 +10,11 @@ import {
   type TrustingRule,
 } from "../../actions/identity/rules.ts";
 import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
-import { identityLimits } from "../../domain/identity-rule.ts";
+import { identityLimits, readWantedClaims } from "../../domain/identity-rule.ts";
 import { describeScopes } from "../../domain/scope.ts";
 import { defineStoreCommand, flag, optional, required, several, withDefault } from "../command.ts";
-import { duration, kind, scopeList, text } from "../input/kinds.ts";
+import { duration, scopeList, text } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable, timeOrNull } from "../output/table.ts";
-
-const claim = kind(
-  "NAME=VALUE",
-  "the name of a claim and its value, such as sub=intake",
-  (given) => {
-    const [, name = "", value = ""] = /^([^=]+)=(.+)$/s.exec(given) ?? [];
-    return name === "" ? undefined : ([name, value] as const);
-  },
-);
 
 export const identityCreate = defineStoreCommand({
   name: "identity create",
@@ -42,7 +33,7 @@ export const identityCreate = defineStoreCommand({
     scopes: required(scopeList, "Scopes of the programs, separated by commas."),
     issuer: required(text("ISSUER"), "The claim iss: the https URL of the issuer."),
     audience: required(text("AUDIENCE"), "The claim aud: for whom the tokens are made."),
-    claim: several(claim, "A further claim that has to match; may be repeated."),
+    claim: several(text("NAME=VALUE"), "A further claim that has to match; may be repeated."),
     name: optional(text("NAME"), "Name that tells what the rule is for."),
     lifetime: withDefault(duration, "The longest lifetime of an access token.", "1h"),
     jwksUrl: optional(text("ADDRESS"), "Where the public keys of the issuer are."),
@@ -57,16 +48,15 @@ export const identityCreate = defineStoreCommand({
     if (given.jwksUrl !== undefined && given.jwksFile !== undefined) {
       throw new UsageError("Use --jwks-url or --jwks-file, not both.");
     }
-    const names = claims.map(([one]) => one);
-    const twice = names.find((one, index) => names.indexOf(one) !== index);
-    if (twice !== undefined) throw new UsageError(`The claim ${twice} is given twice.`);
+    const wanted = readWantedClaims(claims);
+    if (typeof wanted === "string") throw new UsageError(wanted);
     const rule = await createRule(app, {
       organizationId: organization,
       name,
       scopes,
       issuer,
       audience,
-      claims: Object.fromEntries(claims),
+      claims: wanted,
       lifetimeSeconds: Math.floor(lifetime / 1_000),
       reusable,
       ...(given.jwksUrl !== undefined && { jwksUrl: given.jwksUrl }),

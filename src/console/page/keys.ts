@@ -53,12 +53,6 @@ export function renderKeys(keys: readonly ApiKey[], now: number): Html {
 
 export function renderKeyCreation({ organizationId }: Organization): Html {
   const id = encodeURIComponent(organizationId);
-  const boxes = allScopes.map(
-    (scope) =>
-      html`<label class="tick"
-        ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
-      >`,
-  );
   return html`<details>
     <summary>Create a key</summary>
     <form class="settings" method="post" action="/console/organization/key/${id}">
@@ -67,10 +61,7 @@ export function renderKeyCreation({ organizationId }: Organization): Html {
         required: true,
       })}
       ${renderInput("Lifetime, such as 90d; empty for a key that never expires", "lifetime")}
-      <fieldset>
-        <legend>Scopes</legend>
-        ${boxes}
-      </fieldset>
+      ${renderScopes()}
       <p class="note">
         The secret is shown once, on the next page. Loading that page again would create another
         key.
@@ -78,6 +69,20 @@ export function renderKeyCreation({ organizationId }: Organization): Html {
       <button type="submit" class="main">Create the key</button>
     </form>
   </details>`;
+}
+
+/** The scopes of a form, which `readScopes` reads. */
+export function renderScopes(): Html {
+  const boxes = allScopes.map(
+    (scope) =>
+      html`<label class="tick"
+        ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
+      >`,
+  );
+  return html`<fieldset>
+    <legend>Scopes</legend>
+    ${boxes}
+  </fieldset>`;
 }
 
 export async function createOneKey(person: Person): Promise<Answer> {
@@ -92,7 +97,7 @@ export async function createOneKey(person: Person): Promise<Answer> {
 }
 
 /** Throws OperatorError invalid. */
-function readScopes(form: Form): readonly Scope[] {
+export function readScopes(form: Form): readonly Scope[] {
   return form.getAll("scope").map((scope) => {
     if (isScope(scope)) return scope;
     throw new OperatorError("invalid", `There is no scope "${scope}". Nothing was changed.`);

@@ -25,6 +25,7 @@ import {
 } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
+import { renderIdentitiesLink } from "./identities.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import { renderWebhooksLink } from "./webhooks.ts";
 import {
@@ -47,6 +48,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
       <h2 id="keys">API keys</h2>
       ${renderKeys(keys, app.now())}
       ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
+      ${app.viewer.may("key.read") && renderIdentitiesLink(organization.organizationId)}
     </section>
     ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
     ${await renderRecipients(person, organization)}

@@ -1,0 +1,94 @@
+// Rules for identities of programs in the console: created, shown and revoked, within the rights of each role.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+describe("identities of programs in the console", () => {
+  let service: Service;
+  let id = "";
+  const cookies: Record<string, string> = {};
+
+  const show = (role: string, path: string) =>
+    read(service.client, `/console/${path}`, { cookie: cookies[role] });
+  const send = (role: string, path: string, form: Fields = {}) =>
+    submit(service.client, `/console/${path}`, { cookie: cookies[role], form });
+
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+    for (const role of ["viewer", "operator"] as const) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+  });
+  after(() => service.stop());
+
+  it("are listed from the page of the organization, and created by operators", async () => {
+    const page = await show("viewer", "organization/acme");
+    assert.match(page.text, /href="\/console\/identities\/acme"/);
+    const empty = await show("viewer", "identities/acme");
+    assert.match(empty.text, /no rule yet/);
+    assert.ok(!empty.text.includes("Create a rule"));
+    const form = {
+      name: "<b>nightly</b>",
+      issuer: "https://issuer.example.com",
+      audience: "sluice",
+      claims: "sub=<i>a=b</i>\r\nref=refs/heads/*\r\n",
+      lifetime: "30m",
+      jwks_url: "",
+      jwks: "",
+      scope: "transactions:write",
+    };
+    assert.equal((await send("viewer", "identities/acme", form)).status, 403);
+    assert.equal((await send("operator", "identities/none", form)).status, 404);
+    const wrong: Fields[] = [
+      { issuer: "x" },
+      { audience: "" },
+      { claims: "" },
+      { claims: "sub" },
+      { claims: "sub=a\nsub=b" },
+      { lifetime: "1s" },
+      { jwks: "{" },
+      { jwks_url: "http://example.com" },
+      { scope: "none" },
+    ];
+    for (const more of wrong) {
+      const { status } = await send("operator", "identities/acme", { ...form, ...more });
+      assert.equal(status, 400, JSON.stringify(more));
+    }
+    const { status, headers } = await send("operator", "identities/acme", form);
+    assert.equal(status, 303);
+    id = /^\/console\/identity\/(idn_\w+)$/.exec(headers.location ?? "")?.[1] ?? "";
+    const stored = (await service.app.store.findKey(id))?.identityRule;
+    assert.deepEqual(stored, {
+      issuer: "https://issuer.example.com",
+      audience: "sluice",
+      claims: { sub: "<i>a=b</i>", ref: "refs/heads/*" },
+      lifetimeSeconds: 1_800,
+      reusable: false,
+    });
+    for (const path of ["identities/acme", `identity/${id}`]) {
+      const { status: shown, text } = await show("viewer", path);
+      assert.equal(shown, 200);
+      assert.ok(text.includes("https://issuer.example.com") && text.includes("refs/heads/*"));
+      assert.ok(!text.includes("<b>nightly") && !text.includes("<i>a"));
+    }
+  });
+
+  it("are revoked once the id is typed", async () => {
+    const path = `identity/revoke/${id}`;
+    assert.equal((await send("viewer", path, { confirm: id })).status, 403);
+    assert.equal((await send("operator", path, { confirm: "x" })).status, 409);
+    const { status, headers } = await send("operator", path, { confirm: id });
+    assert.deepEqual([status, headers.location], [303, `/console/identity/${id}`]);
+    assert.match((await show("viewer", `identity/${id}`)).text, /revoked/);
+    assert.ok(!(await show("operator", `identity/${id}`)).text.includes("Revoke"));
+    assert.equal((await show("viewer", "identity/idn_none")).status, 404);
+  });
+});
