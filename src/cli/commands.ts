@@ -25,7 +25,13 @@ import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
-import { operatorCreate, operatorDisable, operatorLink, operatorList } from "./command/operator.ts";
+import {
+  operatorConfirm,
+  operatorCreate,
+  operatorDisable,
+  operatorLink,
+  operatorList,
+} from "./command/operator.ts";
 import { organizationClose } from "./command/organization-close.ts";
 import { organizationCreate, organizationList, organizationShow } from "./command/organization.ts";
 import { organizationSet } from "./command/organization-set.ts";
@@ -75,6 +81,7 @@ export const commands: readonly Command[] = [
   operatorList,
   operatorDisable,
   operatorLink,
+  operatorConfirm,
   proposalList,
   proposalShow,
   proposalApprove,
@@ -131,7 +138,7 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
   identity: "Create, list, revoke and test rules for identities of programs.",
-  operator: "Create, list and disable operators, and create sign-in links.",
+  operator: "Create, list, confirm and disable operators, and create sign-in links.",
   proposal: "List, show, approve and decline what waits for a second person.",
   webhook: "Create, list, test, enable and remove endpoints of webhooks.",
   recipient: "Create, list and remove recipients of changes.",

@@ -29,6 +29,14 @@ import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
 import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
 import { chooseOne, createOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
+import {
+  confirmOneOperator,
+  createOneOperator,
+  disableOneOperator,
+  linkOneOperator,
+  showOperator,
+  showOperators,
+} from "./page/operators.ts";
 import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import {
@@ -131,6 +139,12 @@ export const routes: readonly Route[] = [
   act("/console/webhook/enable/:id", "webhook.change", enableOneWebhook),
   act("/console/webhook/rotate/:id", "webhook.change", rotateOneWebhook),
   act("/console/webhook/remove/:id", "webhook.remove", removeOneWebhook),
+  read("/console/operators", "operator.read", showOperators),
+  act("/console/operators", "operator.create", createOneOperator),
+  read("/console/operator/:id", "operator.read", showOperator),
+  act("/console/operator-link/:id", "operator.link", linkOneOperator),
+  act("/console/operator-end/:id", "operator.disable", disableOneOperator),
+  act("/console/operator-confirmation/:id", "operator.confirm", confirmOneOperator),
   read("/console/audit", "audit.read", showAudit),
   act("/console/audit/verify", "audit.read", verifyTrail),
   act("/console/audit/download", "audit.read", downloadTrail),

@@ -1,6 +1,6 @@
 // Operators: the named people who run the service, their roles, and how they sign in. Never contains a secret.
 
-export const operatorRoles = ["viewer", "operator", "officer", "auditor"] as const;
+export const operatorRoles = ["viewer", "operator", "officer", "auditor", "administrator"] as const;
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
@@ -20,8 +20,20 @@ export interface Operator {
   readonly createdAt: number;
   /** From this time on the person can't act; undefined for a person who can. */
   readonly disabledAt: number | undefined;
+  /** Since when the person is an officer whom no other officer has confirmed; undefined for everybody else. */
+  readonly unconfirmedSince?: number | undefined;
   /** Present for a person who signs in with OpenID Connect. */
   readonly identity?: OperatorIdentity | undefined;
+}
+
+/**
+ * The roles that count. An administrator creates officers and their links, and must not act as one: so that role counts
+ * when another officer has confirmed the person. An issuer of OpenID Connect answers for its people; without the
+ * confirmation they are no second person (store/sql/access/approver.ts).
+ */
+export function effectiveRoles({ roles, unconfirmedSince, identity }: Operator) {
+  if (unconfirmedSince === undefined || identity !== undefined) return roles;
+  return roles.filter((role) => role !== "officer");
 }
 
 export interface Passkey {

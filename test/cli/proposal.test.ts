@@ -4,6 +4,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeCommandLine } from "./command-line.ts";
 
+interface Entry {
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 const idIn = (message: string) => /prp_\w+/.exec(message)?.[0] ?? "";
 
 describe("commands that need a second person", () => {
@@ -49,5 +55,19 @@ describe("commands that need a second person", () => {
     assert.equal(one.name, "proposed");
     const { retain_days: days } = await line.ask("organization show acme");
     assert.equal(days, 10);
+    const { out } = await line.type("audit export");
+    const entries = out
+      .trim()
+      .split("\n")
+      .map((text) => JSON.parse(text) as Entry);
+    const alone = entries.filter(({ action }) => action === "proposal.bypass");
+    assert.deepEqual(
+      alone.map(({ detail }) => detail),
+      [{ act: "organization.change", by: "shell" }],
+    );
+    const created = entries.find(
+      ({ action, subject }) => action === "operator.create" && subject === "otto",
+    );
+    assert.equal(created?.detail["by"], "shell");
   });
 });

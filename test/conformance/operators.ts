@@ -56,6 +56,43 @@ export function testOperators(engine: Engine): void {
       ]);
     });
 
+    it("who are new officers are no second person before another officer has confirmed them", async () => {
+      const { operators } = store;
+      const by = (actor: string) => ({ actor, now: at + 1 });
+      const since = (name: string) =>
+        operators.findByName(name).then((found) => found?.unconfirmedSince);
+      const carla: Operator = { ...person("carla"), unconfirmedSince: at };
+      await operators.create(carla, { actor: "adam", now: at });
+      await store.createOrganization(organization(acme, { deletionApproval: true }), act);
+      await store.add("transaction", "approved");
+      const id = await store.request(keyOf("transaction", "approved"), { actor: "anna" });
+      assert.equal(await store.approvals.approve(id, by("carla")), "no_such_person");
+      for (const actor of ["carla", "nobody"]) {
+        assert.equal(await operators.confirm("op_carla", by(actor)), "no_such_person", actor);
+      }
+      await operators.create(person("adam"), act);
+      assert.equal(await operators.confirm("op_carla", by("adam")), "not_by_this_person");
+      assert.equal(await operators.confirm("op_none", by("ben")), "not_by_this_person");
+      await operators.createLink(link("unused", "op_carla"), { ...act, shell: true });
+      assert.equal(typeof (await operators.confirm("op_carla", by("ben"))), "object");
+      assert.equal(await operators.findLink(bytesOf("link unused"), at), undefined);
+      assert.equal(await since("carla"), undefined);
+      assert.equal(await operators.confirm("op_carla", by("ben")), "not_by_this_person");
+      // A link of an administrator ends it, one of the shell does not.
+      await operators.createLink(link("shell", "op_carla"), { ...act, shell: true });
+      assert.equal(await since("carla"), undefined);
+      const administrator = { actor: "adam", now: at + 2, proposalId: "prp_none" };
+      await operators.createLink(link("again", "op_carla"), administrator);
+      assert.equal(await since("carla"), at + 2);
+      assert.equal(await store.approvals.approve(id, by("carla")), "no_such_person");
+      const shell = { actor: "adam", now: at + 3, shell: true };
+      assert.equal(typeof (await operators.confirm("op_carla", shell)), "object");
+      const last = (await store.listAudit(0, 1_000)).at(-1);
+      assert.deepEqual([last?.action, last?.detail], ["operator.confirm", { by: "shell" }]);
+      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      await store.cancelDeletion(id, act);
+    });
+
     it("are bound to one identity, and have the roles of their last sign-in with it", async () => {
       const { operators } = store;
       const identity = { issuer: "https://login.example.com", subject: "1" };

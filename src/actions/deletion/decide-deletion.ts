@@ -39,7 +39,7 @@ function explain(reason: NotApproved, deletion: Deletion, operator: string): Ope
     ],
     no_such_person: [
       "not_permitted",
-      `${operator} is not an active operator, and can't approve deletions. Nothing was changed.`,
+      `${operator} is not an active officer whom another one has confirmed, and can't approve deletions. Nothing was changed.`,
     ],
     approved_before: [
       "approved_before",

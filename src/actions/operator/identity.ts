@@ -95,6 +95,7 @@ async function create(
       roles,
       createdAt: app.now(),
       disabledAt: undefined,
+      ...(roles.includes("officer") ? { unconfirmedSince: app.now() } : {}),
       identity,
     };
     const act = { actor: name, now: app.now() };

@@ -81,6 +81,7 @@ export const operatorErrors = {
   floor_above_ceiling: row(409, "A retention floor would be longer than the retention ceiling."),
   rule_changed: row(409, "Somebody has changed the retention rule meanwhile."),
   no_such_operator: row(404, "There is no such operator."),
+  operator_confirmed: row(409, "The operator needs no confirmation."),
   operator_exists: row(409, "An operator has, or had, this name."),
   operator_disabled: row(403, "The operator is disabled."),
   not_permitted: row(403, "The roles of the operator do not permit it."),

@@ -8,8 +8,9 @@ import {
   type OperatorRole,
 } from "../../domain/operator.ts";
 import type * as store from "../../store/interface/operators.ts";
-import { actOf, type App } from "../app.ts";
+import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
+import { actTogether } from "../proposal/agreement.ts";
 import { OperatorError, unknownName } from "./operator-error.ts";
 import { actAs, requireRight } from "./viewer.ts";
 
@@ -66,14 +67,17 @@ export async function createOperator(
     );
   }
   if (roles.length === 0) throw new OperatorError("invalid", "An operator needs a role.");
+  // The shell of the host needs nobody's confirmation.
+  const isBound = app.viewer?.rights !== undefined;
   const operator: Operator = {
     operatorId: makeId("op"),
     name,
     roles: [...new Set(roles)],
     createdAt: app.now(),
     disabledAt: undefined,
+    ...(isBound && roles.includes("officer") ? { unconfirmedSince: app.now() } : {}),
   };
-  if (await app.store.operators.create(operator, actOf(app))) return operator;
+  if (await app.store.operators.create(operator, actTogether(app))) return operator;
   throw new OperatorError(
     "operator_exists",
     `The name "${name}" is in use, or was used by an operator who is disabled; choose another one.`,
@@ -84,5 +88,26 @@ export async function createOperator(
 export async function disableOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.disable");
   const { operatorId } = await findOperator(app, name);
-  return (await app.store.operators.disable(operatorId, actOf(app))) ?? findOperator(app, name);
+  return (
+    (await app.store.operators.disable(operatorId, actTogether(app))) ?? findOperator(app, name)
+  );
+}
+
+/**
+ * Confirms a person whom an administrator, or an issuer, has made an officer. Throws OperatorError not_permitted, also
+ * for this person and for the administrator; no_such_operator, operator_disabled and operator_confirmed.
+ */
+export async function confirmOperator(app: App, name: string): Promise<Operator> {
+  requireRight(app, "operator.confirm");
+  const { operatorId, unconfirmedSince } = await findActiveOperator(app, name);
+  if (unconfirmedSince === undefined) {
+    throw new OperatorError("operator_confirmed", `The operator "${name}" needs no confirmation.`);
+  }
+  const outcome = await app.store.operators.confirm(operatorId, actTogether(app));
+  if (typeof outcome !== "string") return outcome;
+  throw new OperatorError(
+    "not_permitted",
+    `${app.operator} can't confirm ${name}: this takes an officer who was confirmed before, and who has created neither ` +
+      "this person nor the last sign-in link. Nothing was changed.",
+  );
 }

@@ -1,8 +1,9 @@
 // Links by which an operator signs in once. The secret of a link is returned once, and stored only as a hash.
 
 import type { Operator } from "../../domain/operator.ts";
-import { actOf, type App } from "../app.ts";
+import type { App } from "../app.ts";
 import { hashSecret, makeCredential } from "../credential.ts";
+import { actTogether } from "../proposal/agreement.ts";
 import { requireRight } from "./viewer.ts";
 import { findActiveOperator } from "./operators.ts";
 import { makeSession, type StartedSession } from "./session.ts";
@@ -23,7 +24,7 @@ export async function createSignInLink(app: App, name: string): Promise<SignInLi
   requireRight(app, "operator.link");
   const operator = await findActiveOperator(app, name);
   const secret = makeCredential("operator_link");
-  const act = actOf(app);
+  const act = actTogether(app);
   const expiresAt = act.now + linkLifetimeMs;
   const tokenHash = hashSecret(secret);
   const { operatorId } = operator;

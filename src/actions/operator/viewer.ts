@@ -11,7 +11,7 @@ import {
   operatorRights,
   rightsOf,
 } from "../../domain/operator-right.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { effectiveRoles, type Operator } from "../../domain/operator.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { allScopes } from "../../domain/scope.ts";
 import type { Store } from "../../store/interface/store.ts";
@@ -144,10 +144,10 @@ export function viewerOf(app: Viewed): Viewer {
 /** The application as this person may use it: every act is in the audit trail under the name, within the rights. */
 export function actAs<App extends Viewed>(
   app: App,
-  { name, roles }: Operator,
+  person: Operator,
 ): App & { readonly viewer: Viewer } {
-  const acting = { ...app, operator: name };
-  return { ...acting, viewer: new Viewer(acting, rightsOf(roles)) };
+  const acting = { ...app, operator: person.name };
+  return { ...acting, viewer: new Viewer(acting, rightsOf(effectiveRoles(person))) };
 }
 
 export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): boolean {

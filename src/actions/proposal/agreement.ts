@@ -12,7 +12,10 @@ import { OperatorError, type OperatorErrorName } from "../operator/operator-erro
 export function actTogether(app: App): Act {
   const act = actOf(app);
   if (app.approving !== undefined) return { ...act, approves: app.approving };
-  return app.viewer?.rights === undefined ? act : { ...act, proposalId: makeId("prp") };
+  if (app.viewer === undefined) return act;
+  return app.viewer.rights === undefined
+    ? { ...act, shell: true }
+    : { ...act, proposalId: makeId("prp") };
 }
 
 /**
@@ -57,7 +60,7 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
     ],
     no_such_person: [
       "not_permitted",
-      `${operator} is not an active operator, and can't approve anything.`,
+      `${operator} is not an active officer whom another one has confirmed, and can't approve anything.`,
     ],
     changed: [
       "proposal_outdated",

@@ -1,6 +1,7 @@
 // `sluice operator …`: the commands about operators. Never prints a secret, except a sign-in link, once.
 
 import {
+  confirmOperator,
   createOperator,
   disableOperator,
   listOperators,
@@ -82,6 +83,21 @@ export const operatorDisable = defineStoreCommand({
   },
 });
 
+export const operatorConfirm = defineStoreCommand({
+  name: "operator confirm",
+  summary: "Confirm an officer whom an administrator has created.",
+  details:
+    "Needs --as NAME, of an officer who was confirmed before, and has created neither this one nor the last sign-in link. Until then the role " +
+    "officer has no effect. Confirm only somebody who has told you in person that the passkeys and sessions in `operator list` are their own.",
+  examples: ["sluice operator confirm ben --as anna"],
+  rights: ["operator.confirm"],
+  arguments: { name: required(text("NAME"), "The operator.") },
+  run: async (app, { name }) => {
+    const operator = await confirmOperator(app, name);
+    return { json: viewOperator(operator), text: describeOperator(operator) };
+  },
+});
+
 export const operatorLink = defineCommand({
   name: "operator link",
   summary: "Create a link by which an operator signs in to the console, once.",
@@ -122,14 +138,18 @@ function viewOperator(operator: Operator) {
     roles: operator.roles,
     created_at: formatTime(operator.createdAt),
     disabled_at: timeOrNull(operator.disabledAt),
+    unconfirmed_since: timeOrNull(operator.unconfirmedSince),
   };
 }
 
-function describeOperator({ name, roles, disabledAt }: Operator): string {
+function describeOperator({ name, roles, disabledAt, unconfirmedSince }: Operator): string {
   return renderFields([
     ["operator", name],
     ["roles", roles.join(", ")],
     ...(disabledAt === undefined ? [] : [["disabled", formatTime(disabledAt)] as const]),
+    ...(unconfirmedSince === undefined
+      ? []
+      : [["officer", "not confirmed by another officer yet"] as const]),
   ]);
 }
 
@@ -138,8 +158,12 @@ const operatorColumns: readonly Column<OperatorDetails>[] = [
   ["roles", ({ roles }) => roles.join(", ")],
   [
     "status",
-    ({ disabledAt }) =>
-      disabledAt === undefined ? "active" : `disabled ${formatTime(disabledAt)}`,
+    ({ disabledAt, unconfirmedSince }) =>
+      disabledAt !== undefined
+        ? `disabled ${formatTime(disabledAt)}`
+        : unconfirmedSince === undefined
+          ? "active"
+          : "not confirmed",
     { tone: ({ disabledAt }) => (disabledAt === undefined ? "good" : "bad") },
   ],
   ["passkeys", ({ passkeys }) => String(passkeys), { right: true }],

@@ -1,7 +1,7 @@
 // The frame of every page: head, navigation by task, the organization that somebody works in, and the way to the page.
 
 import { rightsOf } from "../../domain/operator-right.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { effectiveRoles, type Operator } from "../../domain/operator.ts";
 import { type Html, html, renderElement } from "../html/html.ts";
 import { assetPath } from "./asset.ts";
 import { type Screen, screens, tasks } from "./screens.ts";
@@ -79,7 +79,7 @@ function renderFrame(
   { operator, organization, waiting }: Reader,
   current: string | undefined,
 ): Html {
-  const rights = rightsOf(operator.roles);
+  const rights = rightsOf(effectiveRoles(operator));
   const groups = tasks.map(({ label, screens: all }) => {
     const links = all
       .filter(({ right }) => right === "own" || rights.has(right))

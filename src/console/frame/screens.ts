@@ -59,6 +59,7 @@ export const tasks: readonly Task[] = [
         right: "organization.read",
         icon: "building",
       },
+      { path: "/console/operators", label: "Operators", right: "operator.read", icon: "person" },
       { path: "/console/health", label: "Health", right: "health.read", icon: "health" },
       { path: "/console/account", label: "Account", right: "own", icon: "person" },
     ],

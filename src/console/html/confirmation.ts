@@ -5,7 +5,7 @@ import { type Form, readText } from "./field.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
 
 interface Act {
-  readonly verb: "Approve" | "Cancel" | "Release" | "Remove" | "Revoke";
+  readonly verb: "Approve" | "Cancel" | "Confirm" | "Disable" | "Release" | "Remove" | "Revoke";
   /** What it concerns, such as `deletion`. */
   readonly what: string;
   readonly path: string;

@@ -25,6 +25,10 @@ export async function showAccount(person: Person): Promise<Answer> {
       You are <strong><bdi>${operator.name}</bdi></strong
       >, with the role ${operator.roles.join(" and ")}. What you do is in the audit trail under this
       name.
+      ${
+        operator.unconfirmedSince !== undefined &&
+        "Another officer has to confirm you before you can approve anything."
+      }
     </p>
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>

@@ -10,6 +10,8 @@ export interface Act {
    * of the host and for what the service does by itself, which no organization bounds.
    */
   readonly proposalId?: string;
+  /** True for the shell of the host, where the act is one that needs a second person or is about operators. */
+  readonly shell?: boolean;
   /** The proposal that the actor approves with the act. */
   readonly approves?: string;
 }

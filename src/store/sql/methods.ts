@@ -220,6 +220,7 @@ export const methods = {
     findByIdentity: lookup(every, operatorIdentity.findByIdentity),
     list: lookup(every, operator.listOperators),
     disable: change(every, operator.disableOperator),
+    confirm: change(every, operator.confirmOperator),
     createLink: change(every, operator.createLink),
     findLink: lookup(every, operator.findLink),
     useLink: change(every, operator.useLink),

@@ -257,6 +257,14 @@ CREATE INDEX proposal_open ON proposal (organization_id, expires_at) WHERE statu
 -- the list, newest first
 CREATE INDEX proposal_by_time ON proposal (proposed_at, proposal_id);
 `;
+
+/** Officers from before need no confirmation. */
+const confirmOfficers = `
+  -- since when an officer waits for the confirmation by another one; null: needs none
+  ALTER TABLE operator ADD COLUMN unconfirmed_since bigint;
+  -- the administrator who created the officer, or a link for the officer
+  ALTER TABLE operator ADD COLUMN unconfirmed_by text`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -276,6 +284,7 @@ export const published: readonly string[] = [
   trustPrograms,
   addProposals,
   findPersonsByArrival,
+  confirmOfficers,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -22,6 +22,7 @@ import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
 import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
 import {
+  confirmOperator,
   createOperator,
   disableOperator,
   listOperators,
@@ -154,6 +155,7 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "operator.read": (app) => listOperators(app),
   "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
   "operator.disable": (app) => disableOperator(app, "none"),
+  "operator.confirm": (app) => confirmOperator(app, "none"),
   "operator.link": (app) => createSignInLink(app, "none"),
   "session.list": (app) => listSessions(app),
   "session.revoke": (app) => revokeSession(app, "ses_none"),

@@ -4,7 +4,7 @@ import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/o
 import type { SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { findById, removeSessions } from "./operator.ts";
+import { findById, removeSessions, setUnconfirmed } from "./operator.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
 import { find, run, type Statements } from "../statement/statements.ts";
 
@@ -34,6 +34,9 @@ export function* useIdentity(
   const text = JSON.stringify(roles);
   if (text !== JSON.stringify(operator.roles)) {
     yield* run(setRoles, operatorId, text);
+    if (roles.includes("officer") && !operator.roles.includes("officer")) {
+      yield* run(setUnconfirmed, operatorId, act.now, null);
+    }
     yield* auditAct(noteOn(operator.name, "roles", { roles, before: operator.roles }), act);
   }
   if (roles.length === 0) {

@@ -5,12 +5,14 @@ import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
+import { lockApprover } from "./approver.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
 import { find, get, list, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const insertOperator = `
-  INSERT INTO operator (operator_id, name, roles, created_at, issuer, subject)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+  INSERT INTO operator
+    (operator_id, name, roles, created_at, issuer, subject, unconfirmed_since, unconfirmed_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`;
 
 export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
 
@@ -26,6 +28,15 @@ const findAll = `
 
 const setDisabled = `
   UPDATE operator SET disabled_at = $1 WHERE operator_id = $2 AND disabled_at IS NULL`;
+
+/** The last act of an administrator counts. */
+export const setUnconfirmed = `
+  UPDATE operator SET unconfirmed_since = $2, unconfirmed_by = $3 WHERE operator_id = $1`;
+
+const setConfirmed = `
+  UPDATE operator SET unconfirmed_since = NULL, unconfirmed_by = NULL
+  WHERE operator_id = $1 AND unconfirmed_since IS NOT NULL AND disabled_at IS NULL
+    AND name <> $2 AND coalesce(unconfirmed_by, '') <> $2`;
 
 export const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
 
@@ -53,9 +64,14 @@ const removeLink = `DELETE FROM one_time_token WHERE token_hash = $1`;
 /** Challenges that one person has used and that have not expired; each lasts for minutes. */
 const usedChallengesMax = 1_000;
 
+/** What the trail adds for the shell of the host, which no right bounds. */
+function byShell({ shell }: Act): { readonly by?: "shell" } {
+  return shell === true ? { by: "shell" } : {};
+}
+
 /** False if anybody, even a disabled operator, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
-  const { operatorId, name, roles, createdAt, identity } = operator;
+  const { operatorId, name, roles, createdAt, identity, unconfirmedSince } = operator;
   const inserted = yield* run(
     insertOperator,
     operatorId,
@@ -64,9 +80,11 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
     createdAt,
     identity?.issuer ?? null,
     identity?.subject ?? null,
+    unconfirmedSince ?? null,
+    unconfirmedSince === undefined ? null : act.actor,
   );
   if (inserted === 0) return false;
-  yield* auditAct(noteOn(operator.name, "create", { roles, ...identity }), act);
+  yield* auditAct(noteOn(operator.name, "create", { roles, ...identity, ...byShell(act) }), act);
   return true;
 }
 
@@ -92,18 +110,39 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
       [removePasskeys, operatorId],
       [removeTokens, operatorId],
     );
-    yield* auditAct(noteOn(operator.name, "disable", {}), act);
+    yield* auditAct(noteOn(operator.name, "disable", byShell(act)), act);
   }
   return operator;
 }
 
-/** Only the last link of an operator is valid. */
+/** Only the last link of an operator is valid. One by an administrator ends the confirmation of an officer. */
 export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   const operator = yield* find(toOperator, findById, link.operatorId);
   if (operator === undefined) throw new TypeError("a link needs an operator");
   yield* run(removeLinks, link.operatorId);
   yield* insertOneTimeToken(link);
-  yield* auditAct(noteOn(operator.name, "link", { expiresAt: link.expiresAt }), act);
+  const unconfirms = act.proposalId !== undefined && operator.roles.includes("officer");
+  if (unconfirms) yield* run(setUnconfirmed, link.operatorId, act.now, act.actor);
+  const detail = { expiresAt: link.expiresAt, ...byShell(act) };
+  yield* auditAct(noteOn(operator.name, "link", detail), act);
+}
+
+/**
+ * Confirms an officer. The actor is another officer, confirmed before, who has not created this one or the last link;
+ * or the shell of the host. Links that were not used stop working.
+ */
+export function* confirmOperator(
+  operatorId: string,
+  act: Act,
+): Statements<Operator | "no_such_person" | "not_by_this_person"> {
+  const isShell = act.shell === true;
+  if (!isShell && !(yield* lockApprover(act.actor))) return "no_such_person";
+  const confirmed = yield* run(setConfirmed, operatorId, isShell ? "" : act.actor);
+  const operator = yield* find(toOperator, findById, operatorId);
+  if (operator === undefined || confirmed === 0) return "not_by_this_person";
+  yield* run(removeLinks, operatorId);
+  yield* auditAct(noteOn(operator.name, "confirm", byShell(act)), act);
+  return operator;
 }
 
 /** Finds the operator of an unused link that has not expired. Does not use the link. */

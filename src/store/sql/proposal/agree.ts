@@ -51,6 +51,8 @@ export interface WantedAct extends Pick<
 /** The act may be done now; `approved` if a second person approves it with this. */
 export interface Agreed {
   readonly approved: Proposal | undefined;
+  /** What the shell of the host does alone, although the organization requires a second person. */
+  readonly bypassed?: WantedAct | undefined;
 }
 
 /** The caller has locked the organization. */
@@ -58,9 +60,11 @@ export function* agree(act: Act, wanted: WantedAct): Statements<Agreed | Unagree
   const { organizationId, act: name } = wanted;
   const texts = [canonicalJson(wanted.parameters), canonicalJson(wanted.state)] as const;
   const values = [organizationId, name, ...texts] as const;
-  const { approves, proposalId } = act;
+  const { approves, proposalId, shell } = act;
   if (approves !== undefined) return yield* approveWith(approves, act, values);
-  if (proposalId === undefined || !wanted.isNeeded) return { approved: undefined };
+  if (!wanted.isNeeded) return { approved: undefined };
+  if (proposalId === undefined)
+    return { approved: undefined, bypassed: shell === true ? wanted : undefined };
   return { unagreed: yield* propose(proposalId, act, values) };
 }
 
@@ -109,7 +113,13 @@ function* propose(proposalId: string, act: Act, values: Values): Statements<Prop
 }
 
 /** To be called after the entry of the act itself, because the lock on the trail has to be the last one. */
-export function* auditApproval({ approved }: Agreed, act: Act): Statements<void> {
+export function* auditApproval({ approved, bypassed }: Agreed, act: Act): Statements<void> {
+  if (bypassed !== undefined) {
+    const { organizationId, act: name } = bypassed;
+    const detail = { act: name, by: "shell" };
+    const note = { action: "proposal.bypass", organizationId, subject: organizationId, detail };
+    yield* auditAct(note, act);
+  }
   if (approved === undefined) return;
   const { proposalId: subject, organizationId, act: name, proposedBy } = approved;
   const detail = { act: name, proposedBy };

@@ -166,7 +166,8 @@ function* agreeToRelease(
   { holdId, organizationId: id }: Hold,
   act: Act,
 ): Statements<Agreed | Unagreed> {
-  if (act.proposalId === undefined && act.approves === undefined) return { approved: undefined };
+  const { proposalId, approves, shell } = act;
+  if ((proposalId ?? approves ?? shell) === undefined) return { approved: undefined };
   const set = isRestrictedId(id) ? yield* get<{ owner: string }>(findOwnerOfSet, id) : undefined;
   const organizationId = set?.owner ?? id;
   const organization = yield* lockOrganization(organizationId);

@@ -1,0 +1,155 @@
+// Operators: the list, and one operator with what administrators and officers may do: create, link, disable, confirm.
+// A sign-in link is shown once.
+
+import {
+  confirmOperator,
+  createOperator,
+  disableOperator,
+  listOperators,
+  type OperatorDetails,
+} from "../../actions/operator/operators.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
+import { type Operator, operatorRoles } from "../../domain/operator.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { requireTyped, renderConfirmation } from "../html/confirmation.ts";
+import { readText, renderInput } from "../html/field.ts";
+import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { formatNumber, renderTime } from "../html/time.ts";
+import { type Person, readForm, redirectTo, showPage } from "../page.ts";
+
+const screen = "/console/operators";
+
+function operatorPath(name: string, verb = "operator"): `/console/${string}` {
+  return `/console/${verb}/${encodeURIComponent(name)}`;
+}
+
+function describeState({ disabledAt, unconfirmedSince }: Operator): string {
+  if (disabledAt !== undefined) return "disabled";
+  return unconfirmedSince === undefined ? "active" : "officer not confirmed";
+}
+
+export async function showOperators(person: Person): Promise<Answer> {
+  const operators = await listOperators(person.app);
+  const table = renderTable<OperatorDetails>(
+    [
+      ["Name", ({ name }) => html`<a href="${operatorPath(name)}"><bdi>${name}</bdi></a>`, "bare"],
+      ["Roles", ({ roles }) => roles.join(", ")],
+      ["State", describeState],
+      ["Passkeys", ({ passkeys }) => formatNumber(passkeys)],
+      ["Sessions", ({ sessions }) => formatNumber(sessions)],
+      ["Created", ({ createdAt }) => renderTime(createdAt)],
+    ],
+    operators,
+  );
+  const body = html`${table} ${person.app.viewer.may("operator.create") && creating}`;
+  return showPage(person, { title: "Operators", screen, body });
+}
+
+const creating = html`<section aria-labelledby="create">
+  <h2 id="create">Create an operator</h2>
+  <p>
+    The name is the actor in the audit trail, and can't be changed. The role officer has no effect
+    before another officer has confirmed the person.
+  </p>
+  <form class="settings" method="post" action="${screen}">
+    ${renderInput("Name", "name", { maxlength: 100, required: true, autocomplete: "off" })}
+    <fieldset>
+      <legend>Roles</legend>
+      ${operatorRoles.map(
+        (role) =>
+          html`<label><input type="checkbox" name="role" value="${role}" /> ${role}</label>`,
+      )}
+    </fieldset>
+    <button type="submit">Create the operator</button>
+  </form>
+</section>`;
+
+export async function showOperator(person: Person): Promise<Answer> {
+  const { app, id } = person;
+  const operator = (await listOperators(app)).find(({ name }) => name === id);
+  if (operator === undefined) {
+    throw new OperatorError("no_such_operator", `There is no operator "${id}".`);
+  }
+  const body = html`${renderFacts([
+    ["Roles", operator.roles.join(", ")],
+    ["State", describeState(operator)],
+    ["Passkeys", formatNumber(operator.passkeys)],
+    ["Sessions", formatNumber(operator.sessions)],
+    ["Created", renderTime(operator.createdAt)],
+  ])}
+  ${operator.disabledAt === undefined && renderActs(person, operator)}`;
+  return showPage(person, { title: `Operator ${operator.name}`, screen, body });
+}
+
+function renderActs({ app }: Person, { name, roles, unconfirmedSince }: Operator): Html {
+  const { viewer } = app;
+  const again =
+    roles.includes("officer") && "Another officer then has to confirm this person again.";
+  return html`${
+    unconfirmedSince !== undefined &&
+    viewer.may("operator.confirm") &&
+    renderConfirmation({
+      verb: "Confirm",
+      what: "operator",
+      path: operatorPath(name, "operator-confirmation"),
+      effect:
+        "This person can then act as an officer and approve what others have proposed. Confirm only somebody who has told " +
+        "you in person that the passkeys and sessions above are their own.",
+    })
+  }
+  ${
+    viewer.may("operator.link") &&
+    html`<section aria-labelledby="link">
+      <h2 id="link">Sign-in link</h2>
+      <p>It works once, for ten minutes, and replaces an earlier one. ${again}</p>
+      <form method="post" action="${operatorPath(name, "operator-link")}">
+        <button type="submit">Create a sign-in link</button>
+      </form>
+    </section>`
+  }
+  ${
+    viewer.may("operator.disable") &&
+    renderConfirmation({
+      verb: "Disable",
+      what: "operator",
+      path: operatorPath(name, "operator-end"),
+      effect:
+        "For good: all sessions, passkeys and links end at once, and the name can't be used again.",
+    })
+  }`;
+}
+
+export async function createOneOperator(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const given = form.getAll("role");
+  const roles = operatorRoles.filter((role) => given.includes(role));
+  const { name } = await createOperator(person.app, { name: readText(form, "name") ?? "", roles });
+  return redirectTo(operatorPath(name));
+}
+
+export async function linkOneOperator(person: Person): Promise<Answer> {
+  await readForm(person);
+  const { operator, secret, expiresAt } = await createSignInLink(person.app, person.id);
+  const body = html`<section>
+    <p role="status">
+      This is the only time that the link is shown. Pass it to <bdi>${operator.name}</bdi> where
+      nobody else reads it; it works once, until ${renderTime(expiresAt)}.
+    </p>
+    <pre><code>${person.origin.text}/console/link?token=${secret}</code></pre>
+    <p><a href="${operatorPath(operator.name)}">To the operator</a></p>
+  </section>`;
+  return showPage(person, { title: "Sign-in link", screen, body });
+}
+
+export async function disableOneOperator(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "operator");
+  await disableOperator(person.app, person.id);
+  return redirectTo(operatorPath(person.id));
+}
+
+export async function confirmOneOperator(person: Person): Promise<Answer> {
+  requireTyped(await readForm(person), person.id, "operator");
+  await confirmOperator(person.app, person.id);
+  return redirectTo(operatorPath(person.id));
+}

@@ -1,0 +1,131 @@
+// Operators in the console: an administrator creates them and their links, and can't act as an officer by that.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import type { OperatorRole } from "../../src/domain/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const organizationId = "acme";
+
+describe("operators in the console", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+  const people: Readonly<Record<string, readonly OperatorRole[]>> = {
+    anna: ["officer"],
+    ben: ["officer"],
+    adam: ["administrator"],
+    both: ["administrator", "officer"],
+    otto: ["operator"],
+  };
+
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
+    for (const [name, roles] of Object.entries(people)) {
+      await addOperator(service.app, roles, name);
+      service.clock.advanceMs(60_000);
+      cookies[name] = await signIn(service.app, service.client, name);
+    }
+  });
+  after(() => service.stop());
+
+  const show = async (name: string, path: string) =>
+    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
+  const send = (name: string, path: string, form: Readonly<Record<string, string>> = {}) =>
+    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
+  const confirm = async (name: string, whom: string) =>
+    (await send(name, `operator-confirmation/${whom}`, { confirm: whom })).status;
+  const create = async (by: string, name: string) =>
+    (await send(by, "operators", { name, role: "officer" })).status;
+
+  /** An administrator creates a link for somebody, and uses it as this person would. */
+  async function enterAs(by: string, name: string): Promise<void> {
+    const { status, text } = await send(by, `operator-link/${name}`);
+    assert.equal(status, 200, text);
+    const [, token = ""] = /token=(sluice_link_\w+)/.exec(text) ?? [];
+    service.clock.advanceMs(60_000);
+    const { headers } = await submit(service.client, "/console/link", { form: { token } });
+    cookies[name] = String(headers["set-cookie"]).split(";")[0] ?? "";
+  }
+
+  /** Anna proposes to turn the approval off. Returns the path of the proposal and its id. */
+  async function propose() {
+    const path = `organization/approval/${organizationId}`;
+    const { headers } = await send("anna", path, { approval: "off" });
+    const id = String(headers.location).slice("/console/proposal/".length);
+    return [`proposal/${id}`, { confirm: id }] as const;
+  }
+
+  const isOn = async () =>
+    (await service.app.store.findOrganization(organizationId))?.deletionApproval === true;
+
+  it("are created, linked and disabled by administrators only", async () => {
+    for (const name of ["otto", "anna"]) {
+      assert.equal(await create(name, "x"), 403);
+      assert.equal((await send(name, "operator-link/ben")).status, 403);
+      assert.equal((await send(name, "operator-end/ben", { confirm: "ben" })).status, 403);
+    }
+    assert.match(await show("anna", "operators"), /href="\/console\/operator\/ben"/);
+    assert.equal((await send("adam", "operators", { name: "x" })).status, 400);
+    assert.match(await show("adam", "operator/nobody"), /There is no operator/);
+  });
+
+  it("have no officer's rights by an administrator alone", async () => {
+    assert.equal(await create("adam", "carla"), 303);
+    await enterAs("adam", "carla");
+    const [path, form] = await propose();
+    assert.equal((await send("carla", path, form)).status, 403);
+    const closing = `organization/close/${organizationId}`;
+    assert.equal((await send("carla", closing, { confirm: organizationId })).status, 403);
+    assert.match(await show("carla", "account"), /Another officer has to confirm you/);
+    for (const name of ["adam", "carla", "otto"]) assert.equal(await confirm(name, "carla"), 403);
+    assert.ok(await isOn());
+    assert.match(await show("anna", "operator/carla"), /officer not confirmed/);
+    assert.equal(await confirm("anna", "carla"), 303);
+    assert.equal(await confirm("ben", "carla"), 409);
+    assert.equal((await send("carla", path, form)).status, 303);
+    assert.ok(!(await isOn()));
+    await send("anna", `organization/approval/${organizationId}`, { approval: "on" });
+  });
+
+  it("are no second person by a link of an administrator for an earlier officer", async () => {
+    const [path, form] = await propose();
+    await enterAs("adam", "ben");
+    assert.equal((await send("ben", path, form)).status, 403);
+    assert.ok(await isOn());
+    // A link that was not used ends with the confirmation, which was for what there was by then.
+    const unused = await send("adam", "operator-link/ben");
+    const [, token = ""] = /token=(sluice_link_\w+)/.exec(unused.text) ?? [];
+    assert.equal(await confirm("anna", "ben"), 303);
+    const late = await submit(service.client, "/console/link", { form: { token } });
+    assert.notEqual(late.status, 303);
+    assert.equal((await send("anna", `${path}/decline`)).status, 303);
+  });
+
+  it("are not confirmed by the administrator who created them, though an officer, too", async () => {
+    assert.equal(await create("both", "dora"), 303);
+    await enterAs("both", "dora");
+    assert.equal(await confirm("both", "dora"), 403);
+    const [path, form] = await propose();
+    assert.equal((await send("dora", path, form)).status, 403);
+    // A link for oneself is no way round it either.
+    await enterAs("both", "both");
+    assert.equal(await confirm("both", "both"), 403);
+    assert.equal((await send("both", path, form)).status, 403);
+    assert.ok(await isOn());
+    assert.equal(await confirm("anna", "dora"), 303);
+  });
+
+  it("are disabled for good, with all their sessions", async () => {
+    assert.equal((await send("adam", "operator-end/dora", { confirm: "x" })).status, 409);
+    assert.equal((await send("adam", "operator-end/dora", { confirm: "dora" })).status, 303);
+    assert.match(await show("adam", "operator/dora"), /disabled/);
+    assert.equal((await send("dora", "operators", { name: "x" })).status, 403);
+    assert.equal(
+      (await send("anna", "operator-confirmation/dora", { confirm: "dora" })).status,
+      403,
+    );
+  });
+});
