@@ -1067,6 +1067,8 @@ type DeletionStatus struct {
 	// scope the token has, also if there were none.
 	Disclosures map[string]DisclosedCounts `json:"disclosures,omitempty"`
 
+	DisclosedApproval *DisclosedApproval `json:"disclosed_approval,omitempty"`
+
 	// The recipients of changes that were informed about what was erased.
 	Recipients []InformedRecipient `json:"recipients,omitempty"`
 
@@ -1109,6 +1111,8 @@ type DeletionReceipt struct {
 
 	// The deletion request.
 	Asked DeletionReceiptAsked `json:"asked"`
+
+	Approval *ReceiptApproval `json:"approval,omitempty"`
 
 	// When the erasure began.
 	StartedAt Timestamp `json:"started_at"`
@@ -1202,6 +1206,20 @@ const (
 	DeletionReceiptCarriedOutAgainBecauseRestore DeletionReceiptCarriedOutAgainBecause = "restore"
 )
 
+// ReceiptApproval: Only if a second person had to approve the deletion: who asked and who approved,
+// each as the SHA-256 of `["sluice-receipt-person",salt,"requester" or "approver",name]`,
+// base64url.
+type ReceiptApproval struct {
+	// Hash of the name or key id of who requested it.
+	Requester string `json:"requester"`
+
+	// Hash of the name of who approved it.
+	Approver string `json:"approver"`
+
+	// When it was approved.
+	ApprovedAt Timestamp `json:"approved_at"`
+}
+
 // ReceiptCountHashes: For each number, the SHA-256 of
 // `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing
 // about the number.
@@ -1232,6 +1250,21 @@ type DisclosedCounts struct {
 type DisclosedCount struct {
 	// The number.
 	Count int64 `json:"count"`
+
+	// The salt.
+	Salt string `json:"salt"`
+}
+
+// DisclosedApproval: The two people to whom the receipt commits, if it does.
+type DisclosedApproval struct {
+	Requester DisclosedPerson `json:"requester"`
+	Approver  DisclosedPerson `json:"approver"`
+}
+
+// DisclosedPerson: A name, and the salt of its hash in the receipt.
+type DisclosedPerson struct {
+	// The name.
+	Name string `json:"name"`
 
 	// The salt.
 	Salt string `json:"salt"`

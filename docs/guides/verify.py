@@ -33,8 +33,8 @@ def check_link(chain, no, previous, own, name, is_cut=False):  # A restore leave
 def check_receipt(given, name):
     receipt = given.get("receipt", given)
     check_signed(receipt, name)
-    for of, kind, count in ((of, kind, count) for of, counts in given.get("disclosures", {}).items() for kind, count in counts.items()):
-        check(plain(receipt["counts"][of][kind]) == sha(compact(["sluice-receipt-count", count["salt"], of, kind, count["count"]])).digest(), f"{name}: {kind} of {of} is another number")
+    shown = [(receipt["counts"][of][kind], ["sluice-receipt-count", one["salt"], of, kind, one["count"]], f"{kind} of {of} is another number") for of, counts in given.get("disclosures", {}).items() for kind, one in counts.items()]
+    for digest, text, what in shown + [(receipt["approval"][who], ["sluice-receipt-person", one["salt"], who, one["name"]], f"the {who} is another person") for who, one in given.get("disclosed_approval", {}).items()]: check(plain(digest) == sha(compact(text)).digest(), f"{name}: {what}")
     if receipt["receipt_no"] > 0: check_link("receipts", receipt["receipt_no"], receipt["previous_receipt"], sha(compact(receipt, sort_keys=True)).hexdigest(), name)
 def check_entry(entry, name):
     fields = [entry[k] for k in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]

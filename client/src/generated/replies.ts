@@ -130,6 +130,7 @@ export interface DeletionStatus {
    * scope the token has, also if there were none.
    */
   readonly disclosures?: Readonly<Record<string, DisclosedCounts>>;
+  readonly disclosed_approval?: DisclosedApproval;
   /** The recipients of changes that were informed about what was erased. */
   readonly recipients?: readonly InformedRecipient[];
   readonly statement?: RecipientStatement;
@@ -156,6 +157,7 @@ export interface DeletionReceipt {
   readonly deletion_request_id: string;
   /** The deletion request. */
   readonly asked: DeletionReceiptAsked;
+  readonly approval?: ReceiptApproval;
   /** When the erasure began. */
   readonly started_at: string;
   /** When it was completed and verified. */
@@ -211,6 +213,19 @@ export interface DeletionReceiptCarriedOutAgain {
 }
 
 /**
+ * Only if a second person had to approve the deletion: who asked and who approved, each as the
+ * SHA-256 of `["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.
+ */
+export interface ReceiptApproval {
+  /** Hash of the name or key id of who requested it. */
+  readonly requester: string;
+  /** Hash of the name of who approved it. */
+  readonly approver: string;
+  /** When it was approved. */
+  readonly approved_at: string;
+}
+
+/**
  * For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url.
  * Without the salt it says nothing about the number.
  */
@@ -237,6 +252,20 @@ export interface DisclosedCounts {
 export interface DisclosedCount {
   /** The number. */
   readonly count: number;
+  /** The salt. */
+  readonly salt: string;
+}
+
+/** The two people to whom the receipt commits, if it does. */
+export interface DisclosedApproval {
+  readonly requester: DisclosedPerson;
+  readonly approver: DisclosedPerson;
+}
+
+/** A name, and the salt of its hash in the receipt. */
+export interface DisclosedPerson {
+  /** The name. */
+  readonly name: string;
   /** The salt. */
   readonly salt: string;
 }

@@ -20,6 +20,7 @@ import {
   type ReceiptBody,
 } from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
+import { hashApproval } from "../receipt/receipt-approval.ts";
 import { hashCounts } from "../receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
@@ -198,6 +199,8 @@ function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): Re
       head: { storeId, receiptNo: no - 1, hash },
       engine: receipt.verification,
       keyId: receipt.key_id,
+      // Receipts from before name nobody.
+      hashApproval: () => receipt.approval && hashApproval(deletion, receipt, saltKey),
       hashCounts: () => (isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {}),
     },
   );
@@ -206,9 +209,10 @@ function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): Re
 /** The members that come from the deletion. How it was verified is signed, and stored nowhere else. */
 function flatten({ asked, ...body }: ReceiptBody): Readonly<Record<string, unknown>> {
   const { by: requested_by, at: requested_at, ...record } = asked;
-  const { organization_id, started_at, completed_at, carried_out_again, counts } = body;
+  const { organization_id, started_at, completed_at, carried_out_again, counts, approval } = body;
   const times = { requested_at, started_at, completed_at };
-  return { organization_id, ...record, requested_by, ...times, carried_out_again, counts };
+  const told = { carried_out_again, counts, approval };
+  return { organization_id, ...record, requested_by, ...times, ...told };
 }
 
 /** True if references of unknown types were removed. No receipt contains the total of all types. */

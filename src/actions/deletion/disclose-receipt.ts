@@ -13,6 +13,8 @@ import { confidentialType, findDeletion, findType } from "../record/find-named-r
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findReceipt } from "./read-deletion.ts";
+import type { DisclosedApproval } from "../../domain/deletion/receipt-approval.ts";
+import { discloseApproval } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
 export interface DisclosureRequest {
@@ -28,6 +30,8 @@ export interface DisclosureDocument {
   readonly deletion_request_id: string;
   readonly receipt_no: number;
   readonly disclosures: Disclosures;
+  /** The two people of an approval, if the receipt commits to them. */
+  readonly disclosed_approval?: DisclosedApproval;
 }
 
 /** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
@@ -60,7 +64,13 @@ export async function discloseReceipt(
   };
   const note = { action: "receipt.disclose", organizationId, subject: deletionRequestId, detail };
   await app.store.trail.note(note, actOf(app));
-  return { deletion_request_id: deletionRequestId, receipt_no: receipt.receipt_no, disclosures };
+  const people = discloseApproval(receipt, deletion, saltKey);
+  return {
+    deletion_request_id: deletionRequestId,
+    receipt_no: receipt.receipt_no,
+    disclosures,
+    ...(people && { disclosed_approval: people }),
+  };
 }
 
 function withoutKept({

@@ -15,6 +15,8 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
 import { withCurrentFloor } from "./current-floor.ts";
+import type { DisclosedApproval } from "../../domain/deletion/receipt-approval.ts";
+import { discloseApproval } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
 /** The status object of the contract, section 7. */
@@ -32,6 +34,8 @@ export interface DeletionView {
   readonly receipt?: Receipt;
   /** Contains only types that the reader may read. */
   readonly disclosures?: Disclosures;
+  /** Present if the receipt commits to the people of an approval. */
+  readonly disclosed_approval?: DisclosedApproval;
   /** Present if there are any that the reader may know of. */
   readonly recipients?: readonly ToldView[];
   /** Present once all of them have acknowledged. */
@@ -68,7 +72,9 @@ export async function readDeletion(
   };
   if (receipt === undefined) return view;
   const saltKey = await app.store.receiptSaltKey();
-  return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };
+  const people = discloseApproval(receipt, deletion, saltKey);
+  const disclosures = discloseCounts(receipt, deletion, { saltKey, reader });
+  return { ...view, disclosures, ...(people && { disclosed_approval: people }) };
 }
 
 /** Every completed deletion has a receipt: both are written in the same transaction. */

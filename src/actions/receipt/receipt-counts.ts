@@ -145,12 +145,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function seedOf(position: ReceiptPosition, saltKey: string): string {
+export function seedOf(position: ReceiptPosition, saltKey: string): string {
   // The text itself is the key, so that no altered text has the same effect.
   return createHmac("sha256", saltKey).update(seedText(position)).digest("hex");
 }
 
-function saltOf(seed: string, type: ResourceType, kind: CountKind): string {
+export function saltOf(seed: string, type: string, kind: string): string {
   return hash("sha256", saltText(seed, type, kind), "base64url").slice(0, saltCharacters);
 }
 

@@ -77,7 +77,7 @@ export function seedText(position: ReceiptPosition): string {
 export const saltCharacters = 22;
 
 /** Returns a text; the first characters of its hash are the salt. The seed is hexadecimal. */
-export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
+export function saltText(seed: string, type: string, kind: string): string {
   return `["sluice-receipt-salt","${seed}","${type}","${kind}"]`;
 }
 

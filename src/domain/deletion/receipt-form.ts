@@ -58,6 +58,14 @@ const receiptForm: Form = {
   organization_id: text,
   deletion_request_id: text,
   asked: object({ resource_type: text, resource_id: text, reason: text, by: text, at: time }),
+  approval: {
+    ...object({
+      requester: { test: isCountHash, expected: "a hash in base64url" },
+      approver: { test: isCountHash, expected: "a hash in base64url" },
+      approved_at: time,
+    }),
+    optional: true,
+  },
   started_at: time,
   completed_at: time,
   verification: object({

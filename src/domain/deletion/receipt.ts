@@ -4,6 +4,7 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { ProcessedBefore, Deletion } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
+import type { ReceiptApproval } from "./receipt-approval.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
 import { recordTypeByName } from "../record-types.ts";
@@ -33,6 +34,8 @@ export interface ReceiptBody {
     readonly by: string;
     readonly at: string;
   };
+  /** Present only if a second person has approved the deletion. */
+  readonly approval?: ReceiptApproval;
   readonly started_at: string;
   readonly completed_at: string;
   /** The hashes of the numbers of every type and kind, whether or not there were any. */
@@ -97,13 +100,14 @@ export interface ReceiptContext {
   readonly engine: Pick<Verification, "engine" | "bytes">;
   readonly keyId: string;
   readonly hashCounts: (position: ReceiptPosition) => CountHashes;
+  readonly hashApproval: (position: ReceiptPosition) => ReceiptApproval | undefined;
 }
 
 /** Makes what is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
   const { completedAt, startedAt, processedBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
-  const { head, engine, keyId, hashCounts } = context;
+  const { head, engine, keyId, hashCounts, hashApproval } = context;
   const position: ReceiptPosition = {
     store_id: head.storeId,
     ...(isChained(deletion)
@@ -112,6 +116,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
     deletion_request_id: deletion.deletionRequestId,
     completed_at: formatInstant(completedAt),
   };
+  const approval = hashApproval(position);
   return {
     type: receiptType,
     version: receiptVersion,
@@ -124,6 +129,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
       by: deletion.requestedBy,
       at: formatInstant(deletion.requestedAt),
     },
+    ...(approval === undefined ? {} : { approval }),
     started_at: formatInstant(startedAt ?? completedAt),
     counts: hashCounts(position),
     verification: verificationBy(engine, deletion, completedAt),

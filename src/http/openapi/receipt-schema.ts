@@ -23,6 +23,26 @@ const asked = closedSchema("The deletion request.", {
   at: timeSchema("When it was requested."),
 });
 
+const approval = closedSchema(
+  "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
+    '`["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.',
+  {
+    requester: textSchema("Hash of the name or key id of who requested it."),
+    approver: textSchema("Hash of the name of who approved it."),
+    approved_at: timeSchema("When it was approved."),
+  },
+);
+
+const disclosedPerson = objectSchema("A name, and the salt of its hash in the receipt.", {
+  name: textSchema("The name."),
+  salt: textSchema("The salt."),
+});
+
+const disclosedApproval: JsonSchema = objectSchema(
+  "The two people to whom the receipt commits, if it does.",
+  { requester: schemaRef("DisclosedPerson"), approver: schemaRef("DisclosedPerson") },
+);
+
 const verification = closedSchema("How the service verified that nothing is left.", {
   at: timeSchema("When."),
   engine: { type: "string", enum: ["sqlite", "postgres"], description: "Engine of the store." },
@@ -77,6 +97,9 @@ export const receiptParts: Readonly<Record<string, JsonSchema>> = {
   ReceiptCountHashes: countHashes,
   DisclosedCounts: disclosedCounts,
   DisclosedCount: disclosedCount,
+  DisclosedApproval: disclosedApproval,
+  DisclosedPerson: disclosedPerson,
+  ReceiptApproval: approval,
 };
 
 export const disclosuresSchema: JsonSchema = {
@@ -101,6 +124,7 @@ export const deletionReceipt: JsonSchema = closedSchema(
     organization_id: textSchema("Organization that the record belonged to."),
     deletion_request_id: textSchema("Unique identifier of the deletion request."),
     asked,
+    approval: schemaRef("ReceiptApproval"),
     started_at: timeSchema("When the erasure began."),
     completed_at: timeSchema("When it was completed and verified."),
     counts: {
@@ -113,7 +137,7 @@ export const deletionReceipt: JsonSchema = closedSchema(
     key_id: textSchema("Thumbprint (RFC 7638) of the public key."),
     signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
   },
-  ["carried_out_again"],
+  ["approval", "carried_out_again"],
 );
 
 export const receiptKeyIdExample = "0oTeNmSRC3wCkN3FbDkUtMEzMz3bvRXcSJ2Y2SbyaG0";

@@ -47,6 +47,7 @@ const statusSchema = objectSchema(
     },
     receipt: schemaRef("DeletionReceipt"),
     disclosures: disclosuresSchema,
+    disclosed_approval: schemaRef("DisclosedApproval"),
     recipients: {
       type: "array",
       description: "The recipients of changes that were informed about what was erased.",
@@ -55,7 +56,10 @@ const statusSchema = objectSchema(
     statement: schemaRef("RecipientStatement"),
   },
   {
-    sometimes: "due_at completed_at erased receipt disclosures recipients statement".split(" "),
+    sometimes:
+      "due_at completed_at erased receipt disclosures disclosed_approval recipients statement".split(
+        " ",
+      ),
   },
 );
 

@@ -31,8 +31,10 @@ __all__ = [
     "DeletionReceiptCarriedOutAgain",
     "DeletionReceiptVerification",
     "DeletionStatus",
+    "DisclosedApproval",
     "DisclosedCount",
     "DisclosedCounts",
+    "DisclosedPerson",
     "ErrorItem",
     "IdentityVerification",
     "IdentityVerificationExistence",
@@ -48,6 +50,7 @@ __all__ = [
     "PersonExistence",
     "PersonNationalIdentificationNumber",
     "PersonUpdate",
+    "ReceiptApproval",
     "ReceiptCountHashes",
     "RecipientStatement",
     "RecipientStatementRecipientsItem",
@@ -1014,6 +1017,7 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     By type, the numbers that the receipt commits to, with their salts: of every type whose read
     scope the token has, also if there were none.
     """
+    disclosed_approval: DisclosedApproval
     recipients: List[InformedRecipient]
     """The recipients of changes that were informed about what was erased."""
     statement: RecipientStatement
@@ -1056,6 +1060,7 @@ class DeletionReceipt(_DeletionReceiptRequired, total=False):
     SHA-256 of its canonical JSON (RFC 8785).
     """
 
+    approval: ReceiptApproval
     carried_out_again: DeletionReceiptCarriedOutAgain
     """Only after a restore: the receipt that the deletion had before."""
 
@@ -1101,6 +1106,20 @@ class DeletionReceiptCarriedOutAgain(TypedDict):
     """Its SHA-256."""
 
 
+class ReceiptApproval(TypedDict):
+    """
+    Only if a second person had to approve the deletion: who asked and who approved, each as the
+    SHA-256 of `["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.
+    """
+
+    requester: str
+    """Hash of the name or key id of who requested it."""
+    approver: str
+    """Hash of the name of who approved it."""
+    approved_at: str
+    """When it was approved."""
+
+
 class ReceiptCountHashes(TypedDict):
     """
     For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url.
@@ -1131,6 +1150,22 @@ class DisclosedCount(TypedDict):
 
     count: int
     """The number."""
+    salt: str
+    """The salt."""
+
+
+class DisclosedApproval(TypedDict):
+    """The two people to whom the receipt commits, if it does."""
+
+    requester: DisclosedPerson
+    approver: DisclosedPerson
+
+
+class DisclosedPerson(TypedDict):
+    """A name, and the salt of its hash in the receipt."""
+
+    name: str
+    """The name."""
     salt: str
     """The salt."""
 
