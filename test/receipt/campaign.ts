@@ -1,10 +1,12 @@
-// A process that is killed at any step of two due deletions: after the next start each is completed, once, with one
-// genuine receipt that follows the previous ones, and is in the ledger.
+// A process that is killed at any step of two due deletions, and of the end of the holds that a third one waits for:
+// after the next start each is completed, once, with one genuine receipt that follows the previous ones, and is in the
+// ledger, as is the end of each hold.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import type { App } from "../../src/actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "../../src/actions/ledger/keep-ledger.ts";
+import { endHolds } from "../../src/actions/retention/end-holds.ts";
 import { hashCounts } from "../../src/actions/receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
@@ -17,13 +19,13 @@ import {
   makeLimit,
 } from "../campaign/campaign.ts";
 import { spread } from "../campaign/spread.ts";
-import { acme, keyOf } from "../conformance/scene.ts";
+import { acme, keyOf, operator, worker } from "../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makeRandom } from "../support/random.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { withActs } from "../support/test-store.ts";
+import { type TestStore, withActs } from "../support/test-store.ts";
 import { killAt, processDue } from "./kill-scene.ts";
 
 interface Figures {
@@ -49,16 +51,34 @@ export const crashDeletion: Campaign<Figures> = {
   },
 };
 
-/** One completed deletion, and two due ones, of four records and of one. */
+/** Their last day was long ago. */
+const endingHolds = ["hold_one", "hold_two"];
+
+/** A deletion that waits for holds that nobody has ended yet, and a hold without an end. */
+async function prepareHolds(store: TestStore): Promise<void> {
+  for (const id of ["kept", "stays"]) await store.add("transaction", id);
+  const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+  for (const holdId of endingHolds) {
+    const hold = { ...texts, ...keyOf("transaction", "kept"), holdId, endsOn: "2026-02-01" };
+    await store.holds.place(hold, operator);
+  }
+  await store.hold(keyOf("transaction", "stays"));
+  await store.request(keyOf("transaction", "kept"), { deletionRequestId: "del_kept" });
+  const claim = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "test" };
+  assert.deepEqual(await store.claimDeletions(claim, 9), []);
+  assert.equal((await store.findDeletion("del_kept", undefined))?.isHeld, true);
+}
+
+/** One completed deletion, and two due ones, of four records and of one; and one that waits for holds. */
 async function prepare(app: App): Promise<void> {
   const store = withActs(app.store);
   for (const id of ["earlier", "t", "u"]) await store.add("transaction", id);
-  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
-  await store.add("transaction_alert", "a", { related_check_id: "c" });
-  await store.add("transaction", "stays");
-  await store.add("transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
   await store.request(keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
   await processDue(app);
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  await store.add("transaction_alert", "a", { related_check_id: "c" });
+  await prepareHolds(store);
+  await store.add("transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
   await store.request(keyOf("transaction", "t"), { deletionRequestId: "del_t" });
   await store.request(keyOf("transaction", "u"), { deletionRequestId: "del_u" });
 }
@@ -100,7 +120,31 @@ async function placeOnPostgres(server: PostgresServer, template?: string): Promi
   };
 }
 
-const completed = ["del_earlier", "del_t", "del_u"];
+const completed = ["del_earlier", "del_kept", "del_t", "del_u"];
+
+/** Each hold has ended once, by the trail and by the ledger; the other one has not. */
+async function requireEndedOnce({ store, ledger }: App): Promise<void> {
+  const released = (await store.listAudit(0, 1_000)).filter(
+    ({ action }) => action === "hold.release",
+  );
+  const stated = released.map(
+    ({ detail }) => `${String(detail["holdId"])} ${String(detail["because"])}`,
+  );
+  const expected = endingHolds.map((id) => `${id} ended`);
+  assert.deepEqual(stated.toSorted(compare), expected);
+  const noted: string[] = [];
+  for await (const { entries } of ledger.readParts()) {
+    for (const entry of entries) {
+      if (entry.kind === "hold_released") noted.push(`${entry.holdId} ${String(entry.because)}`);
+    }
+  }
+  assert.deepEqual(noted.toSorted(compare), expected);
+  const left = await store.holds.ofRecords(["kept", "stays"].map((id) => keyOf("transaction", id)));
+  assert.deepEqual(
+    left.map(({ resourceId }) => resourceId),
+    ["stays"],
+  );
+}
 
 async function requireCompletedOnce(app: App): Promise<void> {
   const { ledger } = app;
@@ -130,6 +174,7 @@ async function requireCompletedOnce(app: App): Promise<void> {
     }
   }
   assert.deepEqual(noted, ids);
+  await requireEndedOnce(app);
   assert.equal(await wasRolledBack(app), false);
   assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 1 });
   await store.requireConsistent();
@@ -177,6 +222,7 @@ async function killEverywhere(
 
 async function requireCompletion(app: App): Promise<void> {
   assert.equal(await wasRolledBack(app), false);
+  while ((await endHolds(app)).more);
   await processDue(app);
   await requireCompletedOnce(app);
 }

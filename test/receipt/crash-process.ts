@@ -1,6 +1,8 @@
-// A process that processes what is due and kills itself at the given point, counted from 1. Where
-// there is no such point it completes all, and reports how many there were.
+// A process that ends the holds whose time has passed, updates the ledger, processes what is due, and kills itself at
+// the given point, counted from 1. Where there is no such point it completes all, and reports how many there were.
 
+import { keepLedger } from "../../src/actions/ledger/keep-ledger.ts";
+import { endHolds } from "../../src/actions/retention/end-holds.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -22,10 +24,11 @@ type Method = (...sent: readonly unknown[]) => Promise<unknown>;
  * worker looks for further deletions depends on how long it takes. An erasure proceeds record by
  * record.
  */
-function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
+function withPoints<Real extends Store | DeletionLedger | Store["holds"]>(real: Real): Real {
   return new Proxy(real, {
     get(_, name) {
       const value: unknown = Reflect.get(real, name, real);
+      if (name === "holds") return withPoints(value as Store["holds"]);
       if (typeof value !== "function") return value;
       return async (...sent: readonly unknown[]) => {
         const isClaim = name === "claimDeletions";
@@ -42,6 +45,8 @@ function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
 const opened = await openApp(readConfig(process.env), { role: "serve" });
 const app = { ...opened, store: withPoints(opened.store), ledger: withPoints(opened.ledger) };
 const stopping = new AbortController().signal;
+while ((await endHolds(app)).more);
+await keepLedger(app);
 while ((await processDeletions(app, { claimant: "child", stopping })).length > 0);
 process.send?.({ points });
 await opened.close();
