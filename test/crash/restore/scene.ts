@@ -1,10 +1,11 @@
-// A stopped store with a backup, and many operations after the backup: deletions, one record
-// deleted twice, holds placed and released. And what has to be true of it at any time, whatever was
-// killed.
+// A stopped store with a backup, and many operations after the backup: deletions, one record deleted twice, holds
+// placed and released, one that ended by itself, and a retention rule; and searches before and after it. And what has
+// to be true of it at any time, whatever was killed.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { App } from "../../../src/actions/app.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 import {
   addTransaction,
@@ -16,6 +17,7 @@ import { type Customer, makeCustomer } from "../../support/customer.ts";
 import type { Client } from "../../support/http-client.ts";
 import { startServer } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const organizationId = "acme";
 const ofAcme = ["--organization", organizationId] as const;
@@ -27,6 +29,11 @@ const ofAcme = ["--organization", organizationId] as const;
 const erased = ["gone-1", "gone-2", "gone-3", "twice"];
 const kept = ["stays-1", "stays-2", "held"];
 const late = "late";
+
+/** Persons that stay, and one who is erased after the backup. */
+const persons = ["person-1", "person-2"];
+const gone = "person-gone";
+const endingHold = "hold_ending";
 
 export interface Place {
   /** Contains both folders. */
@@ -81,12 +88,26 @@ export async function makeScene(
   await deleteOne(first.client, acme, "before");
   await line.ask("deletion hold transaction stays-1", ...ofAcme, "--reason", "released later");
   await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force before");
+  for (const id of [...persons, gone]) await addPerson(first.client, acme, id);
+  await requirePersons(place, [...persons, gone]);
+  await first.operate((app) => placeEnding(app));
   await first.stop();
   await backUp(place);
   const second = await startServer({ folder: place.data, environment: place.environment });
   await changeAfterBackup(second.client, acme);
   await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force since");
   await line.ask("deletion release transaction stays-1", ...ofAcme);
+  await line.ask(
+    "retention set --type screening --keep-days 7 --delete-after-days 900 --yes",
+    ...ofAcme,
+  );
+  await requirePersons(place, persons);
+  await second.operate(async ({ store }) => {
+    await waitFor(
+      "the hold to end",
+      async () => (await store.holds.find(endingHold)) === undefined,
+    );
+  });
   const { out } = await line.type("receipt export --include-confidential");
   writeFileSync(place.receipts, out);
   await second.stop();
@@ -98,6 +119,43 @@ async function changeAfterBackup(client: Client, acme: Customer): Promise<void> 
     await awaitCompletion(client, acme, await requestDeletion(client, acme, id));
   }
   await deleteOne(client, acme, "twice");
+  const body = { person_id: gone, reason: "no longer needed" };
+  const reply = await client.send({
+    method: "DELETE",
+    path: "/v2/person",
+    token: acme.token,
+    body,
+  });
+  await awaitCompletion(client, acme, String(reply.body["deletion_request_id"]));
+}
+
+async function addPerson(client: Client, { token }: Customer, id: string): Promise<void> {
+  const body = {
+    person_id: id,
+    is_test_user: false,
+    is_retail_customer: true,
+    name: "Ada Example",
+    timestamp: "2026-01-31T09:30:00Z",
+  };
+  const reply = await client.send({ method: "POST", path: "/v2/person", token, body });
+  assert.equal(reply.status, 201, reply.text);
+}
+
+/** Its last day has passed, so the next server ends it. */
+async function placeEnding({ store }: App): Promise<void> {
+  const texts = { reason: "ended since", owner: undefined, reviewOn: undefined };
+  const record = { organizationId, resourceType: "transaction", resourceId: "stays-2" };
+  const hold = { ...texts, ...record, holdId: endingHold, endsOn: "2026-02-01" };
+  await store.holds.place(hold, { actor: "operator", now: Date.parse("2026-01-31") });
+}
+
+/** A search finds these persons, whatever the index had when the backup was taken, and nobody else. */
+async function requirePersons(place: Place, ids: readonly string[]): Promise<void> {
+  const words = ["--reason", "inquiry", "--name", "Ada Example"];
+  const found = await lineOf(place).ask("subject find", ...ofAcme, ...words);
+  const subjects = found["subjects"] as readonly { readonly resource_id: string }[];
+  assert.deepEqual(subjects.map(({ resource_id }) => resource_id).toSorted(), ids.toSorted());
+  assert.equal(found["incomplete"], null);
 }
 
 function takeBackup(place: Place): Promise<unknown> {
@@ -145,6 +203,9 @@ export async function requireWhole(place: Place, restored: boolean | undefined):
     "in force before",
     "in force since",
   ]);
+  const { rules } = (await line.ask("retention show", ...ofAcme)) as { rules: readonly object[] };
+  assert.equal(rules.length, 1, JSON.stringify(rules));
+  await requirePersons(place, persons);
   const check = await line.type("check --erasure");
   assert.equal(check.code, 0, check.out + check.err);
   await requireReceipts(place);
@@ -162,7 +223,7 @@ async function requireReceipts(place: Place): Promise<void> {
   const line = lineOf(place);
   const { out } = await line.type("receipt export --include-confidential");
   const receipts = out.trim().split("\n");
-  assert.equal(receipts.length, erased.length + 2);
+  assert.equal(receipts.length, erased.length + 3);
   for (const receipt of receipts) {
     const file = join(place.apart, "one.json");
     writeFileSync(file, receipt);
