@@ -46,6 +46,7 @@ async function compareGraphs(
     expired: 0,
     closed: 0,
     restricted: 0,
+    left: 0,
   };
   while (!isOver(figures.graphs)) {
     const folder = makeTempFolder();
@@ -56,17 +57,16 @@ async function compareGraphs(
         const count = Math.min(graphsAtOnce[run.engine], run.countMax - figures.graphs);
         const from = run.seed + figures.graphs;
         const seeds = Array.from({ length: count }, (_, index) => from + index);
-        const { deletions, waited, expired, closed, restricted } = await runGraphs({
-          store,
-          seeds,
-        });
+        const found = await runGraphs({ store, seeds });
+        const sum = (name: keyof GraphFigures) => figures[name] + found[name];
         figures = {
           graphs: figures.graphs + count,
-          deletions: figures.deletions + deletions,
-          waited: figures.waited + waited,
-          expired: figures.expired + expired,
-          closed: figures.closed + closed,
-          restricted: figures.restricted + restricted,
+          deletions: sum("deletions"),
+          waited: sum("waited"),
+          expired: sum("expired"),
+          closed: sum("closed"),
+          restricted: sum("restricted"),
+          left: sum("left"),
         };
         run.tell(`${figures.graphs} graphs`);
       }
