@@ -1,6 +1,7 @@
 // `npm run bench -- find --engine sqlite|postgres [--count NUMBER] [--searches NUMBER]`: how long it takes to find a
 // person by name, date of birth, and number of a document among so many persons: in the store, and over the action,
-// which also writes to the audit trail. Beside it the floor, a lookup of one record by its key. Asserts nothing.
+// which also writes to the audit trail. Beside it the floors, a lookup of one record by its key, and an entry of the
+// trail. Asserts nothing.
 
 import { parseArgs } from "node:util";
 import type { App } from "../src/actions/app.ts";
@@ -123,6 +124,10 @@ async function measureSearches(app: App): Promise<void> {
   const keys = requireKeys(app);
   await measure("floor: a record by its key", ({ id }) =>
     store.findRecord({ organizationId, resourceType: "person", resourceId: id }),
+  );
+  const note = { organizationId, subject: organizationId, action: "subject.find", detail: {} };
+  await measure("floor: an entry of the audit trail", () =>
+    store.trail.note(note, { actor: "bench", now: Date.now() }),
   );
   for (const [name, wantedOf] of Object.entries(queries)) {
     await measure(`${name}, in the store`, (one) => {

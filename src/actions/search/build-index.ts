@@ -22,8 +22,8 @@ import { findType } from "../record/find-named-record.ts";
 const recordsAtOnce = 64;
 /** Numbers of arrival that one statement searches: on SQLite, the thread that serves runs it. */
 const numbersAtOnce = 2_000;
-/** The mark moves at least so far when it passes changes of other types only. */
-const unmarkedMax = 20_000;
+/** The mark moves at least so far when it passes changes of other types only: each search reads them again. */
+const unmarkedMax = 4_000;
 /** An organization waits for others when this many changes are not indexed. */
 const arrivalsMax = 1_000_000;
 /** Most records have fewer changes, so one statement reads all of them. */

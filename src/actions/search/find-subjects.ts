@@ -72,7 +72,7 @@ const stepsMax = 32;
  * not_permitted, invalid, no_such_organization and search_key.
  */
 export async function findSubjects(app: App, search: SubjectSearch): Promise<SubjectsFound> {
-  const { organizationId, reason, wanted, skip, limit } = search;
+  const { organizationId, reason, wanted } = search;
   requireRight(app, "subject.find");
   requireReason(reason);
   const terms = readWanted(wanted, await loadTelephoneReader());
@@ -82,7 +82,22 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   }
   const by = criteria.filter((criterion) => terms.some((term) => term.criterion === criterion));
   const detail = { reason, by };
-  await auditAccess(app, "subject.find", { organizationId, subject: organizationId, detail });
+  const about = { organizationId, subject: organizationId, detail };
+  // The search takes as long as syncing the entry; nothing is returned before both have ended.
+  const [audited, found] = await Promise.allSettled([
+    auditAccess(app, "subject.find", about),
+    findPage(app, search, terms),
+  ]);
+  if (audited.status === "rejected") throw audited.reason;
+  if (found.status === "rejected") throw found.reason;
+  return found.value;
+}
+
+async function findPage(
+  app: App,
+  { organizationId, skip, limit }: SubjectSearch,
+  terms: readonly WantedTerm[],
+): Promise<SubjectsFound> {
   const incomplete = await complete(app, organizationId);
   const keys = requireKeys(app);
   const { tokens, more } = await app.store.search.find({
@@ -120,13 +135,13 @@ function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): read
   const given = new Set(terms.map(({ criterion }) => criterion));
   const byRecord = Map.groupBy(tokens, (token) => `${token.resourceType} ${token.resourceId}`);
   return [...byRecord]
-    .sort(([name], [otherName]) => (name < otherName ? -1 : 1))
-    .map(([, own]) => {
+    .map(([name, own]) => {
       const { resourceType = "", resourceId = "" } = own[0] ?? {};
-      return { resourceType, resourceId, matched: matchesOf(own, terms) };
+      const matched = matchesOf(own, terms);
+      return { name, weight: weigh(matched), resourceType, resourceId, matched };
     })
     .filter(({ matched }) => isTelling(matched, given))
-    .sort((one, other) => weigh(other.matched) - weigh(one.matched));
+    .sort((one, other) => other.weight - one.weight || (one.name < other.name ? -1 : 1));
 }
 
 /** The best match of each criterion. */
