@@ -43,7 +43,7 @@ export class IndexBuilder {
     this.#app = app;
   }
 
-  /** Takes the next step; false if there is nothing left to do. Throws OperatorError search_key. */
+  /** Takes the next step; false if nothing that had arrived by then is left. Throws OperatorError search_key. */
   async step(): Promise<boolean> {
     const { search } = this.#app.store;
     const { keys, ...state } = await readIndex(this.#app);
@@ -58,12 +58,12 @@ export class IndexBuilder {
     if (due.length > 0 || to - state.indexedNo >= unmarkedMax) {
       const mark = { from: state.indexedNo, to };
       const hashed = await hashRecords(this.#app, due, keys);
-      await search.store(hashed, { keyCheck: state.keyCheck, mark });
+      if (!(await search.store(hashed, { keyCheck: state.keyCheck, mark }))) return true;
     } else {
       this.#searched = state;
       this.#through = to;
     }
-    return true;
+    return to < settled;
   }
 }
 
@@ -98,7 +98,7 @@ export async function indexArrivals(
     const own = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
     const { keyCheck, keys: hashKeys } = await readIndex(app);
     const hashed = await hashRecords(app, own, hashKeys);
-    if (!(await store.search.store(hashed, { keyCheck }))) return false;
+    if (!(await store.search.store(hashed, { keyCheck }))) continue;
     const last = arrived.at(-1);
     if (last === undefined || arrived.length < recordsAtOnce) return true;
     after = last.changeNo;

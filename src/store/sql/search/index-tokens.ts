@@ -143,8 +143,8 @@ export function* readDueChanges(
 
 /**
  * Replaces what the index contains of these records. A record that has changed since it was read is left as it is, for
- * its later change is due; one that was erased is forgotten. False if nothing was stored, because the index was begun
- * with another key since the hashes were made, or another process has moved the mark.
+ * its later change is due; one that was erased is forgotten. False if a record was left, or all of them, because the
+ * index was begun with another key since the hashes were made, or another process has moved the mark.
  */
 export function* storeTokens(
   records: readonly IndexedRecord[],
@@ -179,5 +179,5 @@ export function* storeTokens(
       ]),
     );
   yield* insert(addTokens, new Rows(tokens, 6), addTokensOnCitus);
-  return true;
+  return unchanged.length === records.length;
 }
