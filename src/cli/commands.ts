@@ -155,7 +155,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
-  "Organizations and access": ["organization", "key", "operator", "proposal"],
+  "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
   Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
