@@ -4,6 +4,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import { countApprovals } from "../actions/deletion/list-deletions.ts";
+import { countProposals } from "../actions/proposal/proposals.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import { AppError } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
@@ -159,13 +160,16 @@ async function readerOf(person: Person): Promise<Reader> {
 /** What waits for this person, in the organization that was chosen. */
 async function readWaiting({ app, organization }: Person): Promise<Waiting> {
   const approvals = await countApprovals(app, organization);
+  const proposals = await countProposals(app, organization);
+  const label = "need your approval";
   return [
     {
       screen: "/console/deletions",
       path: "/console/deletions?wait=mine",
       count: approvals,
-      label: "need your approval",
+      label,
     },
+    { screen: "/console/proposals", path: "/console/proposals", count: proposals, label },
   ];
 }
 

@@ -14,6 +14,9 @@ import { setPlanned } from "../retention/retention-rules.ts";
 import { objectionTo, statusOf } from "./agreement.ts";
 import { describeEffect } from "./describe-proposal.ts";
 
+/** Proposals that a number beside a screen counts. */
+const countedMax = 100;
+
 export interface ProposalPart {
   readonly shown: readonly Proposal[];
   /** Where the next part begins; undefined at the end. */
@@ -31,6 +34,17 @@ export async function listProposals(
   const found = await app.store.proposals.list({ ...query, openAt, limit: limit + 1 });
   const shown = found.slice(0, limit);
   return { shown, next: found.length > limit ? shown.at(-1) : undefined };
+}
+
+/** How many proposals this person may approve, as far as one part has them. */
+export async function countProposals(
+  app: App,
+  organizationId: string | undefined,
+): Promise<number> {
+  if (!hasRight(app, "proposal.decide")) return 0;
+  const query = { organizationId, openAt: app.now(), limit: countedMax };
+  const open = await app.store.proposals.list(query);
+  return open.filter(({ proposedBy }) => proposedBy !== app.operator).length;
 }
 
 export interface ProposalDetails {
