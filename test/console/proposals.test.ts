@@ -1,6 +1,7 @@
 // Acts that need a second person, in the console over HTTP: every way round is refused, and changes nothing.
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
@@ -167,6 +168,22 @@ describe("what needs a second person", () => {
     assert.equal((await approve("dora", id)).status, 403);
     assert.equal((await approve("ben", id)).status, 409);
     assert.equal((await organization())?.deletionApproval, true);
+  });
+
+  it("is neither approved nor done if the process ends in between", async () => {
+    const id = await proposeOff();
+    // The entry of the approval is the last statement of the transaction.
+    const database = new DatabaseSync(`${service.folder}/sluice.db`, { timeout: 10_000 });
+    database.exec(`
+      CREATE TRIGGER ending BEFORE INSERT ON audit_entry WHEN NEW.action = 'proposal.approve'
+      BEGIN SELECT RAISE(ABORT, 'ended'); END`);
+    const { status } = await approve("ben", id);
+    database.exec("DROP TRIGGER ending");
+    database.close();
+    assert.equal(status, 500);
+    assert.equal((await organization())?.deletionApproval, true);
+    assert.match(await show("ben", `proposal/${id}`), /Approve the proposal/);
+    await decline("ben", id);
   });
 
   it("is done once if two people approve it at the same time", async () => {
