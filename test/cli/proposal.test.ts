@@ -1,7 +1,10 @@
 // Acts that need a second person, on the command line with --as.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 interface Entry {
@@ -70,4 +73,29 @@ describe("commands that need a second person", () => {
     );
     assert.equal(created?.detail["by"], "shell");
   });
+
+  it("continue a closing that was to export first, once it is approved", async () => {
+    const folder = join(makeTempFolder(), "export");
+    const close = [
+      "organization close --organization acme --yes --as anna --export",
+      folder,
+    ] as const;
+    const id = idIn((await line.fail(...close)).message);
+    assert.deepEqual(readdirSync(folder), []);
+    const { text } = await approveBy("ben", id);
+    assert.match(text, /run the command again/);
+    assert.equal((await line.ask("organization show acme"))["deletion_request_id"], null);
+    const closed = await line.ask(...close);
+    assert.ok(readdirSync(folder).length > 0);
+    const deletion = String(closed["deletion_request_id"]);
+    const approve = ["deletion approve", deletion, "--as"] as const;
+    assert.equal((await line.fail(...approve, "anna")).name, "not_permitted");
+    await line.ask(...approve, "ben");
+  });
+
+  async function approveBy(name: string, id: string): Promise<{ readonly text: string }> {
+    const { code, out } = await line.type("proposal approve", id, "--as", name);
+    assert.equal(code, 0);
+    return { text: out };
+  }
 });
