@@ -22,6 +22,8 @@ export interface Operator {
   readonly disabledAt: number | undefined;
   /** Since when the person is an officer whom no other officer has confirmed; undefined for everybody else. */
   readonly unconfirmedSince?: number | undefined;
+  /** The administrator who created the officer, or a link for the officer; undefined where an issuer says the role. */
+  readonly unconfirmedBy?: string | undefined;
   /** Present for a person who signs in with OpenID Connect. */
   readonly identity?: OperatorIdentity | undefined;
 }
@@ -31,8 +33,8 @@ export interface Operator {
  * when another officer has confirmed the person. An issuer of OpenID Connect answers for its people; without the
  * confirmation they are no second person (store/sql/access/approver.ts).
  */
-export function effectiveRoles({ roles, unconfirmedSince, identity }: Operator) {
-  if (unconfirmedSince === undefined || identity !== undefined) return roles;
+export function effectiveRoles({ roles, unconfirmedBy }: Operator) {
+  if (unconfirmedBy === undefined) return roles;
   return roles.filter((role) => role !== "officer");
 }
 

@@ -61,7 +61,7 @@ export function testOperators(engine: Engine): void {
       const by = (actor: string) => ({ actor, now: at + 1 });
       const since = (name: string) =>
         operators.findByName(name).then((found) => found?.unconfirmedSince);
-      const carla: Operator = { ...person("carla"), unconfirmedSince: at };
+      const carla: Operator = { ...person("carla"), unconfirmedSince: at, unconfirmedBy: "adam" };
       await operators.create(carla, { actor: "adam", now: at });
       await store.createOrganization(organization(acme, { deletionApproval: true }), act);
       await store.add("transaction", "approved");

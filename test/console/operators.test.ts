@@ -118,6 +118,25 @@ describe("operators in the console", () => {
     assert.equal(await confirm("anna", "dora"), 303);
   });
 
+  it("of an issuer act as officers at once, unless an administrator has their link", async () => {
+    const { app, client } = service;
+    const now = app.now();
+    const person = { operatorId: "op_olga", name: "olga", roles: ["officer"] as const };
+    const identity = { issuer: "https://login.example.com", subject: "s-1" };
+    const times = { createdAt: now, disabledAt: undefined, unconfirmedSince: now };
+    await app.store.operators.create({ ...person, ...times, identity }, { actor: "olga", now });
+    service.clock.advanceMs(60_000);
+    cookies["olga"] = await signIn(app, client, "olga");
+    const [path, form] = await propose();
+    assert.match(await show("olga", path), /Approve the proposal/);
+    assert.equal((await send("olga", path, form)).status, 403);
+    await enterAs("adam", "olga");
+    assert.match(await show("olga", path), /olga may not see what waits for a second person/);
+    assert.ok(await isOn());
+    assert.equal(await confirm("anna", "olga"), 303);
+    assert.equal((await send("olga", `${path}/decline`)).status, 303);
+  });
+
   it("are disabled for good, with all their sessions", async () => {
     assert.equal((await send("adam", "operator-end/dora", { confirm: "x" })).status, 409);
     assert.equal((await send("adam", "operator-end/dora", { confirm: "dora" })).status, 303);

@@ -75,7 +75,9 @@ export async function createOperator(
     roles: [...new Set(roles)],
     createdAt: app.now(),
     disabledAt: undefined,
-    ...(isBound && roles.includes("officer") ? { unconfirmedSince: app.now() } : {}),
+    ...(isBound && roles.includes("officer")
+      ? { unconfirmedSince: app.now(), unconfirmedBy: app.operator }
+      : {}),
   };
   if (await app.store.operators.create(operator, actTogether(app))) return operator;
   throw new OperatorError(

@@ -7,7 +7,7 @@ import { prefixed, reader, type Row } from "./reader.ts";
 export const operatorColumns = prefixed(
   "",
   "operator",
-  "operator_id name roles created_at disabled_at unconfirmed_since issuer subject",
+  "operator_id name roles created_at disabled_at unconfirmed_since unconfirmed_by issuer subject",
 );
 
 export const passkeyColumns = prefixed(
@@ -27,7 +27,11 @@ interface StoredOperator extends Omit<OperatorDetails, "identity"> {
   readonly subject: string | undefined;
 }
 
-const readOperator = reader<StoredOperator>({ roles: "json", unconfirmedSince: "optional" });
+const readOperator = reader<StoredOperator>({
+  roles: "json",
+  unconfirmedSince: "optional",
+  unconfirmedBy: "optional",
+});
 
 /** The counts are there if the statement selects them. */
 export function toDetails(row: Row): OperatorDetails {

@@ -71,7 +71,8 @@ function byShell({ shell }: Act): { readonly by?: "shell" } {
 
 /** False if anybody, even a disabled operator, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
-  const { operatorId, name, roles, createdAt, identity, unconfirmedSince } = operator;
+  const { operatorId, name, roles, createdAt, identity } = operator;
+  const { unconfirmedSince, unconfirmedBy } = operator;
   const inserted = yield* run(
     insertOperator,
     operatorId,
@@ -81,7 +82,7 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
     identity?.issuer ?? null,
     identity?.subject ?? null,
     unconfirmedSince ?? null,
-    unconfirmedSince === undefined ? null : act.actor,
+    unconfirmedBy ?? null,
   );
   if (inserted === 0) return false;
   yield* auditAct(noteOn(operator.name, "create", { roles, ...identity, ...byShell(act) }), act);
