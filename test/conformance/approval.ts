@@ -7,7 +7,16 @@ import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
-import { acme, keyOf, operator, organization, other, transaction, worker } from "./scene.ts";
+import {
+  acme,
+  keyOf,
+  newKey,
+  operator,
+  organization,
+  other,
+  transaction,
+  worker,
+} from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const late = worker.now + 1_000_000_000;
@@ -121,6 +130,14 @@ export function testApproval(engine: Engine): void {
         [entry?.actor, entry?.subject, entry?.organizationId, entry?.detail],
         ["ben", id, acme, { requester: "anna" }],
       );
+    });
+
+    it("is not given by the person who created the key that requested the deletion", async () => {
+      const id = await ask({ actor: "key_ben" });
+      await store.createKey(newKey("key_ben"), by("ben"));
+      assert.equal(await store.approvals.approve(id, by("ben")), "own_request");
+      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      await store.processAll(late);
     });
 
     it("is one, even if two people give it at the same time in two processes", async () => {

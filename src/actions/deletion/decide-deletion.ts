@@ -35,7 +35,7 @@ function explain(reason: NotApproved, deletion: Deletion, operator: string): Ope
   const errors: Readonly<Record<NotApproved, readonly [OperatorErrorName, string]>> = {
     own_request: [
       "not_permitted",
-      `${operator} requested the deletion ${id}, so another person has to approve it. Nothing was changed.`,
+      `${operator} requested the deletion ${id}, or created the key that did, so another person has to approve it. Nothing was changed.`,
     ],
     no_such_person: [
       "not_permitted",

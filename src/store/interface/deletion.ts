@@ -19,7 +19,8 @@ export interface DeletionRequest {
 }
 
 /**
- * Why a deletion was not approved. `own_request`: the actor requested it. `not_needed`: its organization did not
+ * Why a deletion was not approved. `own_request`: the actor requested it, or
+ * created the key that did. `not_needed`: its organization did not
  * require an approval when it was requested. `no_such_person`: the actor is not an operator, or is disabled.
  */
 export type NotApproved =

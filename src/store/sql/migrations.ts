@@ -265,6 +265,11 @@ const confirmOfficers = `
   -- the administrator who created the officer, or a link for the officer
   ALTER TABLE operator ADD COLUMN unconfirmed_by text`;
 
+/** Whoever creates a key is shown its secret. */
+const nameCreators = `
+  -- who created it, and so could request with it; null: before this was stored
+  ALTER TABLE api_key ADD COLUMN created_by text`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -285,6 +290,7 @@ export const published: readonly string[] = [
   addProposals,
   findPersonsByArrival,
   confirmOfficers,
+  nameCreators,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

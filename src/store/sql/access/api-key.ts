@@ -13,8 +13,9 @@ import { find, list, run, type Statements } from "../statement/statements.ts";
 
 const insertKey = `
   INSERT INTO api_key
-    (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at, identity_rule)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+    (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at, identity_rule,
+     created_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
 
@@ -46,7 +47,7 @@ const setEnd = `
   WHERE key_id = $1`;
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
-  yield* insert(key);
+  yield* insert(key, act);
   yield* changed(noteOn(key, "create", describeKey(key)), act);
 }
 
@@ -72,7 +73,7 @@ export function* rotateKey(
 ): Statements<ApiKey | undefined> {
   const ended = yield* run(setEnd, keyId, oldExpiresAt);
   if (ended === 0) return undefined;
-  yield* insert(successor);
+  yield* insert(successor, act);
   const old = yield* findKey(keyId);
   if (old === undefined) throw new TypeError("a key that was just changed does not exist");
   const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
@@ -107,7 +108,7 @@ export function* findTrustingRules(organizationId: string): Statements<readonly 
   return yield* list(toKeyHolder, findTrusting, organizationId);
 }
 
-function* insert(key: NewKey): Statements<void> {
+function* insert(key: NewKey, { actor }: Act): Statements<void> {
   yield* run(
     insertKey,
     key.keyId,
@@ -118,6 +119,7 @@ function* insert(key: NewKey): Statements<void> {
     key.createdAt,
     key.expiresAt ?? null,
     key.identityRule === undefined ? null : JSON.stringify(key.identityRule),
+    actor,
   );
 }
 

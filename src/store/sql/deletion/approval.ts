@@ -7,13 +7,16 @@ import type { Act } from "../../interface/act.ts";
 import type { NotApproved } from "../../interface/deletion.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockApprover } from "../access/approver.ts";
-import { run, type Statements } from "../statement/statements.ts";
+import { get, run, type Statements } from "../statement/statements.ts";
 
 const setApproved = `
   UPDATE deletion SET
     approved_by = $2, approved_at = $3, waiting_for = NULL, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
-    AND approval_requester <> $2`;
+    AND approval_requester <> $2
+    AND NOT EXISTS (SELECT 1 FROM api_key WHERE key_id = approval_requester AND created_by = $2)`;
+
+const findOwnKey = `SELECT 1 FROM api_key WHERE key_id = $1 AND created_by = $2`;
 
 /**
  * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
@@ -25,7 +28,7 @@ export function* approveDeletion(
 ): Statements<Deletion | NotApproved> {
   if (!(yield* lockApprover(act.actor))) return "no_such_person";
   if ((yield* run(setApproved, deletionRequestId, act.actor, act.now)) === 0) {
-    return findReason(yield* findDeletion(deletionRequestId), act);
+    return yield* findReason(yield* findDeletion(deletionRequestId), act);
   }
   const approved = yield* readExistingDeletion(deletionRequestId);
   const detail = { requester: approved.approval?.requester ?? null };
@@ -33,12 +36,14 @@ export function* approveDeletion(
   return approved;
 }
 
-function findReason(deletion: Deletion | undefined, { actor }: Act): NotApproved {
+function* findReason(deletion: Deletion | undefined, { actor }: Act): Statements<NotApproved> {
   if (deletion === undefined) return "no_such_deletion";
   if (deletion.status !== "pending") return "not_pending";
   if (deletion.approval === undefined) return "not_needed";
   if (!awaitsApproval(deletion)) return "approved_before";
-  if (deletion.approval.requester === actor) return "own_request";
+  const { requester } = deletion.approval;
+  const own = requester === actor || (yield* get(findOwnKey, requester, actor)) !== undefined;
+  if (own) return "own_request";
   // Another process has changed the deletion between the two statements.
   return "not_pending";
 }
