@@ -25,6 +25,7 @@ const long = [
   "test/receipt/crash",
   "test/disclosure/",
   "test/crash/",
+  "test/changes/",
   "test/fuzz/",
   "test/release/release",
   "test/cli/serve",

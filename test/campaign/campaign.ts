@@ -10,6 +10,8 @@ export interface CampaignRun {
   readonly countMax: number;
   readonly budgetMs: number;
   readonly engine: Engine;
+  /** What else `amounts` of the campaign names, each at least as much as this. */
+  readonly amounts?: Readonly<Record<string, number>>;
   /** The parts of the campaign to run; all where it is undefined. */
   readonly only?: readonly string[];
   readonly tell: (line: string) => void;
@@ -27,6 +29,8 @@ export interface Campaign<Figures extends object = object> {
   /** What `--count` counts, and how much of it is done if neither it nor `--budget` is given. */
   readonly counts: string;
   readonly countDefault: number;
+  /** Further options with an amount, and how much it is if the option is not given. */
+  readonly amounts?: Readonly<Record<string, number>>;
   /** Those on which it runs; the first is the default. */
   readonly engines: readonly Engine[];
   /** What `--only` takes. */

@@ -9,12 +9,20 @@ export interface ShortRun {
   readonly count: number;
   readonly engine?: Engine;
   readonly only?: readonly string[];
+  readonly amounts?: Readonly<Record<string, number>>;
 }
 
 /** The options of such a run, which prints nothing. */
-export function shortRun({ seed, count, engine = "sqlite", only }: ShortRun): CampaignRun {
+export function shortRun({
+  seed,
+  count,
+  engine = "sqlite",
+  only,
+  amounts = {},
+}: ShortRun): CampaignRun {
   const parts = only === undefined ? {} : { only };
-  return { seed, countMax: count, budgetMs: Infinity, engine, ...parts, tell: () => undefined };
+  const bounds = { countMax: count, budgetMs: Infinity, amounts };
+  return { seed, ...bounds, engine, ...parts, tell: () => undefined };
 }
 
 /** Runs it, requires that it finds nothing, and returns its figures. `name`: in the list of campaigns. */

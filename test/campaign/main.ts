@@ -1,6 +1,7 @@
 // `npm run campaign -- NAME [options]`; without a name it lists the campaigns.
 
 import { abuse } from "../abuse/campaign.ts";
+import { changes } from "../changes/campaign.ts";
 import { crash } from "../crash/campaign.ts";
 import { crashClosing } from "../crash/closing/campaign.ts";
 import { crashImport } from "../crash/import/campaign.ts";
@@ -23,6 +24,7 @@ import { runCampaign } from "./run-campaign.ts";
 
 const campaigns = {
   crash,
+  changes,
   deletion: crashDeletion,
   closing: crashClosing,
   import: crashImport,

@@ -1,5 +1,5 @@
 // The options of every campaign: `--seed N`, `--budget SECONDS` or `--minutes N`, `--count N`, `--engine NAME`,
-// `--only NAMES`.
+// `--only NAMES`, and further amounts of a campaign.
 
 import { parseArgs } from "node:util";
 import type { Campaign, CampaignRun } from "./campaign.ts";
@@ -7,7 +7,7 @@ import type { Campaign, CampaignRun } from "./campaign.ts";
 /** Throws TypeError with a message for whoever typed them if any is invalid. */
 export function readCampaignOptions(
   words: readonly string[],
-  { countDefault, engines, parts = [] }: Campaign,
+  { countDefault, engines, parts = [], amounts = {} }: Campaign,
 ): Omit<CampaignRun, "tell"> {
   const text = { type: "string" } as const;
   const options = {
@@ -17,8 +17,10 @@ export function readCampaignOptions(
     count: text,
     engine: text,
     only: text,
+    ...Object.fromEntries(Object.keys(amounts).map((name) => [name, text])),
   };
   const { values } = parseArgs({ args: [...words], options });
+  const given = values as Readonly<Record<string, string | undefined>>;
   const minutes = wholeNumber("minutes", values.minutes);
   const budget = wholeNumber("budget", values.budget) ?? (minutes && minutes * 60);
   const only = values.only?.split(",").map((name) => oneOf("only", parts, name));
@@ -28,6 +30,12 @@ export function readCampaignOptions(
       wholeNumber("count", values.count) ?? (budget === undefined ? countDefault : Infinity),
     budgetMs: (budget ?? Infinity) * 1_000,
     engine: oneOf("engine", engines, values.engine ?? engines[0] ?? "sqlite"),
+    amounts: Object.fromEntries(
+      Object.entries(amounts).map(([name, usual]) => [
+        name,
+        wholeNumber(name, given[name]) ?? usual,
+      ]),
+    ),
     ...(only === undefined ? {} : { only }),
   };
 }

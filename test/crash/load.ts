@@ -31,8 +31,8 @@ interface Load {
   readonly contest: Contest;
 }
 
-type Act = (sender: Sender, load: Load) => Promise<unknown>;
-type Acts = readonly (readonly [number, Act])[];
+export type Act = (sender: Sender, load: Load) => Promise<unknown>;
+export type Acts = readonly (readonly [number, Act])[];
 
 /** Acts by their frequency. */
 export const everyday: Acts = [

@@ -60,8 +60,8 @@ async function crashUnderLoad(
 }
 
 /** On a cluster: the coordinator, one of the workers, or all at once. */
-async function killServer(
-  { postgres }: PostgresSite,
+export async function killServer(
+  { postgres }: Pick<PostgresSite, "postgres">,
   random: Random,
 ): Promise<() => Promise<void>> {
   const node = postgres.nodes === 1 ? 0 : random.integer(0, postgres.nodes);
@@ -81,7 +81,10 @@ async function awaitPrepared({ postgres, url }: PostgresSite): Promise<void> {
 }
 
 /** Ends the leases of the dead process at once, as if they had expired. */
-async function killProcess(site: PostgresSite, random: Random): Promise<() => Promise<void>> {
+export async function killProcess(
+  site: PostgresSite,
+  random: Random,
+): Promise<() => Promise<void>> {
   const { processes, environment, postgres, url } = site;
   const place = random.integer(0, processes.length - 1);
   const killed = processes[place];

@@ -17,7 +17,7 @@ export interface PostgresSite extends Site {
 
 const processCount = 3;
 
-export async function makePostgresSite(seed: number): Promise<PostgresSite> {
+export async function makePostgresSite(seed: number, connectionsEach = 6): Promise<PostgresSite> {
   const postgres = await startPostgres({ own: true, durable: true });
   const url = await postgres.makeDatabase();
   const folder = makeTempFolder();
@@ -28,7 +28,7 @@ export async function makePostgresSite(seed: number): Promise<PostgresSite> {
   );
   const [first] = processes;
   if (first === undefined) throw new Error("no process was started");
-  const made = await makeSenders(environment, first.client, { seed, connectionsEach: 6 });
+  const made = await makeSenders(environment, first.client, { seed, connectionsEach });
   const read = () => readStored((sql) => postgres.query(sql, url));
   return { ...made, postgres, url, folder, environment, processes, readStored: read };
 }

@@ -25,13 +25,13 @@ export interface RunningServer {
 }
 
 /** Every server is one that was started on existing files, also the first one. */
-export async function makeSqliteSite(seed: number): Promise<SqliteSite> {
+export async function makeSqliteSite(seed: number, connectionsEach = 4): Promise<SqliteSite> {
   // Not removed automatically: if something is found, the files are the evidence.
   const folder = mkdtempSync(join(tmpdir(), "sluice-crash-"));
   const databasePath = `${folder}/sluice.db`;
   const environment = { ...environmentOf(folder, `sqlite:${databasePath}`), LOG_LEVEL: "warn" };
   const first = await startServerProcess(environment);
-  const made = await makeSenders(environment, first.client, { seed, connectionsEach: 4 });
+  const made = await makeSenders(environment, first.client, { seed, connectionsEach });
   await first.end("SIGTERM");
   const site: SqliteSite = {
     ...made,

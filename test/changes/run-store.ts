@@ -1,0 +1,157 @@
+// One store from its first change to the comparison at the end: writers, servers and consumers at the same time, and
+// kills of servers and of consumers.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { addStream } from "../crash/acts-add.ts";
+import { type Acts, everyday, runLoad } from "../crash/load.ts";
+import { awaitDeletions, sendAgain } from "../crash/recover.ts";
+import type { Sender } from "../crash/sender.ts";
+import { connect, count, type Figures } from "../crash/site.ts";
+import { type Client, makeClient } from "../support/http-client.ts";
+import type { Random } from "../support/random.ts";
+import { BulkLedger } from "./bulk.ts";
+import { checkFeed } from "./check-feed.ts";
+import { Consumers } from "./consumers.ts";
+import { recipientName } from "./consumer.ts";
+import { type ChangesSite, senderOf } from "./site.ts";
+
+interface StoreRun {
+  readonly random: Random;
+  readonly isEnough: (done: { kills: number; changes: number }) => boolean;
+  readonly tell: (line: string) => void;
+}
+
+/** How many records a list has at most. */
+const listMax = 400;
+const settleAttempts = 20;
+/** Replies that say to try again. */
+const momentary: ReadonlySet<number> = new Set([408, 429, 503]);
+/** The code of a request with the same Idempotency-Key as one that is not answered yet. */
+const requestInFlight = 40904;
+
+export async function runStore(place: ChangesSite, run: StoreRun): Promise<Figures> {
+  const { site } = place;
+  const followed = [...site.contests.keys()].map((organizationId) => ({
+    organizationId,
+    token: senderOf(place, organizationId).token,
+  }));
+  for (const { token } of followed) await register(place, token);
+  const { findings } = site.ledger;
+  const consumers = new Consumers(site.folder, followed, {
+    addresses: place.addresses(),
+    findings,
+  });
+  const bulk = new BulkLedger();
+  const figures: Figures = {};
+  try {
+    const writing = new Writing(place, bulk);
+    await killMany(place, { consumers, bulk, figures, ...run });
+    await writing.stop();
+    run.tell("nothing is written any more");
+    await settle(place);
+    run.tell("every deletion is completed");
+    if (findings.length === 0) await checkFeed(place, { consumers, bulk, figures, ...run });
+  } finally {
+    await consumers.endAll();
+  }
+  return figures;
+}
+
+/** Before anything is written, so that it has to be notified of every erasure. */
+async function register(place: ChangesSite, token: string): Promise<void> {
+  const client = makeClient(place.addresses()[0] ?? "");
+  const body = { name: recipientName };
+  const reply = await client.send({ method: "POST", path: "/v2/recipient", token, body });
+  client.close();
+  if (reply.status >= 300) throw new Error(`the recipient was refused: ${reply.text}`);
+}
+
+/** All senders write, each connected to any server, and connected again when it was cut off. */
+class Writing {
+  readonly #place: ChangesSite;
+  readonly #done: Promise<unknown>;
+  #isOver = false;
+
+  constructor(place: ChangesSite, bulk: BulkLedger) {
+    this.#place = place;
+    const acts: Acts = [
+      // It is sent without the client, which takes what is refused for the moment as unanswered.
+      ...everyday.filter(([, act]) => act !== addStream),
+      [25, (sender) => bulk.write(sender, listMax)],
+    ];
+    this.#done = Promise.all(place.site.senders.map((sender) => this.#write(sender, acts)));
+  }
+
+  async #write(sender: Sender, acts: Acts): Promise<void> {
+    const { contests } = this.#place.site;
+    while (!this.#isOver) {
+      reconnect(this.#place, sender);
+      await sendAgain(sender);
+      if (!sender.cutOff) await runLoad({ senders: [sender], contests }, { acts, kind: "mixed" });
+      if (!this.#isOver) await sleep(sender.generator.random.integer(5, 50));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    for (const sender of this.#place.site.senders) sender.cutOff = true;
+    await this.#done;
+  }
+}
+
+function reconnect(place: ChangesSite, sender: Sender): void {
+  const addresses = place.addresses();
+  const address = addresses[place.site.senders.indexOf(sender) % addresses.length];
+  connect(sender, withoutRefusals(makeClient(address ?? "http://127.0.0.1:1")), () => true);
+}
+
+/** Who is told to try again was promised nothing: the same as no reply. */
+function withoutRefusals(client: Client): Client {
+  return {
+    ...client,
+    send: async (ask) => {
+      const reply = await client.send(ask);
+      const isInFlight = reply.body.code === requestInFlight;
+      if (isInFlight || momentary.has(reply.status)) throw new Error("refused for now");
+      return reply;
+    },
+  };
+}
+
+interface Killing extends StoreRun {
+  readonly consumers: Consumers;
+  readonly bulk: BulkLedger;
+  readonly figures: Figures;
+}
+
+async function killMany(place: ChangesSite, killing: Killing): Promise<void> {
+  const { consumers, bulk, figures, random, isEnough, tell } = killing;
+  const { findings } = place.site.ledger;
+  const done = () => ({ kills: figures["kills"] ?? 0, changes: bulk.acknowledged });
+  while (!isEnough(done()) && findings.length === 0) {
+    await sleep(random.integer(20, 400));
+    const isServer = random.chance(0.3);
+    const what = isServer ? await place.kill(random) : await consumers.kill(random);
+    if (isServer) consumers.moveTo(place.addresses());
+    count(figures, "kills");
+    count(figures, isServer ? "serverKills" : "consumerKills");
+    tell(`killed ${what}: ${JSON.stringify(done())}`);
+  }
+}
+
+/** Every outcome that can be learned is learned. */
+async function settle(place: ChangesSite): Promise<void> {
+  const { senders, ledger } = place.site;
+  await Promise.all(
+    senders.map(async (sender) => {
+      for (let attempt = 0; attempt < settleAttempts; attempt += 1) {
+        reconnect(place, sender);
+        await sendAgain(sender);
+        if (!sender.cutOff) return;
+        await sleep(200);
+      }
+      ledger.findings.push(`${sender.name} is not answered any more`);
+    }),
+  );
+  await Promise.all(senders.map(awaitDeletions));
+}
