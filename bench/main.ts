@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   operations: "each operation, compared with a bare floor",
   "postgres-bulk": "lists and a stream on PostgreSQL, compared with one connection that inserts",
   timeline: "a picture of the latency of single adds over time, beside a bare floor",
+  changes: "following the feed of changes: what adds lose, lag, reading from the beginning",
   tails: "single adds beside lists and streams",
   import: "imports and streams of a million rows, compared with a bare floor",
   large: "export, check, restart and existence checks on a store of ten million records",

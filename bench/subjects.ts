@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Connection } from "../client/src/connection.ts";
 import { readSettings, type SluiceOptions } from "../client/src/options.ts";
 import { TokenKeeper } from "../client/src/token-keeper.ts";
+import type { Scope } from "../src/domain/scope.ts";
 import { type ServerProcess, startServer } from "./child.ts";
 import {
   type MakeStore,
@@ -59,17 +60,23 @@ async function startFloor(store: TemporaryStore): Promise<Subject> {
   return { name: "floor", server, token: undefined, store };
 }
 
-export async function startProduct(store: TemporaryStore): Promise<Subject> {
+/** `scopes`: of the key and of the token, if not the usual ones. */
+export async function startProduct(
+  store: TemporaryStore,
+  scopes?: readonly Scope[],
+): Promise<Subject> {
   const { settings } = store;
   const organization = runCommand(settings, ["organization", "create", "--name", "Bench"]);
   const organizationId = organization["organization_id"] ?? "";
-  const key = runCommand(settings, ["key", "create", "--organization", organizationId]);
+  const named = scopes === undefined ? [] : ["--scopes", scopes.join(",")];
+  const key = runCommand(settings, ["key", "create", "--organization", organizationId, ...named]);
   const server = await startServer([path("../src/cli/main.ts"), "serve"], settings);
   const token = await requestToken({
     baseUrl: `http://127.0.0.1:${server.port}`,
     apiKey: key["api_key"],
     organizationId,
     expirySeconds: 86_400,
+    scopes,
   });
   return { name: "product", server, token, store };
 }
