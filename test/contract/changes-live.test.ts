@@ -122,6 +122,23 @@ describe("a stream of changes", () => {
     await waitFor("all to leave", () => service.readers() === 0 || undefined);
   });
 
+  it("is read once for all that follow, however many parts it has", async () => {
+    const customer = await scene.makeCustomer();
+    const streams = [1, 2, 3, 4, 5].map(() => open(customer, "offset=now&live=sse"));
+    for (const raw of streams) {
+      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    }
+    changesRead = 0;
+    const ids = await add(customer, 1_000);
+    for (const raw of streams) {
+      await waitFor("all of it", () => eventsIn(raw).subjects.length === ids.length || undefined);
+      assert.deepEqual(eventsIn(raw).subjects, ids);
+    }
+    assert.ok(changesRead < 2 * ids.length, `${changesRead} changes were read for five readers`);
+    for (const raw of streams) raw.socket.destroy();
+    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+  });
+
   it("ends when its key is revoked, before anything else arrives", async () => {
     const customer = await scene.makeCustomer();
     const raw = open(customer, "offset=now&live=sse");

@@ -108,7 +108,7 @@ export class ChangeFeed {
       if (page.upToDate) page = await this.wait(further, waiting);
       else {
         await waiting.check?.();
-        page = await this.read(further, waiting.signal);
+        page = await this.#readShared(await this.#news.settled(), further);
       }
     }
   }

@@ -8,6 +8,8 @@ import type { App } from "../app.ts";
 const lookMs = 40;
 const lookServerMs = 100;
 const restTimes = 4;
+/** How long those who read one page after another do without a look. */
+const recentMs = 200;
 /** How long the next look waits after one that failed. */
 const failedLookMs = 1_000;
 
@@ -35,8 +37,9 @@ export class News {
   readonly #app: Pick<App, "store" | "now">;
   readonly #waiters = new Set<Waiter>();
   #looking = false;
-  /** How far the last look saw; undefined if nobody waits. */
+  /** How far the last look saw; undefined if nobody follows. */
   #seen: number | undefined;
+  #seenAt = 0;
 
   constructor(app: Pick<App, "store" | "now">) {
     this.#app = app;
@@ -45,7 +48,7 @@ export class News {
   /** Resolves at once beyond what the last look has seen. Rejects if the store can't be read. */
   next(awaited: Awaited, signal: AbortSignal): Promise<Look> {
     const { scanned } = awaited;
-    const seen = this.#seen ?? 0;
+    const seen = (this.#looking ? this.#seen : undefined) ?? 0;
     if (scanned < seen) return Promise.resolve({ scanned, through: seen });
     const { promise, ...settle } = Promise.withResolvers<Look>();
     const waiter = { ...awaited, ...settle };
@@ -54,6 +57,12 @@ export class News {
     signal.addEventListener("abort", leave);
     if (!this.#looking) void this.#lookWhileAwaited();
     return promise.finally(() => signal.removeEventListener("abort", leave));
+  }
+
+  /** What somebody saw a moment ago, so that all who follow read the same. Rejects if the store can't be read. */
+  async settled(): Promise<number> {
+    if (this.#seen !== undefined && performance.now() < this.#seenAt + recentMs) return this.#seen;
+    return this.#readSettled();
   }
 
   /** Ends every wait. */
@@ -86,10 +95,15 @@ export class News {
     this.#seen = undefined;
   }
 
+  async #readSettled(): Promise<number> {
+    const { settled } = await this.#app.store.settledArrival();
+    [this.#seen, this.#seenAt] = [settled, performance.now()];
+    return settled;
+  }
+
   async #look(): Promise<void> {
     const { store, now } = this.#app;
-    const { settled } = await store.settledArrival();
-    this.#seen = settled;
+    const settled = await this.#readSettled();
     const behind = [...this.#waiters].filter(({ scanned }) => scanned < settled);
     if (behind.length > 0) {
       const news = await store.arrivals.find({
