@@ -156,6 +156,24 @@ describe("the keys of an issuer", () => {
       ({ address }) => ({ jwksUrl: `${address}/elsewhere` }),
     );
   });
+
+  it("are not those that another rule has read at the same address in another way", async () => {
+    const own = await startPlatformIssuer(clock.now);
+    own.answer = ({ url }, response) => {
+      if (url === "/") response.end(JSON.stringify({ keys: own.keys }));
+      else response.writeHead(404).end();
+    };
+    try {
+      const [direct, byMetadata] = [await scene.makeCustomer(), await scene.makeCustomer()];
+      await trust(direct, own, { jwksUrl: own.address });
+      await trust(byMetadata, own);
+      const token = own.sign({ sub: "intake" });
+      assert.equal((await send(direct, token)).status, 200);
+      assert.equal((await send(byMetadata, token)).status, 401);
+    } finally {
+      await own.stop();
+    }
+  });
 });
 
 describe("a refusal", () => {

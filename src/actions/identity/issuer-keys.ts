@@ -70,7 +70,7 @@ export class IssuerKeys {
   async #keysOf(rule: IdentityRule): Promise<Known> {
     if (rule.jwks !== undefined)
       return { ...unread(), keys: await makeKeys(rule.jwks), readAt: this.#now() };
-    const place = rule.jwksUrl ?? rule.issuer;
+    const place = rule.jwksUrl === undefined ? `issuer ${rule.issuer}` : `keys ${rule.jwksUrl}`;
     const known = this.#known.get(place) ?? unread();
     if (!this.#known.has(place)) {
       const [first] = this.#known.keys();
