@@ -26,6 +26,7 @@ import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type TestStore, withActs } from "../support/test-store.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { killAt, processDue } from "./kill-scene.ts";
 
 interface Figures {
@@ -87,6 +88,8 @@ async function prepare(app: App): Promise<void> {
 interface Place {
   readonly environment: Readonly<Record<string, string>>;
   copy(): Promise<Place>;
+  /** Resolves when what a killed process had begun is over: its sessions hold locks until the server ends them. */
+  settle(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -99,6 +102,7 @@ async function placeOnSqlite(): Promise<Place> {
       cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
       return place;
     },
+    settle: () => Promise.resolve(),
     remove: async () => removeFolder(folder),
   };
 }
@@ -113,12 +117,21 @@ async function placeOnPostgres(server: PostgresServer, template?: string): Promi
       cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
       return place;
     },
+    settle: async () => {
+      await waitFor("the sessions of the killed process to end", async () => {
+        return (await server.query(otherSessions, url)).length === 0;
+      });
+    },
     remove: async () => {
       await server.dropDatabase(url);
       removeFolder(folder);
     },
   };
 }
+
+const otherSessions = `
+  SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 const completed = ["del_earlier", "del_kept", "del_t", "del_u"];
 
@@ -209,8 +222,10 @@ async function killEverywhere(
   const findings: string[] = [];
   for (const point of spread(all, { count: run.countMax, random: makeRandom(run.seed) })) {
     if (isOver(figures.kills) || findings.length > 0) break;
-    await inCopy(prepared, async ({ environment }) => {
+    await inCopy(prepared, async (copy) => {
+      const { environment } = copy;
       assert.equal(await killAt(point, environment), undefined);
+      await copy.settle();
       figures.kills += 1;
       await operate(environment, requireCompletion);
     }).catch((error: unknown) => findings.push(`point ${point}: ${findingOf(error)}`));
