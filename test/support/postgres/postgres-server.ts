@@ -22,6 +22,8 @@ const run = promisify(execFile);
 
 /** The variable that names the shared server to the files of a run. */
 const sharedServer = "SLUICE_TEST_SHARED_SERVER";
+/** The variable that names a copy of the files of initdb, from which other servers of the run begin. */
+const initialFiles = "SLUICE_TEST_INITIAL_FILES";
 export const ownerName = "sluice_owner";
 export const password = "not-to-be-shown";
 
@@ -65,6 +67,8 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** A separate disk of this size, where the system supports it (small-disk.ts); only as root. */
   readonly diskMebibytes?: number;
+  /** Where to keep a copy of the files of initdb. */
+  readonly keepInitialFiles?: string;
 }
 
 /** Starts a server, or uses the one that is named or shared; the caller removes it. */
@@ -133,8 +137,11 @@ function givenServer({ settings, durable, diskMebibytes }: ServerOptions): strin
 export async function sharePostgres(): Promise<PostgresServer | undefined> {
   const isGiven = process.env["SLUICE_TEST_DATABASE_URL"] !== undefined;
   if (isGiven || wantedWorkers() !== undefined) return undefined;
-  const server = await startPostgres({ own: true, settings: { max_connections: "500" } });
+  const files = join(makeTempFolder(), "data");
+  const settings = { max_connections: "500" };
+  const server = await startPostgres({ own: true, settings, keepInitialFiles: files });
   process.env[sharedServer] = server.adminUrl;
+  process.env[initialFiles] = files;
   return server;
 }
 
@@ -169,6 +176,7 @@ class OwnServer {
     settings = {},
     durable = false,
     diskMebibytes,
+    keepInitialFiles,
   }: ServerOptions): Promise<OwnServer> {
     const folder = makeTempFolder();
     const binaries = await findBinaries(folder);
@@ -186,6 +194,7 @@ class OwnServer {
     };
     const server = new OwnServer(folder, { binaries, settings: settingsOfOwn, diskMebibytes });
     await server.#initialise();
+    if (keepInitialFiles !== undefined) await copyFiles(join(folder, "data"), keepInitialFiles);
     await server.start();
     return server;
   }
@@ -210,6 +219,8 @@ class OwnServer {
   async #initialise(): Promise<void> {
     const { initdb, runAs } = this.#binaries;
     const data = join(this.#folder, "data");
+    const { [initialFiles]: initial } = process.env;
+    if (initial !== undefined) return await copyFiles(`${initial}/.`, data);
     const options = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
     await run(initdb, ["-D", data, "-U", "postgres", ...options], { ...runAs, cwd: "/" });
   }
@@ -294,6 +305,11 @@ class OwnServer {
       }
     }
   };
+}
+
+/** With their owner, which is another user where this one is root. */
+async function copyFiles(from: string, to: string): Promise<void> {
+  await run("cp", ["-a", from, to]);
 }
 
 export async function queryAs(url: string, sql: string): ReturnType<PostgresServer["query"]> {
