@@ -32,7 +32,7 @@ describe("a task in the console", () => {
   async function open(way: Way): Promise<Page> {
     const context = await browser.newContext({ javaScriptEnabled: way !== "no script" });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     watchPage(page, scene.base, faults);
     return page;
   }

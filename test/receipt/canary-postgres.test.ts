@@ -102,8 +102,9 @@ describe("canaries in erased records, on PostgreSQL", () => {
     await postgres.query("CHECKPOINT", url);
     assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
     assert.ok((await findInFiles("pg_wal", goes)).length > 0);
-    // A page is pruned when a later statement reads it, so not every table has whole rows left.
-    assert.match((await check()).join("\n"), /record: \d+ dead rows/);
+    // A page is pruned when a later statement reads it, so not every table has whole rows left; and on a busy machine
+    // the service has vacuumed by now.
+    assert.match((await check()).join("\n"), /^record: \d+ (?:dead rows|bytes of rows)/m);
   });
 
   it("are no longer whole rows once they are vacuumed, but some of their bytes remain", async () => {
