@@ -14,9 +14,11 @@ export async function waitFor<Value>(
 ): Promise<Value> {
   const until = performance.now() + timeoutMs;
   for (;;) {
+    const beganAt = performance.now();
     const value = await look();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > until) throw new Error(`waited in vain for ${what}`);
-    await sleep(intervalMs);
+    // A look that takes long, such as a command, must not take all of the time of what it waits for.
+    await sleep(Math.max(intervalMs, performance.now() - beganAt));
   }
 }
