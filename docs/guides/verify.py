@@ -52,7 +52,7 @@ keys, wrong, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.
 for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
     for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
         if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
-        elif "$manifest" in value: check_manifest(value["$manifest"], lambda file: data[:data.rindex(b'{"$manifest"')])
+        elif "sluice_manifest" in value: check_manifest(value["sluice_manifest"], lambda file: data[:data.rindex(b'{"sluice_manifest"')])
         elif "files" in value: check_manifest(value, lambda file: open(os.path.join(os.path.dirname(path), file["name"]) if "name" in file else path[:-14], "rb").read())
         elif "entry_no" in value: check_entry(value, f"entry {value['entry_no']}")
         elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")

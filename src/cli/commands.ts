@@ -20,6 +20,7 @@ import { deletionReplay, restore } from "./command/restore.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords } from "./command/export.ts";
 import { identityCreate, identityList, identityRevoke, identityTest } from "./command/identity.ts";
+import { exportVerify } from "./command/export-verify.ts";
 import { importRecords } from "./command/import.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
@@ -88,6 +89,7 @@ export const commands: readonly Command[] = [
   proposalDecline,
   importRecords,
   exportRecords,
+  exportVerify,
   changes,
   recipientCreate,
   recipientList,

@@ -41,9 +41,15 @@ function offerAfter(table: CommandTable, before: readonly string[], current: str
     return before.length === 2 ? secondWords(table, second) : [];
   }
   if (Object.hasOwn(table.groups, first) && before.length === 1) return secondWords(table, first);
-  const name = Object.hasOwn(table.groups, first) ? `${first} ${second}` : first;
-  const command = table.commands.find((one) => one.name === name);
-  return command === undefined ? [] : offerOf(command, before.at(-1), current);
+  const [both, only] = [`${first} ${second}`, first].map((name) =>
+    table.commands.find((one) => one.name === name),
+  );
+  const command = both ?? only;
+  if (command === undefined) return [];
+  const offer = offerOf(command, before.at(-1), current);
+  // A command such as `export` may be the first word of another one.
+  const isOpen = before.length === 1 && typeof offer !== "string";
+  return isOpen ? [...secondWords(table, first), ...offer] : offer;
 }
 
 const ownOptions: readonly OfferedWord[] = ["-h", "--help", "-V", "--version"].map((word) => [

@@ -9,11 +9,16 @@ import { UsageError } from "../actions/operator/operator-error.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../bulk/export/run-export.ts";
 import { openSink } from "../bulk/export/sink.ts";
 import { compressionOf, plainName } from "../bulk/formats/compression.ts";
+import { canonicalJson } from "../domain/json/canonical-json.ts";
+import { lineOfManifest, type Manifest, type ManifestFile } from "../domain/export-manifest.ts";
+import { sealManifest } from "../actions/proof/manifest.ts";
 import { type ExportFormat, formatOfOutput } from "../bulk/formats/export-format.ts";
 import { readConfig } from "../settings/config.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { CommandResult, Context } from "./command.ts";
+import { manifestPath } from "./input/manifest-file.ts";
 import { requireOutputFile } from "./input/output-file.ts";
+import { writeManifest } from "./output/manifest-file.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
@@ -46,7 +51,9 @@ export async function exportToFile(
   if (format === "parquet") requireBinaryOutput(context, output);
   if (output !== undefined) {
     const advice = "Name another file, or add --force to replace it.";
-    requireOutputFile(output, { replace: given.force, advice });
+    for (const path of format === "ndjson" ? [output] : [output, manifestPath(output)]) {
+      requireOutputFile(path, { replace: given.force, advice });
+    }
   }
   limitHeap(bulkHeap);
   const plan: ExportPlan = { organizationId, type, history, format, from, to, test, spreadsheet };
@@ -54,11 +61,15 @@ export async function exportToFile(
   return report(context, plan, { output, done });
 }
 
+interface SealedReport extends ExportReport {
+  readonly manifest: Manifest | undefined;
+}
+
 function perform(
   context: Context,
   plan: ExportPlan,
   { output, stopping }: { output: string | undefined; stopping: AbortSignal },
-): Promise<ExportReport> {
+): Promise<SealedReport> {
   const { organizationId, history, format } = plan;
   const { resourceType } = plan.type;
   return context.withApp(async (app) => {
@@ -69,8 +80,25 @@ function perform(
     const sink = openSink(context.out, file);
     const name = `export ${resourceType}`;
     const progress = makeBulkProgress(context.err, { json: context.json, name });
-    return await runExport(app, plan, { sink, progress, stopping });
+    let manifest: Manifest | undefined;
+    const seal = async (written: ManifestFile): Promise<string> => {
+      manifest = await sealManifest(app, {
+        organizationId,
+        query: queryOf(plan),
+        files: [written],
+      });
+      if (format === "ndjson") return lineOfManifest(manifest);
+      if (output !== undefined) writeManifest(manifestPath(output), manifest);
+      return "";
+    };
+    const done = await runExport(app, plan, { sink, seal, progress, stopping });
+    return { ...done, manifest };
   });
+}
+
+function queryOf({ type, history, format, from, to, test, spreadsheet }: ExportPlan) {
+  const { resourceType: resource_type } = type;
+  return { export: "records", resource_type, history, format, from, to, test, spreadsheet };
 }
 
 /** Notes the unfinished file, so that the next command removes it if this one is killed. */
@@ -101,9 +129,9 @@ function requireBinaryOutput({ out }: Context, output: string | undefined): void
 function report(
   context: Context,
   { type: { resourceType }, organizationId, format, history }: ExportPlan,
-  { output, done }: { output: string | undefined; done: ExportReport },
+  { output, done }: { output: string | undefined; done: SealedReport },
 ): CommandResult | undefined {
-  const { rows, withChanges, seconds } = done;
+  const { rows, withChanges, seconds, manifest } = done;
   const json = {
     resource_type: resourceType,
     organization_id: organizationId,
@@ -113,6 +141,7 @@ function report(
     rows,
     with_changes: withChanges,
     seconds: Number(seconds.toFixed(3)),
+    manifest: manifest ?? null,
   };
   const what = `${history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
   const note =
@@ -123,6 +152,8 @@ function report(
     `Wrote ${rows.toLocaleString("en")} ${what} of type ${resourceType}` +
     `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${note}`;
   if (output !== undefined) return { json, text: summary };
-  context.err.write(`${context.json ? JSON.stringify(json) : summary}\n`);
+  // NDJSON has its manifest in its last line.
+  const lines = format === "ndjson" ? [summary] : [summary, canonicalJson(manifest)];
+  context.err.write(`${context.json ? JSON.stringify(json) : lines.join("\n")}\n`);
   return undefined;
 }

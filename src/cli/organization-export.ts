@@ -2,35 +2,43 @@
 // `sluice export --history` writes it, and a manifest. The files get their names only if nothing can have been erased
 // since they were begun. Never replaces a file of anything else than an interrupted export of the same closing.
 
-import { createHash, hash } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync, rmSync, createReadStream, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { auditAccess } from "../actions/trail/audit-access.ts";
 import type { App } from "../actions/app.ts";
 import { findClosable } from "../actions/access/close-organization.ts";
 import { makeId } from "../actions/credential.ts";
 import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
+import { digestOfManifest, makeManifestBody, sealManifest } from "../actions/proof/manifest.ts";
 import { publishReceiptKeys } from "../actions/receipt/receipt-keys.ts";
 import { runExport } from "../bulk/export/run-export.ts";
-import { openSink, type Sink } from "../bulk/export/sink.ts";
+import { openSink } from "../bulk/export/sink.ts";
 import { readConfig } from "../settings/config.ts";
 import type { Organization } from "../domain/access.ts";
 import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
+import type { Manifest, ManifestFile } from "../domain/export-manifest.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
-import { syncFolder, writeOwnFile } from "../files/own-file.ts";
+import { syncFolder } from "../files/own-file.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { Context } from "./command.ts";
+import { findChangedFiles, manifestName, readManifestFile } from "./input/manifest-file.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { makeBulkProgress } from "./output/bulk-progress.ts";
-import { codeOf } from "../files/file-error.ts";
-import { explainOpening } from "../files/present.ts";
+import { writeManifest } from "./output/manifest-file.ts";
 
 const advice = "Name an empty folder, or one that does not exist.";
 
 export interface OrganizationExport extends CompleteExport {
-  readonly files: readonly ExportedFile[];
+  readonly files: readonly ManifestFile[];
+}
+
+/** Identifies the closing: another closing, as after a restore of the store, needs another export. */
+interface ExportOwner {
+  readonly storeId: string;
+  readonly organizationId: string;
+  readonly closedAt: string;
 }
 
 /** Creates the folder if necessary. Throws OperatorError unless the export can be written there, or continued. */
@@ -54,26 +62,24 @@ export async function requireExportFolder(
 }
 
 async function ownerOf(app: App, organization: Organization): Promise<ExportOwner> {
-  const { store_id } = await publishReceiptKeys(app);
+  const { store_id: storeId } = await publishReceiptKeys(app);
   const { organizationId, closedAt } = organization;
-  return {
-    store_id,
-    organization_id: organizationId,
-    closed_at: closedAt === undefined ? "" : new Date(closedAt).toISOString(),
-  };
+  const time = closedAt === undefined ? "" : new Date(closedAt).toISOString();
+  return { storeId, organizationId, closedAt: time };
 }
 
-function requireSame(folder: string, known: ExportManifest, owner: ExportOwner): void {
-  const { store_id: storeId, organization_id: organizationId, closed_at: closedAt } = known;
+function requireSame(folder: string, known: Manifest, owner: ExportOwner): void {
+  const { store_id: storeId, organization_id: organizationId } = known;
+  const { closed_at: closedAt } = known.query;
   const isSame =
-    storeId === owner.store_id &&
-    organizationId === owner.organization_id &&
-    closedAt === owner.closed_at;
+    storeId === owner.storeId &&
+    organizationId === owner.organizationId &&
+    closedAt === owner.closedAt;
   if (isSame) return;
   throw new OperatorError(
     "output",
-    `${resolve(folder)} contains the export of the organization "${organizationId}" that was closed at ${closedAt} in the ` +
-      `store ${storeId}. ${advice}`,
+    `${resolve(folder)} contains the export of the organization "${organizationId}" that was closed at ${String(closedAt)} ` +
+      `in the store ${storeId}. ${advice}`,
   );
 }
 
@@ -100,21 +106,32 @@ export async function exportOrganization(
   const { dataDir } = readConfig(context.environment);
   await using unfinished = await noteUnfinished(dataDir, join(folder, "export"));
   const { path: staging } = unfinished;
-  const exportId = makeId("exp");
-  const begun = { export_id: exportId, ...owner, state: "incomplete", files: [] } as const;
+  const exported = {
+    exportId: makeId("exp"),
+    organizationId: organization.organizationId,
+    query: { export: "organization", closed_at: owner.closedAt },
+  };
   try {
     mkdirSync(staging, { mode: 0o700 });
-    writeManifest(folder, { staging, manifest: begun });
-    const files: ExportedFile[] = [];
+    // A manifest without files says whose incomplete export is in the folder.
+    writeManifest(
+      join(folder, manifestName),
+      await makeManifestBody(app, { ...exported, files: [] }),
+    );
+    const files: ManifestFile[] = [];
     for (const type of recordTypes) {
       const one = { organizationId: organization.organizationId, type, staging, stopping };
       files.push(await exportType(context, app, one));
     }
     await findClosable(app, organization.organizationId);
-    for (const { name } of files) renameSync(join(staging, name), join(folder, name));
+    for (const type of recordTypes) {
+      const name = fileNameOf(type);
+      renameSync(join(staging, name), join(folder, name));
+    }
     syncFolder(folder);
-    const manifest = { ...begun, state: "complete", files } as const;
-    return { exportId, manifest: writeManifest(folder, { staging, manifest }), files };
+    const manifest = await sealManifest(app, { ...exported, files });
+    writeManifest(join(folder, manifestName), manifest);
+    return { exportId: exported.exportId, manifest: digestOfManifest(manifest), files };
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -129,10 +146,17 @@ async function readComplete(
 ): Promise<OrganizationExport | undefined> {
   const known = readManifest(folder);
   if (known !== undefined) requireSame(folder, known, owner);
-  if (known?.state !== "complete") return undefined;
-  await requireUnchanged(folder, known);
+  if (known === undefined || known.files.length === 0) return undefined;
+  const [fault] = await findChangedFiles(folder, known);
+  if (fault !== undefined) {
+    throw new OperatorError(
+      "output",
+      `${join(folder, manifestName)} names what was exported, and it is no longer there: ${fault} Name another folder, to ` +
+        "which everything is exported again.",
+    );
+  }
   const { export_id: exportId, files } = known;
-  return { exportId, manifest: digestOfManifest(folder), files };
+  return { exportId, manifest: digestOfManifest(known), files };
 }
 
 /** Returns the complete export of this closing in the folder; undefined if there is none. Throws OperatorError. */
@@ -155,7 +179,7 @@ async function exportType(
   context: Context,
   app: App,
   { organizationId, type, staging, stopping }: TypeExport,
-): Promise<ExportedFile> {
+): Promise<ManifestFile> {
   const { resourceType } = type;
   const detail = { resourceType, history: true, format: "ndjson" };
   await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
@@ -166,110 +190,19 @@ async function exportType(
   });
   const plan = { organizationId, type, history: true, format: "ndjson", test: "include" } as const;
   const path = join(staging, name);
-  const sum = createHash("sha256");
-  const sink = hashed(openSink(context.out, { path, unfinished: `${path}.part` }), sum);
-  const { rows } = await runExport(app, plan, { sink, progress, stopping });
-  return { name, resource_type: resourceType, rows, sha256: sum.digest("hex") };
-}
-
-function hashed(sink: Sink, sum: ReturnType<typeof createHash>): Sink {
-  return {
-    ...sink,
-    write: (part) => {
-      sum.update(part);
-      return sink.write(part);
-    },
-  };
+  const sink = openSink(context.out, { path, unfinished: `${path}.part` });
+  const { file } = await runExport(app, plan, { sink, progress, stopping });
+  return { name, resource_type: resourceType, ...file };
 }
 
 function fileNameOf({ resourceType }: RecordType): string {
   return `${resourceType}.ndjson`;
 }
 
-// The manifest of an organization's export: the organization, and the rows and SHA-256 of each file. It is first
-// written as incomplete, and again when all files have their names, so a folder with a complete manifest contains the
-// whole export.
-
-interface ExportedFile {
-  readonly name: string;
-  readonly resource_type: string;
-  readonly rows: number;
-  readonly sha256: string;
-}
-
-/** Identifies the closing: another closing, as after a restore of the store, needs another export. */
-interface ExportOwner {
-  readonly store_id: string;
-  readonly organization_id: string;
-  readonly closed_at: string;
-}
-
-interface ExportManifest extends ExportOwner {
-  readonly export_id: string;
-  readonly state: "incomplete" | "complete";
-  readonly files: readonly ExportedFile[];
-}
-
-const manifestName = "manifest.json";
-
 /** Undefined if there is none. Throws OperatorError and FileError. */
-function readManifest(folder: string): ExportManifest | undefined {
+function readManifest(folder: string): Manifest | undefined {
   const path = resolve(folder, manifestName);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined;
-    throw explainOpening(cause, "The manifest", path);
-  }
-  try {
-    const manifest = JSON.parse(text) as ExportManifest;
-    if (typeof manifest.organization_id === "string" && Array.isArray(manifest.files)) {
-      return manifest;
-    }
-  } catch {
-    // An unreadable manifest is a file of something else, too.
-  }
-  throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
-}
-
-/** Writes the manifest to stable storage, then returns its SHA-256. `staging` is a folder beside it. */
-function writeManifest(
-  folder: string,
-  { staging, manifest }: { readonly staging: string; readonly manifest: ExportManifest },
-): string {
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  const written = join(staging, `${manifestName}.${manifest.state}`);
-  writeOwnFile(written, text);
-  renameSync(written, join(folder, manifestName));
-  syncFolder(folder);
-  return hash("sha256", text);
-}
-
-function digestOfManifest(folder: string): string {
-  return hash("sha256", readFileSync(join(folder, manifestName)));
-}
-
-/** Throws OperatorError unless each file is as the manifest says. */
-async function requireUnchanged(folder: string, { files }: ExportManifest): Promise<void> {
-  for (const { name, sha256 } of files) {
-    const path = join(folder, name);
-    if ((await digestOf(path)) === sha256) continue;
-    throw new OperatorError(
-      "output",
-      `${path} is not what was exported: its SHA-256 differs from the one in ${manifestName}. Name another folder, to which ` +
-        "everything is exported again.",
-    );
-  }
-}
-
-/** Undefined for a file that can't be read. */
-async function digestOf(path: string): Promise<string | undefined> {
-  const sum = createHash("sha256");
-  try {
-    for await (const part of createReadStream(path)) sum.update(part as Buffer);
-  } catch {
-    return undefined;
-  }
-  return sum.digest("hex");
+  const manifest = readManifestFile(path);
+  if (manifest === undefined || manifest.query["export"] === "organization") return manifest;
+  throw new OperatorError("output", `${path} is of another export. Name another folder.`);
 }

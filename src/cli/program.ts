@@ -24,8 +24,8 @@ export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): 
   const byGroup = new Map<string, Program>();
   for (const command of commands) {
     const [first = "", second] = command.name.split(" ");
-    if (second === undefined) {
-      program.addCommand(makeCommand(first, command, invoke));
+    if (second === undefined || isCommand(first)) {
+      program.addCommand(makeCommand(command.name, command, invoke));
       continue;
     }
     const group = byGroup.get(first) ?? makeGroup(first);
@@ -34,6 +34,17 @@ export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): 
     group.addCommand(makeCommand(second, command, invoke));
   }
   return program;
+}
+
+function isCommand(words: string): boolean {
+  return commands.some(({ name }) => name === words);
+}
+
+/** The words of `export verify` are one, because `export` is a command too. */
+export function joinWords(words: readonly string[]): readonly string[] {
+  const [first = "", second = "", ...rest] = words;
+  const name = `${first} ${second}`;
+  return isCommand(first) && isCommand(name) ? [name, ...rest] : words;
 }
 
 function makeGroup(word: string): Program {

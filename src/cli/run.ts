@@ -11,7 +11,7 @@ import { makePaint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { findTopic, helpWidth } from "./help.ts";
 import { exitCode } from "./exit-code.ts";
-import { type Invocation, makeProgram } from "./program.ts";
+import { type Invocation, joinWords, makeProgram } from "./program.ts";
 import { describeUsageError } from "./usage-error.ts";
 
 export async function run(
@@ -59,7 +59,7 @@ async function perform(words: readonly string[], processContext: ProcessContext)
   ]) {
     part.configureOutput(output);
   }
-  await program.parseAsync(asOptions(words), { from: "user" });
+  await program.parseAsync(joinWords(asOptions(words)), { from: "user" });
   return code;
 }
 

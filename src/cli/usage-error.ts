@@ -36,7 +36,8 @@ function suggest(words: readonly string[]): string {
 }
 
 function commandIn(words: readonly string[]): Command | undefined {
-  return commands.find(({ name }) => {
+  // The last one, because `export verify` follows `export`.
+  return commands.findLast(({ name }) => {
     const own = name.split(" ");
     return own.every((word, index) => words[index] === word);
   });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { makeCommandLine } from "../cli/command-line.ts";
+import { makeCommandLine, ndjsonOf } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
 import { keyOf, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
@@ -68,10 +68,10 @@ describe("a restore with more deletions than are created at once", () => {
     const again = replayed["carried_out"] as readonly string[];
     assert.ok(again.length > 0 && again.length < count);
     const { out } = await line.type("export transaction", ...ofAcme);
-    assert.equal(out.trim().split("\n").length, 1);
+    assert.equal(ndjsonOf(out).length, 1);
     assert.match(out, /"stays"/);
     assert.equal(
-      (await line.type("receipt export --include-confidential")).out.trim().split("\n").length,
+      ndjsonOf((await line.type("receipt export --include-confidential")).out).length,
       count,
     );
     assert.equal((await line.type("check --erasure")).code, 0);

@@ -2,6 +2,7 @@
 // result.
 
 import type { App } from "../../src/actions/app.ts";
+import { manifestLineStart } from "../../src/domain/export-manifest.ts";
 import { run } from "../../src/cli/run.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -66,6 +67,27 @@ export function makeCommandLine(
       return { code, ...error };
     },
   };
+}
+
+/** An export as NDJSON without the manifest in its last line. */
+export function withoutManifest(out: string): string {
+  const at = out.lastIndexOf(manifestLineStart);
+  return at < 0 ? out : out.slice(0, at);
+}
+
+/** The entries of an exported trail but those of manifests, of which each export of the trail adds one. */
+export function entriesOf(out: string): readonly Line[] {
+  return ndjsonOf(out).filter(({ action }) => action !== "export.manifest");
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Its lines. */
+export function ndjsonOf(out: string): readonly Line[] {
+  const lines = withoutManifest(out)
+    .split("\n")
+    .filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as Line);
 }
 
 function split([first = "", ...rest]: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeCommandLine, ndjsonOf, withoutManifest } from "./command-line.ts";
 import { processAll } from "./process-all.ts";
 import { addRecord, addTransaction } from "./write-transactions.ts";
 
@@ -66,7 +66,7 @@ await line.ask("deletion hold transaction tx-1", ...on("acme"), ...set);
 async function typed(id: OrganizationId, ...words: readonly string[]): Promise<string> {
   const { code, out, err } = await line.type(...words);
   const known = new Map([[deletions.get(id) ?? "", "<deletion>"]]);
-  let text = `${code} ${out} ${err}`;
+  let text = `${code} ${withoutManifest(out)} ${err}`;
   for (const [from, to] of known) text = text.replaceAll(from, to);
   return text
     .replaceAll(id, "<one>")
@@ -76,10 +76,6 @@ async function typed(id: OrganizationId, ...words: readonly string[]): Promise<s
       "<hash>",
     )
     .replaceAll(/"receipt_no": ?\d+/g, "<number>");
-}
-
-interface Numbered {
-  readonly receipt_no: number;
 }
 
 /** By which somebody could learn of the report. */
@@ -210,15 +206,12 @@ describe("with --include-confidential", () => {
     await processAll(line, clock.now);
     const receipts = async (...more: readonly string[]) => {
       const { out } = await line.type("receipt export --organization acme", ...more);
-      return out.trim().split("\n").length;
+      return ndjsonOf(out).length;
     };
     assert.deepEqual([await receipts(), await receipts("--include-confidential")], [1, 3]);
     // A gap in the numbers would disclose what is not shown.
     const { out } = await line.type("receipt export --include-confidential");
-    const numbers = out
-      .trim()
-      .split("\n")
-      .map((one) => (JSON.parse(one) as Numbered).receipt_no);
+    const numbers = ndjsonOf(out).map(({ receipt_no: no }) => Number(no));
     const chained = numbers.filter((no) => no > 0);
     assert.deepEqual(
       chained,
@@ -246,7 +239,9 @@ describe("a closed organization", () => {
 
   async function show(id: string, words: readonly string[]): Promise<string> {
     const { code, out, err } = await one.type(...words);
-    return `${code} ${out} ${err}`.replaceAll(id, "<one>").replaceAll(/del_\w+/g, "<id>");
+    return `${code} ${withoutManifest(out)} ${err}`
+      .replaceAll(id, "<one>")
+      .replaceAll(/del_\w+/g, "<id>");
   }
 
   it("seems the same, whether or not a report keeps it from being erased", async () => {

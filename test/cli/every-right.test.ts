@@ -18,6 +18,7 @@ const forAnybody: Readonly<Record<string, string>> = {
   serve: "reads and changes nothing itself",
   demo: "has a store of its own",
   migrate: "every command that opens the store migrates it",
+  "export verify": "needs nothing but what the service publishes",
   "receipt verify": "needs nothing but what the service publishes",
   "audit verify": "needs nothing but what the service publishes",
   openapi: "opens no store",

@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { readOperator } from "../../src/cli/context.ts";
 import { operate } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeCommandLine, entriesOf } from "./command-line.ts";
 import { runProgram } from "./program.ts";
 import { addTransaction } from "./write-transactions.ts";
 
@@ -28,10 +28,7 @@ interface Entry {
 
 async function trail(): Promise<readonly Entry[]> {
   const { out } = await line.type("audit export");
-  return out
-    .trim()
-    .split("\n")
-    .map((text) => JSON.parse(text) as Entry);
+  return entriesOf(out) as unknown as readonly Entry[];
 }
 
 async function lastEntry(): Promise<Entry | undefined> {

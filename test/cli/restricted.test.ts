@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeCommandLine, ndjsonOf } from "./command-line.ts";
 import { processAll } from "./process-all.ts";
 import { addRecord, addTransaction } from "./write-transactions.ts";
 
@@ -32,11 +32,7 @@ const process = () => processAll(line, clock.now);
 
 async function audited(action: string): Promise<readonly Record<string, unknown>[]> {
   const { out } = await line.type("audit export");
-  const entries = out
-    .trim()
-    .split("\n")
-    .map((text) => JSON.parse(text) as Record<string, unknown>);
-  return entries.filter((entry) => entry["action"] === action);
+  return ndjsonOf(out).filter((entry) => entry["action"] === action);
 }
 
 describe("restricted", () => {
@@ -80,10 +76,7 @@ describe("restricted", () => {
     assert.match(text, /^kept until +2026-04-02/m);
 
     const { out } = await line.type("restricted export", id, ...ofAcme);
-    const [change] = out
-      .trim()
-      .split("\n")
-      .map((one) => JSON.parse(one) as Record<string, unknown>);
+    const [change] = ndjsonOf(out);
     const payload = change?.["payload"] as Record<string, unknown> | undefined;
     assert.equal(payload?.["tx_id"], "tx-1");
     for (const [action, count] of [

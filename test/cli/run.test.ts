@@ -130,7 +130,10 @@ describe("the command line", () => {
 
   it("has a group for each first word of two, and no other", () => {
     const first = commands.map(({ name }) => name.split(" ")).filter(({ length }) => length === 2);
-    assert.deepEqual(new Set(first.map(([word]) => word)), new Set(Object.keys(groups)));
+    // A command of one word has its own summary.
+    const single = new Set(commands.map(({ name }) => name));
+    const grouped = first.flatMap(([word = ""]) => (single.has(word) ? [] : [word]));
+    assert.deepEqual(new Set(grouped), new Set(Object.keys(groups)));
   });
 
   it("prints its version", async () => {
@@ -161,7 +164,10 @@ describe("a usage error exits with 2 and one line that says what was expected", 
       "create organization",
       /unknown command 'create'\. Did you mean `sluice organization create`\?/,
     ],
-    ["verify", /unknown command 'verify'\. Did you mean `sluice receipt verify`/],
+    [
+      "verify",
+      /unknown command 'verify'\. Did you mean .*`sluice receipt verify` or `sluice audit verify`\?/,
+    ],
     ["start", /unknown command 'start'\. Did you mean `sluice serve`\?/],
     ["orgs show", /unknown command 'orgs'\. Did you mean `sluice organization show`\?/],
     ["frobnicate", /unknown command 'frobnicate'\. `sluice --help` lists all commands\./],

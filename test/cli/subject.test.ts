@@ -10,7 +10,7 @@ import type { Payload } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { operate } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeCommandLine, ndjsonOf } from "./command-line.ts";
 
 const line = makeCommandLine();
 const outside = makeTempFolder();
@@ -73,6 +73,7 @@ describe("subject export", () => {
     assert.deepEqual(report["lines"], { person: 1, transaction: 1, transaction_check: 1 });
     assert.deepEqual(readdirSync(folder).sort(), [
       "index.html",
+      "manifest.json",
       "person.ndjson",
       "transaction.ndjson",
       "transaction_check.ndjson",
@@ -154,11 +155,7 @@ describe("subject export", () => {
 
   it("is in the audit trail, without the id", async () => {
     const { out } = await line.type("audit export");
-    const entries = out
-      .trim()
-      .split("\n")
-      .map((text) => JSON.parse(text) as { action: string });
-    const own = entries.filter(({ action }) => action === "subject.export");
+    const own = ndjsonOf(out).filter(({ action }) => action === "subject.export");
     assert.ok(own.length >= 4);
     assert.ok(!JSON.stringify(own).includes("script"));
     assert.match(JSON.stringify(own), /"confidential":true/);

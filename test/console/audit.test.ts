@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { ndjsonOf } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -133,16 +134,22 @@ describe("the audit trail and the receipts in the console", () => {
     const trail = await download("/console/audit/download");
     assert.equal(trail.headers["content-disposition"], "attachment; filename*=UTF-8''audit.ndjson");
     assert.equal(trail.headers["cache-control"], "no-store");
-    const lines = trail.text.trim().split("\n");
-    const last = JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>;
+    const lines = ndjsonOf(trail.text);
+    const last = lines.at(-1) ?? {};
     assert.deepEqual(
       [lines.length, last["action"], last["actor"]],
       [no + 1, "audit.export", "auditor"],
     );
     const receipts = await download("/console/receipts/download");
-    assert.equal(receipts.text.trim().split("\n").length, 1);
-    const [entry] = await service.app.store.listAudit(no + 1, 1);
-    assert.deepEqual([entry?.action, entry?.actor], ["receipt.export", "auditor"]);
+    assert.equal(ndjsonOf(receipts.text).length, 1);
+    const entries = await service.app.store.listAudit(no, 4);
+    assert.deepEqual(
+      entries.map(({ action, actor }) => [action, actor]),
+      ["audit.export", "export.manifest", "receipt.export", "export.manifest"].map((action) => [
+        action,
+        "auditor",
+      ]),
+    );
   });
 
   it("list receipts for those who may know of all of them, and verify one for everybody", async () => {

@@ -189,7 +189,7 @@ export function withoutChance(text: string): string {
       .replaceAll(/<section aria-labelledby="durations">.*?<\/section>/gs, "")
       .replaceAll(/<dt>Size of the store<\/dt>\s*<dd>[^<]*/g, "")
       .replaceAll(/\bstore_[0-9a-f]{24}\b/g, "<store>")
-      .replaceAll(/\b(del|hold|key|op|ses|imp|rec)_[0-9A-Za-z]{8,}/g, "<$1>")
+      .replaceAll(/\b(del|hold|key|op|ses|imp|rec|exp)_[0-9A-Za-z]{8,}/g, "<$1>")
       .replaceAll(/\bsluice_[0-9A-Za-z_]{16,}/g, "<secret>")
       .replaceAll(/\berased_[0-9a-f]{32}\b/g, "<pseudonym>")
       .replaceAll(

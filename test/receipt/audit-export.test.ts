@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
+import { type CommandLine, makeCommandLine, ndjsonOf } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { addTransaction, deleteOne } from "./scene.ts";
@@ -44,10 +44,7 @@ after(() => server.stop());
 async function exported(...words: readonly string[]): Promise<readonly Entry[]> {
   const { code, out } = await line.type("audit export", ...words);
   assert.equal(code, 0);
-  return out
-    .trim()
-    .split("\n")
-    .map((text) => JSON.parse(text) as Entry);
+  return ndjsonOf(out) as unknown as readonly Entry[];
 }
 
 describe("the export of the audit trail", () => {
@@ -64,7 +61,7 @@ describe("the export of the audit trail", () => {
       "key.revoke by operator",
     ];
     assert.deepEqual(
-      acts.filter((act) => !act.startsWith("receipt_key")),
+      acts.filter((act) => !/^(?:receipt_key|export\.manifest)/.test(act)),
       expected,
     );
     // By the user that runs the server.
@@ -93,7 +90,7 @@ describe("the export of the audit trail", () => {
     const entries = await exported();
     const detail = entries.find(({ action }) => action === "deletion.complete")?.detail;
     const { out } = await line.type("receipt export --include-confidential");
-    const { receipt_no: receiptNo } = JSON.parse(out) as Record<string, unknown>;
+    const { receipt_no: receiptNo } = ndjsonOf(out)[0] ?? {};
     const { receiptHash } = detail as { receiptHash: string };
     assert.match(receiptHash, /^[0-9a-f]{64}$/);
     assert.deepEqual(detail, { receiptNo, receiptHash });
@@ -101,7 +98,7 @@ describe("the export of the audit trail", () => {
 
   it("can begin after an entry, and be limited to one organization", async () => {
     const all = await exported();
-    assert.deepEqual(await exported("--after", "3"), all.slice(3));
+    assert.deepEqual((await exported("--after", "3")).slice(0, all.length - 3), all.slice(3));
     const own = await exported("--organization", acme.organizationId);
     assert.deepEqual(
       own,

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { publishHeads } from "../../src/actions/proof/heads.ts";
 import { toPublicKey } from "../../src/actions/receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../../src/actions/receipt/receipt-keys.ts";
-import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
+import { type CommandLine, makeCommandLine, withoutManifest } from "../cli/command-line.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { deleteOne } from "./scene.ts";
@@ -44,7 +44,7 @@ after(() => server.stop());
 async function exported(command: string): Promise<readonly string[]> {
   const { code, out } = await line.type(command);
   assert.equal(code, 0);
-  return out.trim().split("\n");
+  return withoutManifest(out).trim().split("\n");
 }
 
 function write(name: string, lines: readonly string[]): string {

@@ -6,7 +6,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
-import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
+import { makeCommandLine, type CommandLine, withoutManifest } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { addTransaction, deleteOne, requestDeletion } from "./scene.ts";
@@ -117,7 +117,7 @@ describe("the receipt of a deletion", () => {
   it("is genuine after a receipt that is missing, which is what is said", async () => {
     for (const id of ["tx-20", "tx-21", "tx-22"]) await deleteOne(server.client, acme, id);
     const { out: all } = await line.type("receipt export --include-confidential");
-    const [first, missing, last] = all.trim().split("\n").slice(-3);
+    const [first, missing, last] = withoutManifest(all).trim().split("\n").slice(-3);
     const { receipt_no: no } = JSON.parse(missing ?? "") as Receipt;
     const file = join(server.folder, "gap.ndjson");
     writeFileSync(file, `${first}\n${last}\n`);
@@ -203,7 +203,7 @@ describe("the receipt of a deletion", () => {
     const { out } = await line.type("receipt export --include-confidential");
     const verdict = await line.ask("receipt verify", write("all.ndjson", out));
     assert.ok((verdict["receipts"] as readonly unknown[]).length > 5);
-    const lines = out.trim().split("\n");
+    const lines = withoutManifest(out).trim().split("\n");
     const swapped = [lines[1], lines[0], ...lines.slice(2)].join("\n");
     const { code, out: report } = await line.type(
       "receipt verify",

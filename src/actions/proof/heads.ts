@@ -85,7 +85,8 @@ function sign(text: string, keyName: string, signer: Signer): string {
  * signed with one of the keys.
  */
 export function readHeads(given: string, published: PublishedKeys): Heads {
-  const note = readNote(noteOf(given));
+  // A form of a browser changes the ends of lines.
+  const note = readNote(noteOf(given).replaceAll("\r\n", "\n"));
   const [origin = "", at = "", ...rest] = note?.text.split("\n") ?? [];
   const [, storeId = ""] = /^sluice-heads\/(\S+)$/.exec(origin) ?? [];
   const [, receipts] = /^receipts (\S+)$/.exec(rest[0] ?? "") ?? [];

@@ -2,7 +2,7 @@
 // line of bounded length.
 
 import { createHash } from "node:crypto";
-import { manifestLineStart } from "./manifest.ts";
+import { manifestLineStart } from "../../domain/export-manifest.ts";
 
 /** Longer lines are hashed, and not read. Receipts, entries and manifests are shorter. */
 const lineBytesMax = 256 * 1_024;

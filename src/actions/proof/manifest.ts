@@ -1,46 +1,34 @@
-// The manifest of an export: what was asked, when, and the rows, bytes and SHA-256 of what was written, signed with the
-// key of receipts. Its digest is in the audit trail. Contains nothing of a record.
+// Signs the manifest of an export with the key of receipts, writes its digest to the audit trail, and verifies
+// manifests that somebody presents.
 
-import { hash, verify } from "node:crypto";
+import { createHash, hash, verify } from "node:crypto";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import { isJsonObject } from "../../domain/schema/schema-shape.ts";
+import {
+  type Manifest,
+  type ManifestBody,
+  type ManifestFile,
+  manifestType,
+} from "../../domain/export-manifest.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { readJson } from "./read-json.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 
-const manifestType = "sluice-export-manifest";
+/** Counts and hashes what an export writes. */
+export class Measure {
+  readonly #sum = createHash("sha256");
+  #bytes = 0;
+  rows = 0;
 
-export interface ManifestFile {
-  /** In a folder. A file by itself may be renamed. */
-  readonly name?: string;
-  readonly resource_type?: string;
-  readonly rows: number;
-  /** Of the content, before it is compressed. */
-  readonly bytes: number;
-  readonly sha256: string;
-}
+  add(part: string | Uint8Array): void {
+    this.#sum.update(part);
+    this.#bytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+  }
 
-export interface ManifestBody {
-  readonly type: typeof manifestType;
-  readonly version: 1;
-  readonly store_id: string;
-  readonly export_id: string;
-  /** Null for all organizations. */
-  readonly organization_id: string | null;
-  /** When the export ended, RFC 3339. */
-  readonly made_at: string;
-  /** What was exported, and by which options. */
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly files: readonly ManifestFile[];
-  /** Missing, as the signature, if the process that exported had no key. */
-  readonly key_id?: string;
-}
-
-export interface Manifest extends ManifestBody {
-  /** Ed25519 over the canonical JSON of everything else, base64url. */
-  readonly signature?: string;
+  /** Only once, at the end. */
+  end(): ManifestFile {
+    return { rows: this.rows, bytes: this.#bytes, sha256: this.#sum.digest("hex") };
+  }
 }
 
 export interface Exported {
@@ -51,14 +39,14 @@ export interface Exported {
   readonly files: readonly ManifestFile[];
 }
 
-/** Signs the manifest, and writes its digest to the audit trail before it is returned. */
-export async function sealManifest(
+/** Everything that is signed. */
+export async function makeManifestBody(
   app: App,
   { exportId = makeId("exp"), organizationId, query, files }: Exported,
-): Promise<Manifest> {
+): Promise<ManifestBody> {
   const { storeId } = await app.store.receiptHead();
-  const signer = app.signer();
-  const body: ManifestBody = {
+  const keyId = app.signer()?.keyId;
+  return {
     type: manifestType,
     version: 1,
     store_id: storeId,
@@ -68,11 +56,18 @@ export async function sealManifest(
     // Options that were not given are left out.
     query: JSON.parse(JSON.stringify(query)) as ManifestBody["query"],
     files,
-    ...(signer && { key_id: signer.keyId }),
+    ...(keyId !== undefined && { key_id: keyId }),
   };
-  const manifest = signer ? { ...body, signature: signer.sign(canonicalJson(body)) } : body;
+}
+
+/** Signs the manifest, and writes its digest to the audit trail before it is returned. */
+export async function sealManifest(app: App, exported: Exported): Promise<Manifest> {
+  const { organizationId, query } = exported;
+  const body = await makeManifestBody(app, exported);
+  const signature = app.signer()?.sign(canonicalJson(body));
+  const manifest = signature === undefined ? body : { ...body, signature };
   const detail = { export: query.export, manifest: digestOfManifest(manifest) };
-  const note = { action: "export.manifest", organizationId, subject: exportId, detail };
+  const note = { action: "export.manifest", organizationId, subject: body.export_id, detail };
   await app.store.trail.note(note, actOf(app));
   return manifest;
 }
@@ -80,40 +75,6 @@ export async function sealManifest(
 /** SHA-256 of its canonical JSON, in hex. */
 export function digestOfManifest(manifest: Manifest): string {
   return hash("sha256", canonicalJson(manifest));
-}
-
-/** The last line of an export as NDJSON. No record and no entry has a field of this name. */
-export function lineOfManifest(manifest: Manifest): string {
-  return `{"$manifest":${canonicalJson(manifest)}}\n`;
-}
-
-export const manifestLineStart = '{"$manifest":';
-
-/** Reads the JSON of a manifest, by itself or as a line of an export. Undefined if it is none. */
-export function readManifest(text: string): Manifest | undefined {
-  const value = readJson(text);
-  const inner = isJsonObject(value) ? (value["$manifest"] ?? value) : undefined;
-  return isManifest(inner) ? inner : undefined;
-}
-
-export function isManifest(value: unknown): value is Manifest {
-  if (!isJsonObject(value)) return false;
-  const { type, version, store_id, export_id, made_at, query, files } = value;
-  return (
-    type === manifestType &&
-    version === 1 &&
-    [store_id, export_id, made_at].every((text) => typeof text === "string") &&
-    isJsonObject(query) &&
-    Array.isArray(files) &&
-    files.every(isFile)
-  );
-}
-
-function isFile(value: unknown): value is ManifestFile {
-  if (!isJsonObject(value)) return false;
-  const { name = "", rows, bytes, sha256 } = value;
-  const counts = [rows, bytes].every((count) => Number.isSafeInteger(count));
-  return counts && typeof name === "string" && typeof sha256 === "string";
 }
 
 /** A sentence for each fault of the signature. */

@@ -2,6 +2,7 @@
 // manifest. Works offline, and never holds the file.
 
 import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
+import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
 import { receiptOf } from "../receipt/receipt-document.ts";
@@ -9,7 +10,7 @@ import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { Faults } from "./faults.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";
-import { compareFile, type Manifest, readManifest, verifyManifest } from "./manifest.ts";
+import { compareFile, verifyManifest } from "./manifest.ts";
 import { readJson } from "./read-json.ts";
 import { TrailVerifier } from "./verify-trail.ts";
 
@@ -46,10 +47,10 @@ export async function verifyFile(
     reader.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   }
   const { manifest: last, isAfterManifest, ...counts } = reader.end();
-  const { kind, head } = content;
   const faults = new Faults();
   faults.add(...content.end());
-  const manifest = given.manifest ?? (last === undefined ? undefined : readManifest(last));
+  const { kind, head } = content;
+  const manifest = given.manifest ?? (last === undefined ? undefined : manifestOf(readJson(last)));
   if (isAfterManifest) faults.add("The file continues after its manifest: something was added.");
   if (manifest === undefined) {
     const isChain = kind !== "export" && last === undefined;
@@ -82,6 +83,8 @@ function compare(
   return fault === undefined ? [] : [fault];
 }
 
+const smallBytesMax = 64 * 1_024;
+
 /** Verifies the lines by what they are. */
 class ContentVerifier {
   kind: FileKind;
@@ -92,10 +95,14 @@ class ContentVerifier {
   readonly #heads: Heads | undefined;
   #search: HeadSearch | undefined;
   #line = 0;
+  readonly #isGiven: boolean;
+  readonly #small: string[] = [];
+  #smallBytes = 0;
 
   constructor({ published, heads, kind }: Given) {
     this.kind = kind ?? "export";
-    this.#isKnown = kind !== undefined;
+    this.#isGiven = kind !== undefined;
+    this.#isKnown = this.#isGiven;
     this.#receipts = new ReceiptVerifier(published);
     this.#heads = heads;
   }
@@ -106,6 +113,7 @@ class ContentVerifier {
 
   add(line: Buffer | undefined): void {
     this.#line += 1;
+    this.#keep(line);
     if (this.#isKnown && this.kind === "export") return;
     const value = line === undefined ? undefined : readJson(line.toString("utf8"));
     if (!this.#isKnown) {
@@ -116,7 +124,28 @@ class ContentVerifier {
     if (this.kind === "audit") this.#addEntry(value);
   }
 
+  /** A small file whose first line says nothing may be one receipt, or a list, over several lines. */
+  #keep(line: Buffer | undefined): void {
+    this.#smallBytes += line?.length ?? smallBytesMax;
+    const isSmall = this.kind === "export" && this.#smallBytes <= smallBytesMax;
+    if (isSmall && line !== undefined) this.#small.push(line.toString("utf8"));
+    else this.#small.length = 0;
+  }
+
   end(): readonly string[] {
+    const document = this.#smallBytes <= smallBytesMax ? readJson(this.#small.join("")) : undefined;
+    const values: readonly unknown[] = Array.isArray(document) ? document : [document];
+    if (
+      this.kind === "export" &&
+      !this.#isGiven &&
+      values.every((one) => kindOf(one) === "receipts")
+    ) {
+      this.kind = "receipts";
+      for (const [index, value] of values.entries()) {
+        this.#line = index + 1;
+        this.#addReceipt(value);
+      }
+    }
     if (this.#heads === undefined) return this.#faults.list();
     if (this.kind === "export") {
       this.#faults.add(

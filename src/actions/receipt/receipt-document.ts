@@ -1,6 +1,7 @@
 // Reads documents of receipts in any of the forms that people store them in: one receipt, the status of a deletion, a
 // list, or NDJSON. Does not verify them.
 
+import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { OperatorError, reasonOf } from "../operator/operator-error.ts";
 import type { GivenDisclosures } from "./verify-disclosures.ts";
@@ -53,7 +54,7 @@ export function readValues(path: string, content: string): readonly GivenDisclos
   const given = lines.filter((line) => line.trim() !== "");
   if (given.length < 2 || !parse(given[0] ?? "").ok) throw notJson(path, whole.why);
   return lines.flatMap((line, index) => {
-    if (line.trim() === "") return [];
+    if (line.trim() === "" || line.startsWith(manifestLineStart)) return [];
     const name = `${path}, line ${index + 1},`;
     const read = parse(line);
     if (!read.ok) throw notJson(name, read.why);

@@ -5,6 +5,8 @@ import {
   exportHistory,
   exportStates,
 } from "../../actions/record/export-records.ts";
+import { Measure } from "../../actions/proof/manifest.ts";
+import type { ManifestFile } from "../../domain/export-manifest.ts";
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../progress.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -20,12 +22,15 @@ export interface ExportPlan extends ExportRequest {
 
 export interface ExportTools {
   readonly sink: Sink;
+  /** Makes the manifest when all rows are written, before the file has its name. Returns what the file ends with. */
+  readonly seal?: (file: ManifestFile) => Promise<string>;
   readonly progress: BulkProgress;
   readonly stopping: AbortSignal;
 }
 
 export interface ExportReport {
   readonly rows: number;
+  readonly file: ManifestFile;
   /** States that are written with their list of changes. */
   readonly withChanges: number;
   readonly seconds: number;
@@ -38,12 +43,16 @@ export async function runExport(
 ): Promise<ExportReport> {
   const startedAt = performance.now();
   let withChanges = 0;
+  const measure = new Measure();
+  const sink = measured(tools.sink, measure);
   try {
-    const rows = plan.history
-      ? await writeAll(historyForm(plan, tools.sink), exportHistory(app, plan), tools)
-      : await writeAll(stateForm(plan, tools.sink), countChanges(exportStates(app, plan)), tools);
+    measure.rows = plan.history
+      ? await writeAll(historyForm(plan, sink), exportHistory(app, plan), tools)
+      : await writeAll(stateForm(plan, sink), countChanges(exportStates(app, plan)), tools);
+    const file = measure.end();
+    if (tools.seal !== undefined) await tools.sink.write(await tools.seal(file));
     await tools.sink.finish();
-    return { rows, withChanges, seconds: (performance.now() - startedAt) / 1_000 };
+    return { rows: file.rows, file, withChanges, seconds: (performance.now() - startedAt) / 1_000 };
   } catch (error) {
     await tools.sink.abandon();
     throw error;
@@ -59,6 +68,16 @@ export async function runExport(
       yield states;
     }
   }
+}
+
+function measured(sink: Sink, measure: Measure): Sink {
+  return {
+    ...sink,
+    write: (part) => {
+      measure.add(part);
+      return sink.write(part);
+    },
+  };
 }
 
 async function writeAll<Item>(

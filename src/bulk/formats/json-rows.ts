@@ -1,6 +1,7 @@
 // Streams the rows of NDJSON or of a JSON list: splits off the text of each item, then parses it. Never rounds a
 // number: a row with a number of too many digits is refused.
 
+import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
@@ -21,7 +22,8 @@ export function openJson(input: TextInput): RowInput {
 async function* readRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<TextRow[]> {
   let count = 0;
   for await (const texts of batches) {
-    yield texts.map((text) => ({ number: (count += 1), text, parse: readRow }));
+    const rows = texts.filter((text) => !text.startsWith(manifestLineStart));
+    yield rows.map((text) => ({ number: (count += 1), text, parse: readRow }));
   }
 }
 

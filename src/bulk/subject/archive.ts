@@ -1,5 +1,5 @@
-// The archive of a person or a company: a folder with one NDJSON file for each type of record, and a page for people.
-// It gets its name only when it is complete. Only its owner can open it; nothing that exists is replaced.
+// The archive of a person or a company: a folder with one NDJSON file for each type of record, a page for people, and a
+// manifest. It gets its name only when it is complete. Only its owner can open it; nothing that exists is replaced.
 
 import { createWriteStream, mkdirSync, rmSync, type WriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -7,12 +7,14 @@ import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { Measure } from "../../actions/proof/manifest.ts";
+import type { ManifestFile } from "../../domain/export-manifest.ts";
 import { newFile, syncFolder, writeOwnFile } from "../../files/own-file.ts";
 
 interface ArchiveFile {
   readonly stream: WriteStream;
   readonly written: Promise<void>;
-  lines: number;
+  readonly measure: Measure;
 }
 
 /** The name of the page. */
@@ -37,9 +39,11 @@ export class SubjectArchive {
   /** Adds a line to the file of this name, which is created for the first one. Throws OperatorError. */
   async add(name: string, value: object): Promise<void> {
     const file = this.#fileOf(name);
-    file.lines += 1;
+    const line = `${JSON.stringify(value)}\n`;
+    file.measure.rows += 1;
+    file.measure.add(line);
     try {
-      if (file.stream.write(`${JSON.stringify(value)}\n`)) return;
+      if (file.stream.write(line)) return;
       await Promise.race([once(file.stream, "drain"), file.written]);
     } catch (cause) {
       throw this.#unwritable(cause);
@@ -49,18 +53,32 @@ export class SubjectArchive {
   /** How many lines each file has, in the order of their names. */
   counts(): readonly (readonly [name: string, lines: number])[] {
     return [...this.#files]
-      .map(([name, { lines }]) => [name, lines] as const)
+      .map(([name, { measure }]) => [name, measure.rows] as const)
       .sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  /** Everything is on stable storage when the promise resolves. Throws OperatorError. */
-  async finish(page: string): Promise<void> {
+  /**
+   * Everything is on stable storage when the promise resolves. `seal` makes the text of the manifest. Throws
+   * OperatorError.
+   */
+  async finish(
+    page: string,
+    seal: (files: readonly ManifestFile[]) => Promise<string>,
+  ): Promise<void> {
+    const ended = new Measure();
+    ended.add(page);
+    const files = [...this.#files].map(([name, { measure }]) => ({
+      name: `${name}.ndjson`,
+      ...measure.end(),
+    }));
+    const manifest = await seal([...files, { name: pageName, ...ended.end() }]);
     try {
       for (const { stream, written } of this.#files.values()) {
         stream.end();
         await written;
       }
       writeOwnFile(join(this.#unfinished, pageName), page);
+      writeOwnFile(join(this.#unfinished, "manifest.json"), manifest);
       syncFolder(this.#unfinished);
       await rename(this.#unfinished, this.#path);
       syncFolder(dirname(this.#path));
@@ -87,7 +105,7 @@ export class SubjectArchive {
       });
       const written = finished(stream);
       written.catch(() => undefined);
-      this.#files.set(name, (file = { stream, written, lines: 0 }));
+      this.#files.set(name, (file = { stream, written, measure: new Measure() }));
     }
     return file;
   }

@@ -3,6 +3,7 @@
 import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { sealManifest } from "../../actions/proof/manifest.ts";
 import {
   readDeletionsOf,
   readHoldsOf,
@@ -11,6 +12,7 @@ import {
   type SubjectRecord,
   type SubjectRequest,
 } from "../../actions/record/read-subject.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { BulkProgress } from "../progress.ts";
 import type { SubjectArchive } from "./archive.ts";
@@ -67,7 +69,16 @@ export async function exportSubject(
       startedAt,
       endedAt: new Date(app.now()).toISOString(),
     });
-    await archive.finish(page);
+    const { organizationId, resourceType, resourceId, confidential } = request;
+    const query = {
+      export: "subject",
+      resource_type: resourceType,
+      resource_id: resourceId,
+      include_confidential: confidential,
+    };
+    await archive.finish(page, async (files) => {
+      return canonicalJson(await sealManifest(app, { organizationId, query, files }));
+    });
     return { counts: archive.counts() };
   } catch (error) {
     await archive.abandon();

@@ -63,6 +63,7 @@ export const receiptExport = defineStoreCommand({
       );
     }
     return writeEntries(app, out, {
+      query: { export: "receipts", after, include_confidential: includeConfidential },
       organization,
       pages: exportReceipts(showing(app, { includeConfidential }), {
         after,

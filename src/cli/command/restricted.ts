@@ -1,13 +1,14 @@
 // `sluice restricted …`: the commands about what deletions had to keep.
 
+import { sealedLines } from "../../actions/proof/sealed-lines.ts";
 import {
   exportRestrictedSet,
   listRestrictedSets,
   showRestrictedSet,
 } from "../../actions/retention/restricted-sets.ts";
-import { openSink } from "../../bulk/export/sink.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import { reason, text, wholeNumber } from "../input/kinds.ts";
+import { writeLines } from "../output/write-entries.ts";
 import { describeSet, renderSets, viewSet, viewSetDetails } from "../output/restricted-view.ts";
 import { formatTime } from "../output/table.ts";
 
@@ -64,7 +65,7 @@ export const restrictedExport = defineStoreCommand({
   summary: "Print every change of every record of a restricted set, as NDJSON.",
   details:
     "A line for each change: the type and id of its record, when it was received, and its payload. The audit trail records who used " +
-    "this, when, and the reason if one is given.",
+    "this, when, and the reason if one is given. The last line is a signed manifest, for `sluice export verify`.",
   examples: [
     'sluice restricted export del_4fQ2mN8sT1vXc7Za --organization acme --reason "court order 12/2026" > set.ndjson',
   ],
@@ -74,20 +75,17 @@ export const restrictedExport = defineStoreCommand({
   },
   options: restrictedOptions,
   run: async (app, { id, organization, reason: why }, { out }) => {
-    const sink = openSink(out, undefined);
     const access = { organizationId: organization, reason: why };
-    for await (const page of exportRestrictedSet(app, access, id)) {
-      for (const { resourceType, resourceId, receivedAt, payload } of page) {
-        const line = {
-          resource_type: resourceType,
-          resource_id: resourceId,
-          received_at: formatTime(receivedAt),
-          payload,
-        };
-        await sink.write(`${JSON.stringify(line)}\n`);
-      }
-    }
-    await sink.finish();
-    return undefined;
+    const lines = sealedLines(app, exportRestrictedSet(app, access, id), {
+      organizationId: organization,
+      query: { export: "restricted", deletion_request_id: id },
+      view: ({ resourceType, resourceId, receivedAt, payload }) => ({
+        resource_type: resourceType,
+        resource_id: resourceId,
+        received_at: formatTime(receivedAt),
+        payload,
+      }),
+    });
+    return writeLines(out, lines);
   },
 });

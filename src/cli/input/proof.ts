@@ -16,8 +16,12 @@ import { findMissingStore } from "../new-store.ts";
 import { text } from "./kinds.ts";
 import { readKeysFile } from "./receipt-file.ts";
 
-export const proofOptions = {
+export const keysOption = {
   keys: optional(text("FILE"), "The public keys to verify against. Default: those of this store."),
+};
+
+export const proofOptions = {
+  ...keysOption,
   head: optional(
     text("FILE|URL"),
     "What a server publishes at /.well-known/sluice-heads.json, or a copy. Reports it if the end of the file is missing.",

@@ -1,7 +1,10 @@
-// Writes the entries of a chain as NDJSON, page by page, no faster than the reader of standard output accepts them.
+// Writes the entries of a chain as NDJSON, page by page, no faster than the reader of standard output accepts them. The
+// last line is the manifest.
 
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
+import type { Exported } from "../../actions/proof/manifest.ts";
+import { sealedLines } from "../../actions/proof/sealed-lines.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
@@ -19,6 +22,8 @@ export const entryOptions = {
 };
 
 interface EntriesOptions<Entry> {
+  /** What the export is, and its options. */
+  readonly query: Exported["query"];
   readonly organization: string | undefined;
   /** In order. */
   readonly pages: AsyncIterable<readonly Entry[]>;
@@ -31,16 +36,25 @@ interface EntriesOptions<Entry> {
 export async function writeEntries<Entry>(
   app: App,
   out: Output,
-  { organization, pages, organizationOf, view }: EntriesOptions<Entry>,
+  { organization, pages, organizationOf, ...printed }: EntriesOptions<Entry>,
 ): Promise<undefined> {
   await requireOrganization(app, organization);
+  const own = ownEntries(pages, (entry) => {
+    return organization === undefined || organizationOf(entry) === organization;
+  });
+  return writeLines(out, sealedLines(app, own, { ...printed, organizationId: organization }));
+}
+
+async function* ownEntries<Entry>(
+  pages: AsyncIterable<readonly Entry[]>,
+  isOwn: (entry: Entry) => boolean,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const entries of pages) yield entries.filter(isOwn);
+}
+
+export async function writeLines(out: Output, lines: AsyncIterable<string>): Promise<undefined> {
   const sink = openSink(out, undefined);
-  for await (const entries of pages) {
-    for (const entry of entries) {
-      if (organization !== undefined && organizationOf(entry) !== organization) continue;
-      await sink.write(`${JSON.stringify(view(entry))}\n`);
-    }
-  }
+  for await (const line of lines) await sink.write(line);
   await sink.finish();
   return undefined;
 }

@@ -167,5 +167,11 @@ function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {
 
 export async function downloadTrail(person: Person): Promise<undefined> {
   const pages = await downloadAudit(person.app);
-  return sendDownload(person, { fileName: "audit.ndjson", pages, view: viewAuditEntry });
+  return sendDownload(person, {
+    fileName: "audit.ndjson",
+    pages,
+    view: viewAuditEntry,
+    organizationId: undefined,
+    query: { export: "audit" },
+  });
 }

@@ -129,7 +129,13 @@ function renderVerdict({ name, receipt, faults, disclosed }: DisclosedVerdict): 
 
 export async function downloadAllReceipts(person: Person): Promise<undefined> {
   const pages = await downloadReceipts(person.app);
-  return sendDownload(person, { fileName: "receipts.ndjson", pages, view: receiptOf });
+  return sendDownload(person, {
+    fileName: "receipts.ndjson",
+    pages,
+    view: receiptOf,
+    organizationId: undefined,
+    query: { export: "receipts" },
+  });
 }
 
 function receiptOf({ receipt }: StoredReceipt): object {

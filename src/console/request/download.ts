@@ -3,22 +3,24 @@
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { Exported } from "../../actions/proof/manifest.ts";
+import { sealedLines } from "../../actions/proof/sealed-lines.ts";
 import { fileHeaders } from "./headers.ts";
-import type { Visitor } from "../page.ts";
+import type { Person, Visitor } from "../page.ts";
 
-export interface Download<Item> {
+export interface Download<Item> extends Omit<Exported, "files" | "exportId"> {
   readonly fileName: string;
   readonly pages: AsyncIterable<readonly Item[]>;
   /** A line of the file. */
   readonly view: (item: Item) => object;
 }
 
-/** Sends NDJSON. */
+/** Sends NDJSON, with a signed manifest in its last line. */
 export function sendDownload<Item>(
-  visitor: Visitor,
-  { fileName, pages, view }: Download<Item>,
+  person: Person,
+  { fileName, pages, ...exported }: Download<Item>,
 ): Promise<undefined> {
-  return sendFile(visitor, fileName, () => Readable.from(linesOf(pages, view)));
+  return sendFile(person, fileName, () => Readable.from(sealedLines(person.app, pages, exported)));
 }
 
 /**
@@ -38,13 +40,4 @@ export async function sendFile(
     context.log.warn({ err: error, request_id: request.id }, "a download was not completed");
   }
   return undefined;
-}
-
-async function* linesOf<Item>(
-  pages: AsyncIterable<readonly Item[]>,
-  view: (item: Item) => object,
-): AsyncGenerator<string> {
-  for await (const page of pages) {
-    yield page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
-  }
 }

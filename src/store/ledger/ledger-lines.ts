@@ -5,6 +5,7 @@ import { hash as digest } from "node:crypto";
 import { readEntry } from "../../domain/deletion/ledger-codec.ts";
 import { entryOfReceipt, type LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { chainedText } from "../../domain/deletion/receipt.ts";
+import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
@@ -68,7 +69,7 @@ export class LineCutter {
 export type LineContent =
   | { readonly is: "frame"; readonly frame: Frame; readonly entries: readonly LedgerEntry[] }
   | { readonly is: "receipt"; readonly entry: LedgerEntry }
-  /** An empty line between receipts. */
+  /** An empty line between receipts, or the manifest of their export. */
   | { readonly is: "skipped" }
   | { readonly is: "bad" };
 
@@ -84,6 +85,7 @@ export function readLine({ bytes }: RawLine, context: LineContext): LineContent 
   if (bytes.length === 0) return { is: context.receiptsAllowed ? "skipped" : "bad" };
   const frame = parseFrame(bytes);
   if (frame !== undefined) return readFrame(frame, context);
+  if (context.receiptsAllowed && bytes.indexOf(manifestLineStart) === 0) return { is: "skipped" };
   const entry = context.receiptsAllowed ? readReceipt(bytes) : undefined;
   return entry === undefined ? { is: "bad" } : { is: "receipt", entry };
 }

@@ -1,5 +1,6 @@
 // The command `sluice export`: which records and changes it selects, and where it writes them.
 
+import { ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -54,8 +55,7 @@ describe("an export", () => {
   async function lines(...options: readonly string[]): Promise<readonly Payload[]> {
     const { code, out } = await line.type(exporting, ...options);
     assert.equal(code, 0);
-    const texts = out.split("\n").filter((text) => text !== "");
-    return texts.map((text) => JSON.parse(text) as Payload);
+    return ndjsonOf(out);
   }
 
   async function ids(...options: readonly string[]): Promise<readonly unknown[]> {
@@ -112,7 +112,7 @@ describe("an export", () => {
 
   it("has nothing of another organization, and fails for an unknown one", async () => {
     const { code, out } = await line.type("export transaction --organization other");
-    assert.deepEqual([code, out], [0, ""]);
+    assert.deepEqual([code, ndjsonOf(out)], [0, []]);
     const { name } = await line.fail("export transaction --organization nobody");
     assert.equal(name, "no_such_organization");
   });
@@ -122,8 +122,9 @@ describe("an export", () => {
     const ways = { gz: gunzipSync, br: brotliDecompressSync, zst: zstdDecompressSync };
     for (const [ending, decompress] of Object.entries(ways)) {
       const output = join(line.folder, `out.ndjson.${ending}`);
-      const { seconds, ...told } = await line.ask(exporting, "--output", output);
+      const { seconds, manifest, ...told } = await line.ask(exporting, "--output", output);
       assert.equal(typeof seconds, "number");
+      assert.equal(typeof manifest, "object");
       assert.deepEqual(told, {
         resource_type: "transaction",
         organization_id: acme,
@@ -133,7 +134,8 @@ describe("an export", () => {
         rows: 5,
         with_changes: 0,
       });
-      assert.equal(decompress(readFileSync(output)).toString(), plain.out);
+      const text = decompress(readFileSync(output)).toString();
+      assert.equal(withoutManifest(text), withoutManifest(plain.out));
       assert.equal(statSync(output).mode & 0o777, 0o600);
     }
     assert.deepEqual(

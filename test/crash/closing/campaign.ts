@@ -13,7 +13,7 @@ import {
   makeLimit,
 } from "../../campaign/campaign.ts";
 import { addTransaction, updateTransaction } from "../../cli/write-transactions.ts";
-import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
+import { type CommandLine, makeCommandLine, withoutManifest } from "../../cli/command-line.ts";
 import { runProgram } from "../../cli/program.ts";
 import { withDatabases } from "../../support/database-maker.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
@@ -153,7 +153,8 @@ async function fill(line: CommandLine, id: string): Promise<string> {
     const timestamp = "2026-02-01T09:30:00Z";
     await updateTransaction(app, id, { tx_id: `${id}-tx-1`, status: "SETTLED", timestamp });
   });
-  return (await line.type("export transaction --history --organization", id)).out;
+  const { out } = await line.type("export transaction --history --organization", id);
+  return withoutManifest(out);
 }
 
 interface Kept {

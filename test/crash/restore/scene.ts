@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../../src/actions/app.ts";
-import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
+import { type CommandLine, makeCommandLine, withoutManifest } from "../../cli/command-line.ts";
 import {
   addTransaction,
   awaitCompletion,
@@ -194,7 +194,9 @@ export async function requireWhole(place: Place, restored: boolean | undefined):
   if (again !== "") replayed = await line.type(`deletion replay ${again}`);
   assert.equal(replayed.code, 0, replayed.err + replayed.out);
   const { out } = await line.type("export transaction", ...ofAcme);
-  const ids = out.split("\n").flatMap((text) => (text === "" ? [] : [idOf(text)]));
+  const ids = withoutManifest(out)
+    .split("\n")
+    .flatMap((text) => (text === "" ? [] : [idOf(text)]));
   const hasLate = ids.includes(late);
   assert.deepEqual(ids.filter((id) => id !== late).toSorted(), kept.toSorted());
   if (restored !== undefined) assert.equal(hasLate, !restored);
@@ -222,7 +224,7 @@ export async function isRestored(place: Place): Promise<boolean> {
 async function requireReceipts(place: Place): Promise<void> {
   const line = lineOf(place);
   const { out } = await line.type("receipt export --include-confidential");
-  const receipts = out.trim().split("\n");
+  const receipts = withoutManifest(out).trim().split("\n");
   assert.equal(receipts.length, erased.length + 3);
   for (const receipt of receipts) {
     const file = join(place.apart, "one.json");

@@ -1,0 +1,69 @@
+// The manifest in a file of its own, and whether the files beside it are those that it names.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { compareFile } from "../../actions/proof/manifest.ts";
+import { readJson } from "../../actions/proof/read-json.ts";
+import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
+import { codeOf } from "../../files/file-error.ts";
+import { explainOpening } from "../../files/present.ts";
+import { readParts } from "./proof.ts";
+
+/** The name in a folder of exported files. */
+export const manifestName = "manifest.json";
+
+/** Beside a file. */
+export function manifestPath(output: string): string {
+  return `${output}.${manifestName}`;
+}
+
+/** Undefined if there is no such file. Throws OperatorError if it is something else, and FileError. */
+export function readManifestFile(path: string): Manifest | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return undefined;
+    throw explainOpening(cause, "The manifest", path);
+  }
+  const manifest = manifestOf(readJson(text));
+  if (manifest !== undefined) return manifest;
+  throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
+}
+
+/** A sentence for each file that is not as the manifest says. */
+export async function findChangedFiles(
+  folder: string,
+  { files }: Manifest,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const file of files) {
+    const { name = "" } = file;
+    const isPlain = /^[a-z_.]+$/.test(name);
+    const fault = isPlain ? await findChange(join(folder, name), file) : "It names no file.";
+    if (fault !== undefined) faults.push(fault);
+  }
+  return faults;
+}
+
+async function findChange(
+  path: string,
+  file: Manifest["files"][number],
+): Promise<string | undefined> {
+  const sum = createHash("sha256");
+  let bytes = 0;
+  try {
+    for await (const part of readParts(path)) {
+      sum.update(part);
+      bytes += part.length;
+    }
+  } catch {
+    return `${path} can't be read.`;
+  }
+  return compareFile(
+    { ...file, name: path },
+    { bytes, sha256: sum.digest("hex"), rows: undefined },
+  );
+}

@@ -1,0 +1,264 @@
+// The manifest of every export: it is signed, its digest is in the audit trail, and it shows whether the file was cut,
+// changed or taken for another one.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { digestOfManifest } from "../../src/actions/proof/manifest.ts";
+import { type Manifest, manifestOf } from "../../src/domain/export-manifest.ts";
+import { type CommandLine, makeCommandLine, ndjsonOf } from "../cli/command-line.ts";
+import { inPython, missingPython } from "../clients/subject.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Server, startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { addTransaction, deleteOne, publish } from "./scene.ts";
+import { makeKey } from "../../src/data-folder/receipt-key.ts";
+
+const program = join(import.meta.dirname, "../../docs/guides/verify.py");
+const python = (await missingPython()) === undefined;
+
+let server: Server;
+let customer: Customer;
+let line: CommandLine;
+let folder: string;
+let keys: string;
+
+before(async () => {
+  folder = makeTempFolder();
+  server = await startServer();
+  customer = await server.operate((app) => makeCustomer(app, server.client));
+  line = makeCommandLine({ folder: server.folder });
+  for (const id of ["tx-1", "tx-2", "tx-ä"]) await addTransaction(server.client, customer, id);
+  await deleteOne(server.client, customer, "tx-9");
+  const { text } = await server.client.send({
+    method: "GET",
+    path: "/.well-known/sluice-receipts.json",
+  });
+  keys = write("keys.json", text);
+});
+after(async () => {
+  await server.stop();
+  removeFolder(folder);
+});
+
+function write(name: string, text: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function print(name: string, ...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await line.type(...words);
+  assert.equal(code, 0, err);
+  return write(name, out);
+}
+
+function exportTo(name: string, ...words: readonly string[]): Promise<string> {
+  const path = join(folder, name);
+  const of = ["--organization", customer.organizationId, "--output", path, ...words];
+  return line.ask("export transaction --force", ...of).then(() => path);
+}
+
+interface Found {
+  readonly code: number;
+  readonly faults: readonly string[];
+  readonly manifest: Manifest | null;
+}
+
+async function check(path: string, ...words: readonly string[]): Promise<Found> {
+  const { code, out, err } = await line.type(
+    "export verify",
+    path,
+    "--keys",
+    keys,
+    ...words,
+    "--json",
+  );
+  assert.equal(err, "");
+  return { code, ...(JSON.parse(out) as Omit<Found, "code">) };
+}
+
+/** The digests of manifests in the trail. */
+async function digests(): Promise<readonly unknown[]> {
+  const { out } = await line.type("audit export");
+  const own = ndjsonOf(out).filter(({ action }) => action === "export.manifest");
+  return own.map(({ detail }) => (detail as { readonly manifest: unknown }).manifest);
+}
+
+const isCut = /was cut, or the manifest is of another file/;
+const isChanged = /was changed, or the manifest is of another file/;
+
+describe("every export", () => {
+  it("has a signed manifest, whose digest is in the audit trail and which Python verifies too", async () => {
+    const of = ["--organization", customer.organizationId];
+    const person = {
+      person_id: "p-1",
+      is_test_user: false,
+      is_retail_customer: true,
+      timestamp: "2026-01-31T09:30:00Z",
+    };
+    const added = await server.client.send({
+      method: "POST",
+      path: "/v2/person",
+      token: customer.token,
+      body: person,
+    });
+    assert.equal(added.status, 201, added.text);
+    const archive = join(folder, "p-1");
+    await line.ask("subject export person p-1", ...of, "--output", archive);
+    const made: readonly (readonly [path: string, what: string, rows: number])[] = [
+      [await print("records.ndjson", "export transaction", ...of), "records", 3],
+      [await print("receipts.ndjson", "receipt export --include-confidential"), "receipts", 1],
+      [await print("audit.ndjson", "audit export"), "audit", 0],
+      [await exportTo("written.ndjson"), "records", 3],
+      [await exportTo("history.ndjson.gz", "--history"), "records", 3],
+      [await exportTo("states.csv"), "records", 3],
+      [await exportTo("states.csv.zst"), "records", 3],
+      [await exportTo("states.parquet"), "records", 3],
+      [archive, "subject", 4],
+    ];
+    const noted = await digests();
+    for (const [path, what, rows] of made) {
+      const { code, faults, manifest } = await check(path);
+      assert.deepEqual([code, faults], [0, []], path);
+      assert.equal(manifest?.query["export"], what);
+      if (what !== "audit")
+        assert.equal(
+          manifest.files.reduce((sum, file) => sum + file.rows, 0),
+          rows,
+          path,
+        );
+      assert.ok(noted.includes(digestOfManifest(manifest)), path);
+      if (!python || /\.(?:gz|zst)$/.test(path)) continue;
+      const beside =
+        path === archive
+          ? join(path, "manifest.json")
+          : path.endsWith(".ndjson")
+            ? path
+            : `${path}.manifest.json`;
+      assert.match((await inPython(program, keys, beside)).stdout, /^Everything is genuine/, path);
+    }
+  });
+
+  it("has it in the download of the console's lines, so that one reader reads all", async () => {
+    const path = await print("lines.ndjson", "receipt export --include-confidential");
+    const last = readFileSync(path, "utf8").trim().split("\n").at(-1) ?? "";
+    assert.ok(manifestOf(JSON.parse(last)));
+    assert.equal((await line.type("receipt verify", path, "--keys", keys)).code, 0);
+    const trail = await print("trail.ndjson", "audit export");
+    const { out } = await line.type("audit verify", trail, "--keys", keys, "--json");
+    assert.equal((JSON.parse(out) as Found).manifest?.query["export"], "audit");
+  });
+
+  it("can be imported with its manifest", async () => {
+    for (const name of ["again.ndjson", "again.csv", "again.parquet"]) {
+      const path = await exportTo(name);
+      const other = makeCommandLine();
+      await other.ask("organization create --name Acme --id acme");
+      const done = await other.ask(
+        "import",
+        path,
+        "--type",
+        "transaction",
+        "--organization",
+        "acme",
+      );
+      const [report] = done["files"] as readonly {
+        readonly rows: number;
+        readonly refused: number;
+      }[];
+      assert.deepEqual([report?.rows, report?.refused], [3, 0], name);
+      removeFolder(other.folder);
+    }
+  });
+});
+
+/** What is found after `change` has changed the text. */
+async function changed(name: string, change: (text: string) => string): Promise<Found> {
+  const path = await exportTo(name);
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+  return check(path);
+}
+
+describe("an export that is not what it was", () => {
+  it("is reported where it was cut, changed or extended, with the manifest in it", async () => {
+    for (const [change, expected] of [
+      [(text: string) => text.slice(text.indexOf("\n") + 1), isCut],
+      [(text: string) => text.replace('"amount":5', '"amount":6'), isChanged],
+      [
+        (text: string) => text.split("\n").slice(0, 2).join("\n"),
+        /has no manifest: its end was cut off/,
+      ],
+      [(text: string) => text.slice(0, -20), /The last line is no manifest that can be read/],
+      [(text: string) => `${text}{}\n`, /continues after its manifest/],
+      [
+        (text: string) => text.replace(/"rows":\d/, '"rows":9'),
+        /The signature of the manifest is not valid/,
+      ],
+    ] as const) {
+      const { code, faults } = await changed("changed.ndjson", change);
+      assert.equal(code, 1);
+      assert.match(faults.join(), expected);
+    }
+  });
+
+  it("is reported where it was cut, changed or extended, with the manifest beside it", async () => {
+    for (const [change, expected] of [
+      [(text: string) => text.split("\n").slice(0, 2).join("\n"), isCut],
+      [(text: string) => text.replace(",5,", ",6,"), isChanged],
+      [(text: string) => `${text}x\n`, isChanged],
+    ] as const) {
+      assert.match((await changed("changed.csv", change)).faults.join(), expected);
+    }
+  });
+
+  it("is reported with the manifest of another file, or none", async () => {
+    const path = await exportTo("one.csv");
+    const other = await exportTo("other.csv", "--history");
+    const { faults } = await check(path, "--manifest", `${other}.manifest.json`);
+    assert.match(faults.join(), /the manifest is of another file/);
+    rmSync(`${path}.manifest.json`);
+    assert.match((await check(path)).faults.join(), /has no manifest/);
+    const own = readFileSync(await exportTo("own.ndjson"), "utf8")
+      .trim()
+      .split("\n");
+    const lines = readFileSync(await exportTo("history.ndjson", "--history"), "utf8")
+      .trim()
+      .split("\n");
+    const swapped = write("swapped.ndjson", [...own.slice(0, -1), lines.at(-1)].join("\n"));
+    assert.match((await check(swapped)).faults.join(), /the manifest is of another file/);
+  });
+
+  it("is reported with the keys of another service", async () => {
+    const path = await exportTo("keys.ndjson");
+    const { store_id: storeId } = JSON.parse(readFileSync(keys, "utf8")) as { store_id: string };
+    const otherKeys = write("other.json", JSON.stringify(publish(makeKey(), storeId)));
+    assert.match((await check(path, "--keys", otherKeys)).faults.join(), /not among the keys/);
+    const otherStore = write("other.json", JSON.stringify(publish(makeKey(), "store_x")));
+    assert.match((await check(path, "--keys", otherStore)).faults.join(), /is of another store/);
+  });
+
+  it("is reported in a folder, by the name of the file", async () => {
+    const archive = join(folder, "p-1");
+    const copy = join(folder, "copy");
+    cpSync(archive, copy, { recursive: true });
+    appendFileSync(join(copy, "person.ndjson"), "{}\n");
+    assert.match(
+      (await check(copy)).faults.join(),
+      /person\.ndjson is not what the manifest describes/,
+    );
+    rmSync(join(copy, "person.ndjson"));
+    assert.match((await check(copy)).faults.join(), /person\.ndjson can't be read/);
+    rmSync(join(copy, "manifest.json"));
+    assert.match((await check(copy)).faults.join(), /the export was not completed/);
+  });
+
+  it("has in its manifest the SHA-256 that anybody computes", async () => {
+    const path = await exportTo("sum.csv");
+    const { manifest } = await check(path);
+    const sum = createHash("sha256").update(readFileSync(path)).digest("hex");
+    assert.equal(manifest?.files[0]?.sha256, sum);
+  });
+});
