@@ -38,6 +38,7 @@ import {
   showOperators,
 } from "./page/operators.ts";
 import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
+import { showProof, verifyProof } from "./page/proof.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import {
   approveOneProposal,
@@ -151,6 +152,8 @@ export const routes: readonly Route[] = [
   read("/console/receipts", "deletion.read", showReceipts),
   act("/console/receipts/verify", "deletion.read", verifyOne),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),
+  read("/console/proof", "deletion.read", showProof),
+  { ...act("/console/proof", "deletion.read", verifyProof), lasting: true },
   read("/console/intake", "intake.read", showIntake),
   { ...act("/console/upload", "records.import", receiveUpload), lasting: true },
   read("/console/upload/:id", "records.import", showUpload),

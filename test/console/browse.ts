@@ -48,12 +48,13 @@ export interface SentFile extends Sending {
   readonly fields: Readonly<Record<string, string>>;
   readonly name: string;
   readonly content: string | Uint8Array<ArrayBuffer>;
+  readonly path?: string;
 }
 
 /** Sends the form with a file from a page of the console. */
 export async function uploadFile(
   client: Client,
-  { cookie, headers, fields, name, content }: SentFile,
+  { cookie, headers, fields, name, content, path = "/console/upload" }: SentFile,
 ): Promise<Reply> {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) form.set(field, value);
@@ -61,7 +62,7 @@ export async function uploadFile(
   const encoded = new Response(form);
   return client.send({
     method: "POST",
-    path: "/console/upload",
+    path,
     headers: {
       "content-type": encoded.headers.get("content-type") ?? "",
       origin: client.address,

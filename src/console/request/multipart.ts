@@ -39,9 +39,10 @@ const bounds = {
 export async function readFileForm<Result>(
   { raw, headers }: Pick<FastifyRequest, "raw"> & { readonly headers: FastifyRequest["headers"] },
   receive: (part: FilePart) => Promise<Result>,
+  { fieldBytesMax = bounds.fieldSize }: { readonly fieldBytesMax?: number } = {},
 ): Promise<Result> {
   requireType(headers, "multipart/form-data");
-  const parser = await makeParser(raw);
+  const parser = await makeParser(raw, fieldBytesMax);
   const ended = Promise.withResolvers<void>();
   const fields = new Map<string, string>();
   let file: Readable | undefined;
@@ -86,11 +87,14 @@ export async function readFileForm<Result>(
 }
 
 /** The library is loaded with the first upload. */
-async function makeParser(raw: IncomingMessage): Promise<BusboyInstance> {
+async function makeParser(raw: IncomingMessage, fieldSize: number): Promise<BusboyInstance> {
   const { Busboy } = await import("@fastify/busboy");
   try {
     const { "content-type": type = "" } = raw.headers;
-    return new Busboy({ headers: { ...raw.headers, "content-type": type }, limits: bounds });
+    return new Busboy({
+      headers: { ...raw.headers, "content-type": type },
+      limits: { ...bounds, fieldSize },
+    });
   } catch (cause) {
     throw incomplete(cause);
   }

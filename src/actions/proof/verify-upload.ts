@@ -1,0 +1,92 @@
+// Verifies a file that a person presents to the service, within bounds, with the keys that the service publishes; and
+// when the trail says that the store was copied or replaced. Holds a line of the file at a time.
+
+import type { AuditEntry } from "../../domain/access.ts";
+import { manifestOf } from "../../domain/export-manifest.ts";
+import type { App } from "../app.ts";
+import { OperatorError } from "../operator/operator-error.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
+import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
+import { readHeads } from "./heads.ts";
+import { digestOfManifest } from "./manifest.ts";
+import { readJson } from "./read-json.ts";
+import { type FileVerdict, verifyFile } from "./verify-file.ts";
+
+/** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
+export const presentedBytesMax = 256 * 1_024 * 1_024;
+
+export interface Presented {
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Text that somebody may have pasted; empty for none. */
+  readonly manifest: string;
+  readonly heads: string;
+}
+
+export interface PresentedVerdict extends FileVerdict {
+  /** The entry of the trail that has the digest of the manifest, if this person may read it and it was found. */
+  readonly notedIn: number | undefined;
+}
+
+/** Throws OperatorError not_permitted, invalid, file and keys, and what reading the content throws. */
+export async function verifyUpload(
+  app: App,
+  { content, manifest: pasted, heads }: Presented,
+): Promise<PresentedVerdict> {
+  requireRight(app, "deletion.read");
+  const published = await publishReceiptKeys(app);
+  const manifest = pasted.trim() === "" ? undefined : manifestOf(readJson(pasted));
+  if (pasted.trim() !== "" && manifest === undefined) {
+    throw new OperatorError("invalid", "The text is not a manifest. Paste the JSON of the file.");
+  }
+  const verdict = await verifyFile(bounded(content), {
+    published,
+    manifest,
+    heads: heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published),
+  });
+  return { ...verdict, notedIn: await findNote(app, verdict) };
+}
+
+async function* bounded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    if (bytes > presentedBytesMax) {
+      throw new OperatorError(
+        "invalid",
+        `The file has more than ${presentedBytesMax.toLocaleString("en")} bytes. Verify it on the server.`,
+      );
+    }
+    yield part;
+  }
+}
+
+const examinedMax = 10_000;
+const listedMax = 50;
+
+function mayReadTrail(app: App): boolean {
+  return hasRight(app, "audit.read") && hasRight(app, "confidential.read");
+}
+
+async function findNote(app: App, { manifest }: FileVerdict): Promise<number | undefined> {
+  if (manifest === undefined || !mayReadTrail(app)) return undefined;
+  const at = Date.parse(manifest.made_at);
+  if (Number.isNaN(at)) return undefined;
+  const { entries } = await search(app, "export.manifest", { from: at, until: at + 60_000 });
+  const digest = digestOfManifest(manifest);
+  return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
+}
+
+/** Backups and restores by this service, the latest first; undefined for who may not read the trail. */
+export async function listCopies(app: App): Promise<readonly AuditEntry[] | undefined> {
+  if (!mayReadTrail(app)) return undefined;
+  return (await search(app, "store", {})).entries;
+}
+
+function search(
+  { store }: App,
+  action: string,
+  { from, until }: { readonly from?: number; readonly until?: number },
+) {
+  const query = { actor: undefined, organizationId: undefined, action, from, until };
+  return store.trail.search({ ...query, before: undefined, limit: listedMax, examinedMax });
+}

@@ -1,0 +1,167 @@
+// Proof for auditors: verifies a file that a person uploads, and shows when the store was backed up and restored.
+
+import {
+  listCopies,
+  presentedBytesMax,
+  type PresentedVerdict,
+  verifyUpload,
+} from "../../actions/proof/verify-upload.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import type { AuditEntry } from "../../domain/access.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Column, type Html, html, renderFacts, renderFocusableTable } from "../html/html.ts";
+import { formatBytes, formatCount, formatNumber, renderTime } from "../html/time.ts";
+import { type Person, showPage } from "../page.ts";
+import { readFileForm } from "../request/multipart.ts";
+
+const screen = "/console/proof";
+
+/** The manifest of a folder with a file for each record type takes 3 kB. */
+const fieldBytesMax = 16_384;
+
+export async function showProof(person: Person): Promise<Answer> {
+  const copies = await listCopies(person.app);
+  const body = html`${form} ${copies !== undefined && renderCopies(copies)}`;
+  return showPage(person, { title: "Proof", screen, body });
+}
+
+const form = html`<section aria-labelledby="verify">
+    <h2 id="verify">Verify a file</h2>
+    <p>
+      Receipts, the audit trail, or an export with its manifest, up to
+      ${formatBytes(presentedBytesMax)} and not compressed. Each signature and each link of a chain
+      is verified with the keys of this service; what was cut off, changed or added is named. The
+      file is not stored.
+    </p>
+    <form method="post" action="/console/proof" enctype="multipart/form-data">
+      <details>
+        <summary>A manifest beside the file, or heads that you stored earlier</summary>
+        <label
+          >Manifest, as JSON: for CSV, Parquet and a file of a folder
+          <textarea name="manifest" rows="3" spellcheck="false"></textarea>
+        </label>
+        <label
+          >Heads, as <a href="/.well-known/sluice-heads.json">this service publishes them</a>: find
+          the missing end of receipts and of the trail
+          <textarea name="heads" rows="3" spellcheck="false"></textarea>
+        </label>
+      </details>
+      <label>File <input type="file" name="file" required /></label>
+      <p><button type="submit" class="main">Verify</button></p>
+    </form>
+  </section>
+  <section aria-labelledby="files">
+    <h2 id="files">Files to verify</h2>
+    <p>
+      <a href="/console/receipts">Receipts</a> and the <a href="/console/audit">audit trail</a> can
+      be downloaded; the last line of each file is its signed manifest. The
+      <a href="/.well-known/sluice-receipts.json">public keys</a> and the
+      <a href="/.well-known/sluice-heads.json">signed heads</a> can be read by anybody. Store a copy
+      of the heads: everything up to their time has to be in each later file.
+    </p>
+  </section>`;
+
+const copyColumns: readonly Column<AuditEntry>[] = [
+  ["Time", ({ at }) => renderTime(at), "head"],
+  ["What", ({ action }) => names[action] ?? action],
+  ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
+  ["Entry of the trail", ({ entryNo }) => formatNumber(entryNo)],
+];
+
+const names: Readonly<Record<string, string>> = {
+  "store.backup": "backup",
+  "store.restore": "restore: the chains were cut here",
+  "store.replay": "deletions were replayed",
+  "store.move": "moved to PostgreSQL",
+};
+
+function renderCopies(copies: readonly AuditEntry[]): Html {
+  return html`<section aria-labelledby="copies">
+    <h2 id="copies">Backups and restores</h2>
+    ${
+      copies.length === 0
+        ? html`<p class="empty">The last 10,000 entries of the trail have none.</p>`
+        : renderFocusableTable(copyColumns, copies)
+    }
+    <p class="note">
+      Those that were made with Sluice. Backups with the tools of PostgreSQL are not known here; a
+      restore with them is, once its deletions were replayed.
+    </p>
+  </section>`;
+}
+
+/** A person without the right gets an error before the file is read. */
+export async function verifyProof(person: Person): Promise<Answer> {
+  const { app, operator, sources, request } = person;
+  app.viewer.require("deletion.read");
+  const endForm = sources.uploads.beginForm(operator.operatorId);
+  const { name, verdict } = await readFileForm(
+    request,
+    async ({ fields, fileName, content }) => {
+      if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
+      const [manifest = "", heads = ""] = [fields.get("manifest"), fields.get("heads")];
+      return { name: fileName, verdict: await verifyUpload(app, { content, manifest, heads }) };
+    },
+    { fieldBytesMax },
+  ).finally(endForm);
+  const body = html`${renderVerdict(name, verdict)}
+    <p><a href="/console/proof">Verify another file</a></p>`;
+  return showPage(person, { title: "Verification of a file", screen, body });
+}
+
+const nouns = { receipts: "receipt", audit: "entry of the trail", export: "row" } as const;
+
+function renderVerdict(name: string, verdict: PresentedVerdict): Html {
+  const { faults, kind, rows = 0, head, manifest } = verdict;
+  const file = html`<bdi>${shorten(name)}</bdi>`;
+  return html`${
+    faults.length === 0
+      ? html`<p class="verdict"><strong>Genuine and complete:</strong> ${file}</p>`
+      : html`<p role="alert"><strong>Not genuine, or not complete:</strong> ${file}</p>
+          <ul class="verdicts">
+            ${faults.map((fault) => html`<li>${shorten(fault)}</li>`)}
+          </ul>`
+  }
+  ${renderFacts([
+    [
+      "Contains",
+      kind === "audit"
+        ? `${formatNumber(rows)} entries of the trail`
+        : formatCount(rows, nouns[kind]),
+    ],
+    [
+      "Published head",
+      head === undefined ? "not compared, or not found" : `number ${formatNumber(head)}`,
+    ],
+    ...(manifest === undefined
+      ? [["Manifest", "none"] as const]
+      : describeManifest(verdict, manifest)),
+  ])}`;
+}
+
+function describeManifest(
+  { notedIn }: PresentedVerdict,
+  manifest: NonNullable<PresentedVerdict["manifest"]>,
+): readonly (readonly [string, Html | string])[] {
+  const { made_at: at, export_id: id, organization_id: organization, query } = manifest;
+  return [
+    ["Exported", html`${shorten(at)}, as <code>${shorten(id)}</code>`],
+    ["Organization", html`<bdi>${shorten(organization ?? "all")}</bdi>`],
+    ["Query", html`<code>${shorten(JSON.stringify(query))}</code>`],
+    [
+      "Audit trail",
+      notedIn === undefined
+        ? "the digest of the manifest was not found, or you may not read the trail"
+        : `entry ${formatNumber(notedIn)} has the digest of the manifest`,
+    ],
+  ];
+}
+
+const shownCharacters = 400;
+
+/** What a file says may be long. */
+function shorten(text: string): string {
+  return text.length <= shownCharacters
+    ? text
+    : `${text.slice(0, shownCharacters).toWellFormed()}…`;
+}

@@ -1,0 +1,194 @@
+// The page "Proof" of the console: what an auditor uploads is verified as it arrives, within bounds, and backups and
+// restores are listed for those who may read the trail.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { publishHeads } from "../../src/actions/proof/heads.ts";
+import { sealManifest, Measure } from "../../src/actions/proof/manifest.ts";
+import { presentedBytesMax, verifyUpload } from "../../src/actions/proof/verify-upload.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
+import { findActiveOperator } from "../../src/actions/operator/operators.ts";
+import { manifestLineStart } from "../../src/domain/export-manifest.ts";
+import { deleteOne } from "../receipt/scene.ts";
+import { makeCustomer } from "../support/customer.ts";
+import { openRaw } from "../support/raw-socket.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
+
+const nasty = `<script>alert("1")</script>`;
+
+describe("the page Proof", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+  let heads: string;
+  let trail: string;
+  let receipts: string;
+
+  before(async () => {
+    service = await startService();
+    const customer = await makeCustomer(service.app, service.client);
+    for (const id of ["tx-1", "tx-2", "tx-3"]) await deleteOne(service.client, customer, id);
+    for (const role of ["auditor", "viewer"] as const) {
+      await addOperator(service.app, [role]);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+    const note = { action: "store.backup", organizationId: undefined, subject: "s", detail: {} };
+    await service.app.store.trail.note(note, { actor: "carla", now: service.clock.now() });
+    heads = (await publishHeads(service.app))?.note ?? "";
+    service.clock.advanceMs(1_000);
+    const download = async (path: string) =>
+      (await submit(service.client, path, { cookie: cookies["auditor"] })).text;
+    receipts = await download("/console/receipts/download");
+    trail = await download("/console/audit/download");
+  });
+  after(() => service.stop());
+
+  interface Given {
+    readonly name?: string;
+    readonly fields?: Readonly<Record<string, string>>;
+    readonly as?: string;
+  }
+
+  async function present(
+    content: string,
+    { name = "file", fields = {}, as = "auditor" }: Given = {},
+  ) {
+    const sent = { cookie: cookies[as] ?? "", fields, name, content };
+    return uploadFile(service.client, { ...sent, path: "/console/proof" });
+  }
+
+  async function show(as: string): Promise<string> {
+    return (await read(service.client, "/console/proof", { cookie: cookies[as] })).text;
+  }
+
+  const genuine = /<strong>Genuine and complete:<\/strong>/;
+  const notGenuine = /<strong>Not genuine, or not complete:<\/strong>/;
+
+  it("verifies what the console exports, with its manifest and the published heads", async () => {
+    for (const [content, contains] of [
+      [receipts, /3 receipts/],
+      [trail, /\d+ entries of the trail/],
+    ] as const) {
+      const { status, text } = await present(content, { fields: { heads } });
+      assert.equal(status, 200);
+      assert.match(text, genuine);
+      assert.match(text, contains);
+      assert.match(text, /entry \d+ has the digest of the manifest/);
+      assert.match(text, /number \d+/);
+    }
+    const other = await present(trail, { as: "viewer" });
+    assert.match(other.text, genuine);
+    assert.doesNotMatch(other.text, /has the digest of the manifest/);
+  });
+
+  it("verifies one receipt over several lines, and a list", async () => {
+    const all = receipts
+      .split("\n")
+      .slice(0, 3)
+      .map((line) => JSON.parse(line) as object);
+    for (const value of [all[1], all, { receipt: all[0], disclosures: {} }]) {
+      assert.match((await present(JSON.stringify(value, null, 2))).text, /\d receipts?/);
+      const { text } = await present(JSON.stringify(value, null, 2).replaceAll("tx-", "ty-"));
+      assert.match(text, notGenuine);
+      assert.match(text, /The signature is not valid/);
+    }
+  });
+
+  it("names what is missing, cut off or changed", async () => {
+    const lines = receipts.trim().split("\n");
+    const bare = lines.slice(0, 3);
+    for (const [content, expected] of [
+      [bare.toSpliced(1, 1).join("\n"), /<li>Receipt 2 is missing\.<\/li>/],
+      [bare.slice(0, 2).join("\n"), /ends with number 2, before the last receipt when the head/],
+      [lines.toSpliced(0, 1).join("\n"), /was cut, or the manifest is of another file/],
+      [trail.replace("key.create", "key.revoke"), /was changed: it differs from its hash/],
+      [trail.replace(/"query":\{[^}]*\}/, '"query":{}'), /signature of the manifest is not valid/],
+      [nasty, /has no manifest/],
+      ["\u0000".repeat(300_000), /has no manifest/],
+    ] as const) {
+      const { status, text } = await present(content, { fields: { heads }, name: nasty });
+      assert.equal(status, 200);
+      assert.match(text, notGenuine);
+      assert.match(text, expected);
+      assert.doesNotMatch(text, /<script>alert/);
+    }
+  });
+
+  it("verifies a file with the manifest beside it", async () => {
+    const measure = new Measure();
+    measure.rows = 1;
+    measure.add("a,b\n1,2\n");
+    const exported = {
+      organizationId: "acme",
+      query: { export: "records" },
+      files: [measure.end()],
+    };
+    const fields = { manifest: JSON.stringify(await sealManifest(service.app, exported)) };
+    assert.match((await present("a,b\n1,2\n", { fields })).text, genuine);
+    assert.match((await present("a,b\n1,3\n", { fields })).text, notGenuine);
+    for (const [name, message] of [
+      ["manifest", /The text is not a manifest/],
+      ["heads", /The heads are neither a signed note/],
+    ] as const) {
+      const { status, text } = await present("a", { fields: { [name]: "x" } });
+      assert.equal(status, 400);
+      assert.match(text, message);
+    }
+  });
+
+  it("stays small, whatever a file says", async () => {
+    const huge = "x".repeat(200_000);
+    const receipt = JSON.parse(receipts.split("\n")[0] ?? "") as object;
+    const lines = [
+      ...Array.from({ length: 400 }, () =>
+        JSON.stringify({ ...receipt, key_id: huge.slice(0, 9_000) }),
+      ),
+      `${manifestLineStart}${JSON.stringify({ type: "sluice-export-manifest", version: 1, store_id: huge, export_id: huge, organization_id: huge, made_at: huge, query: { huge }, files: [] })}}`,
+    ];
+    for (const content of [lines.join("\n"), `${manifestLineStart}${"[".repeat(100_000)}`]) {
+      const { status, text } = await present(content);
+      assert.equal(status, 200);
+      assert.match(text, notGenuine);
+      assert.ok(Buffer.byteLength(text) < 80_000, `${Buffer.byteLength(text)} bytes`);
+    }
+  });
+
+  it("refuses a form without a file, and reads no more than the bound", async () => {
+    const { status, text } = await present("", { name: "" });
+    assert.equal(status, 400);
+    assert.match(text, /No file was chosen|has no file/);
+    let sent = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) yield await Promise.resolve(Buffer.alloc(1_024 * 1_024, ++sent));
+    }
+    const app = actAs(service.app, await findActiveOperator(service.app, "viewer"));
+    const presented = { content: endless(), manifest: "", heads: "" };
+    await assert.rejects(verifyUpload(app, presented), /has more than [\d,]+ bytes/);
+    assert.equal(sent, presentedBytesMax / 1_024 / 1_024 + 1);
+  });
+
+  it("serves on when the connection breaks, and lets the person upload again", async () => {
+    const { host } = new URL(service.address);
+    const open = Array.from({ length: 3 }, () => openRaw(service.address));
+    for (const { socket } of open) {
+      socket.write(
+        `POST /console/proof HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.address}\r\n` +
+          `Cookie: ${cookies["viewer"] ?? ""}\r\nContent-Length: 1000000\r\n` +
+          `Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n` +
+          `Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n{"entry_no":1`,
+      );
+    }
+    await waitFor("a refusal", async () => (await present("a", { as: "viewer" })).status === 409);
+    for (const { socket, closed } of open) {
+      socket.resetAndDestroy();
+      await closed;
+    }
+    await waitFor("room", async () => (await present("a", { as: "viewer" })).status === 200);
+  });
+
+  it("shows backups and restores to those who may read the trail", async () => {
+    assert.match(await show("auditor"), /Backups and restores.*<bdi>carla<\/bdi>/s);
+    assert.doesNotMatch(await show("viewer"), /Backups and restores/);
+  });
+});
