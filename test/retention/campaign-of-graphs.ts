@@ -21,7 +21,7 @@ const daysOfSteps = 10;
 /** By then every ceiling has passed, and every floor has ended, also one that is counted from the last request. */
 const daysMax = daysOfSteps + 2 * keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 4;
 /** More would wait so long for a connection on a busy machine that they fail. */
-const graphsInFlight = 50;
+const graphsInFlight = 20;
 
 export interface GraphRun {
   readonly store: TestStore;

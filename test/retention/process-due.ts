@@ -2,6 +2,7 @@
 // each whether it was allowed then.
 
 import assert from "node:assert/strict";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../src/domain/deletion/restricted-set.ts";
 import { isPartyType } from "../../src/domain/deletion/party.ts";
 import { limits } from "../../src/domain/limits.ts";
@@ -63,35 +64,42 @@ async function claimSome(
     const max = isOneByOne ? 1 : limits.deletionsAtOnceMax - begun.length;
     const claimed = await store.claimDeletions(claim, max);
     if (claimed.length === 0) return begun;
-    const alone = new Set<string>();
-    for (const { organizationId, deletionRequestId: id, restrictedOf } of claimed) {
-      begun.push(id);
-      const owner = restrictedOf ?? organizationId;
+    begun.push(...claimed.map(({ deletionRequestId }) => deletionRequestId));
+    let isAlone = false;
+    for (const [owner, some] of Map.groupBy(claimed, ownerOf)) {
       if (left.has(owner)) continue;
       const graph = graphs.get(owner);
-      assert.ok(graph !== undefined, id);
-      if (alone.has(owner)) {
+      assert.ok(graph !== undefined, owner);
+      if (some.length > 1 && some.some(isEntangled))
         await leave(store, { graphs, left }, { graph, now });
-        continue;
-      }
-      if (begin(graph, { id, isOfSet: restrictedOf !== undefined, now })) alone.add(owner);
+      else for (const one of some) isAlone = begin(graph, one, now) || isAlone;
     }
-    if (alone.size > 0) return begun;
+    if (isAlone) return begun;
   }
   return begun;
 }
 
+function ownerOf({ restrictedOf, organizationId }: Deletion): string {
+  return restrictedOf ?? organizationId;
+}
+
 /**
- * Whether no other deletion of the graph may be claimed with it: the transactions that name a person are rewritten
- * last, and until then it depends on the steps which of two deletions moves any of them.
+ * Whether the result depends on what else is claimed with it: the transactions that name a person are rewritten last,
+ * and an alert may be kept with its own deletion or with that of what it belongs to.
  */
+function isEntangled({ resourceType }: Deletion): boolean {
+  return isPartyType(resourceType) || resourceType === "transaction_alert";
+}
+
+/** Whether others have to be processed before the next claim. */
 function begin(
   graph: Graph,
-  { id, isOfSet, now }: { readonly id: string; readonly isOfSet: boolean; readonly now: number },
+  { deletionRequestId: id, restrictedOf }: Deletion,
+  now: number,
 ): boolean {
   const { model } = graph;
   graph.isChanged = true;
-  if (isOfSet) {
+  if (restrictedOf !== undefined) {
     const moving = deletionOfSet(id) ?? "";
     assert.equal(model.setObstacle(moving, now), undefined, `${id} was erased early, at ${now}`);
     model.eraseSet(moving, now);
