@@ -76,7 +76,7 @@ export class News {
   }
 
   async #lookWhileAwaited(): Promise<void> {
-    this.#looking = true;
+    [this.#looking, this.#seen] = [true, undefined];
     const usualMs = this.#app.store.traits.isServer ? lookServerMs : lookMs;
     while (this.#waiters.size > 0) {
       const began = performance.now();
