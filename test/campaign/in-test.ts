@@ -34,8 +34,9 @@ export async function requireNothingFound<Figures extends object>(
   const run = shortRun(short);
   const { figures, findings } = await campaign.run(run);
   test.diagnostic(JSON.stringify(figures));
-  const { seed, countMax, engine } = run;
-  const again = `npm run campaign -- ${name} --engine ${engine} --seed ${seed} --count ${countMax}`;
+  const { seed, countMax, engine, amounts = {} } = run;
+  const others = Object.entries(amounts).map(([what, amount]) => ` --${what} ${amount}`);
+  const again = `npm run campaign -- ${name} --engine ${engine} --seed ${seed} --count ${countMax}${others.join("")}`;
   assert.deepEqual(findings, [], again);
   return figures;
 }

@@ -16,6 +16,7 @@ function plant(runs: CampaignRun[] = []): Campaign {
     about: "finds what was planted",
     counts: "faults",
     countDefault: 7,
+    amounts: { faults: 5 },
     engines: ["sqlite"],
     parts: ["one", "other"],
     run: async (run) => {
@@ -38,7 +39,10 @@ describe("npm run campaign", () => {
     const { code, run, text } = await runPlanted();
     assert.equal(code, 0);
     assert.equal(run, undefined);
-    assert.match(text, /planted +finds what was planted\n +--count 7 faults, --engine sqlite/);
+    assert.match(
+      text,
+      /planted +finds what was planted\n +--count 7 faults, --faults 5, --engine sqlite/,
+    );
   });
 
   it("fails if anything was found, and says how to repeat it", async () => {
@@ -59,6 +63,13 @@ describe("npm run campaign", () => {
   it("is not bounded by a count where a time is given", async () => {
     const { run } = await runPlanted("planted", "--seed", "0", "--budget", "5");
     assert.deepEqual([run?.countMax, run?.budgetMs], [Infinity, 5_000]);
+  });
+
+  it("takes amounts that the campaign names", async () => {
+    const { run } = await runPlanted("planted", "--seed", "0", "--faults", "9");
+    assert.deepEqual(run?.amounts, { faults: 9 });
+    const { run: usual } = await runPlanted("planted", "--seed", "0");
+    assert.deepEqual(usual?.amounts, { faults: 5 });
   });
 
   it("takes the time in minutes, too", async () => {

@@ -24,6 +24,8 @@ interface StoreRun {
 /** How many records a list has at most. */
 const listMax = 400;
 const settleAttempts = 20;
+/** How long a kill waits for something to be acknowledged after the one before. */
+const progressMsMax = 10_000;
 /** Replies that say to try again. */
 const momentary: ReadonlySet<number> = new Set([408, 429, 503]);
 /** The code of a request with the same Idempotency-Key as one that is not answered yet. */
@@ -130,6 +132,7 @@ async function killMany(place: ChangesSite, killing: Killing): Promise<void> {
   const done = () => ({ kills: figures["kills"] ?? 0, changes: bulk.acknowledged });
   while (!isEnough(done()) && findings.length === 0) {
     await sleep(random.integer(20, 400));
+    await awaitProgress(bulk);
     const isServer = random.chance(0.3);
     const what = isServer ? await place.kill(random) : await consumers.kill(random);
     if (isServer) consumers.moveTo(place.addresses());
@@ -137,6 +140,12 @@ async function killMany(place: ChangesSite, killing: Killing): Promise<void> {
     count(figures, isServer ? "serverKills" : "consumerKills");
     tell(`killed ${what}: ${JSON.stringify(done())}`);
   }
+}
+
+/** On a busy machine a server may hardly have started. */
+async function awaitProgress(bulk: BulkLedger): Promise<void> {
+  const [before, until] = [bulk.acknowledged, performance.now() + progressMsMax];
+  while (bulk.acknowledged === before && performance.now() < until) await sleep(5);
 }
 
 /** Every outcome that can be learned is learned. */
