@@ -22,8 +22,8 @@ export const changes: Campaign<Figures> = {
 };
 
 /** So that a check stays fast, and a long campaign also covers young stores. */
-const killsPerStore = 60;
-const changesPerStore = 400_000;
+const killsPerStore = 25;
+const changesPerStore = 200_000;
 
 async function runChanges(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
   const { countMax, budgetMs, amounts = {}, engine, seed, tell } = run;

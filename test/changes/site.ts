@@ -15,6 +15,7 @@ import type { StoredChange } from "./compare.ts";
 
 /** Of each of the two organizations. */
 const writersEach = 32;
+const startAttempts = 5;
 
 export interface ChangesSite {
   readonly site: Site;
@@ -90,7 +91,7 @@ export async function openOnPostgres(seed: number): Promise<ChangesSite> {
       const isDatabase = random.chance(0.25);
       const restart = await (isDatabase ? killServer(site, random) : killProcess(site, random));
       await sleep(random.integer(0, 200));
-      await restart();
+      await startAgain(restart);
       if (isDatabase) await beside.begin();
       return isDatabase ? "the database" : "a process";
     },
@@ -105,6 +106,17 @@ export async function openOnPostgres(seed: number): Promise<ChangesSite> {
     release: () => beside.end(),
     end: () => endPostgresSite(site),
   };
+}
+
+/** On a busy machine a database can take longer to answer than a process waits for it at its start. */
+async function startAgain(restart: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await restart();
+    } catch (error) {
+      if (attempt === startAttempts) throw error;
+    }
+  }
 }
 
 /** Transactions of other programs that stay open: one has a number of its own, one a snapshot of the changes. */
