@@ -1,6 +1,10 @@
 // The pages that tests open and screenshots show: an address for every route that can be read, and what fills lists.
 
+import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { OperatorError } from "../../src/actions/operator/operator-error.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
 import { routes } from "../../src/console/routes.ts";
 import { handsOf } from "./hands.ts";
 import type { Scene } from "./scene.ts";
@@ -34,6 +38,18 @@ export async function fillScreens(
   return new URL(page.url()).pathname;
 }
 
+/** Has ben propose to end the approval. Returns the address of the proposal. */
+export async function proposeChange({ service: { app } }: Scene): Promise<string> {
+  const ben = await app.store.operators.findByName("ben");
+  assert.ok(ben !== undefined);
+  await changeOrganization(app, "acme", { deletionApproval: true });
+  const proposed = changeOrganization(actAs(app, ben), "acme", { deletionApproval: false });
+  const error: unknown = await proposed.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof OperatorError);
+  await changeOrganization(app, "acme", { deletionApproval: false });
+  return `/console/proposal/${String(error.context.proposalId)}`;
+}
+
 /** Not pages: files, and a stream of events. */
 export const notPages: ReadonlySet<string> = new Set([
   "/console/receipt/:id",
@@ -42,7 +58,7 @@ export const notPages: ReadonlySet<string> = new Set([
 ]);
 
 /** An address of each page, and of those that look different in another state. */
-export function pathsOf(scene: Scene, upload: string): readonly string[] {
+export function pathsOf(scene: Scene, upload: string, proposal: string): readonly string[] {
   const own = routes
     .filter(({ method, path }) => method === "GET" && !path.includes(":"))
     .map(({ path }) => path);
@@ -52,6 +68,8 @@ export function pathsOf(scene: Scene, upload: string): readonly string[] {
     `/console/deletion/${scene.completed}`,
     `/console/deletion/${scene.held}`,
     upload,
+    proposal,
+    "/console/operator/ben",
     `/console/record?${record}`,
     `/console/record/deletion?${record}`,
     `/console/find?${record}`,
