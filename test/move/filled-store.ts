@@ -74,6 +74,12 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   await rotateReceiptKey(scene.service.app, makeKey(), () => undefined);
   const waiting = await leaveWaiting(scene, acme);
   const { organizationId } = acme;
+  const { store, now } = scene.service.app;
+  const act = { actor: "anna", now: now() };
+  await store.changeOrganization(organizationId, { deletionApproval: true }, act);
+  const proposing = { ...act, proposalId: "prp_moved" };
+  await store.changeOrganization(organizationId, { deletionApproval: false }, proposing);
+  await store.changeOrganization(organizationId, { deletionApproval: false }, act);
   await scene.service.app.store.createWebhookEndpoint(
     newEndpoint("whe_moved", {
       organizationId,

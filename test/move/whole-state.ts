@@ -33,6 +33,7 @@ export async function readWhole(store: Store) {
     deletions: await store.listDeletions({ limit: all }),
     figures: await store.deletionFigures(Date.UTC(2100, 0, 1)),
     floors: await store.retention.listRules(undefined),
+    proposals: await store.proposals.list({ limit: all }),
     endpoints: await store.webhooks.listAll({ after: undefined, limit: all }),
     holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),

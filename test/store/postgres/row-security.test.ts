@@ -201,6 +201,9 @@ async function fill(): Promise<void> {
   const rule = { keepDays: 10, countedFrom: "last_seen", redactable: false } as const;
   const floor = { organizationId: acme, resourceType: "screening", rule };
   assert.deepEqual(await store.retention.setFloor(floor, operator), { result: "changed" });
+  await store.changeOrganization(acme, { deletionApproval: true }, operator);
+  const proposing = { ...operator, proposalId: "prp_1" };
+  await store.changeOrganization(acme, { deletionApproval: false }, proposing);
   const byAnna = { startedAt: 0, startedBy: "anna" };
   const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
   await store.imports.begin({ ...run, ...byAnna, source: "console" });
