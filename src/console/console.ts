@@ -22,8 +22,9 @@ import {
 } from "./page.ts";
 import { assetAnswer } from "./frame/asset.ts";
 import { readOrganizationCookie, readSessionCookie } from "./sign-in/cookie.ts";
-import { errorReply, isInternal, renderForward } from "./frame/error-page.ts";
+import { answerRefused, errorReply, isInternal, renderForward } from "./frame/error-page.ts";
 import { html } from "./html/html.ts";
+import { formPages } from "./form-pages.ts";
 import { proposalPath } from "./html/link.ts";
 import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
 import { PageQueue } from "./request/page-queue.ts";
@@ -157,9 +158,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     const person = { ...visitor, app, operator, session, organization };
     const make = () => route.handle(person).catch(showProposed);
     // A form may wait for its body, and is sent by hand.
-    return route.method === "GET" && route.lasting !== true
-      ? queue.run(operator.operatorId, make)
-      : make();
+    const isPage = route.method === "GET" && route.lasting !== true;
+    const made = isPage ? queue.run(operator.operatorId, make) : make();
+    return made.catch((error: unknown) => answerRefused(person, formPages.get(route.path), error));
   };
 }
 

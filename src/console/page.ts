@@ -112,7 +112,24 @@ export function withOrganization({ query, organization }: Person): URLSearchPara
 /** Reads a form. Throws AppError content_type, too_large and validation_failed. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
   requireType(request.headers, "application/x-www-form-urlencoded");
-  return requireStorable(new URLSearchParams((await readSmallBody(request.raw)).toString("utf8")));
+  const text = (await readSmallBody(request.raw)).toString("utf8");
+  return noteForm({ request }, requireStorable(new URLSearchParams(text)));
+}
+
+const forms = new WeakMap<FastifyRequest, URLSearchParams>();
+
+/** Keeps what was sent, so that a form that is refused can be shown again with it. */
+export function noteForm(
+  { request }: Pick<Visitor, "request">,
+  form: URLSearchParams,
+): URLSearchParams {
+  forms.set(request, form);
+  return form;
+}
+
+/** Undefined if no form was read. */
+export function sentForm({ request }: Pick<Visitor, "request">): URLSearchParams | undefined {
+  return forms.get(request);
 }
 
 /** Returns the text unchanged. Throws AppError validation_failed if no store can hold it. */

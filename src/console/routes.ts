@@ -3,6 +3,7 @@
 
 import { registerOne, removeOne } from "./page/recipients.ts";
 import type { PersonalRoute, Route } from "./page.ts";
+import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
 import {
   addPasskey,
   endSession,
@@ -47,6 +48,7 @@ import {
   showProposals,
 } from "./page/proposals.ts";
 import { showOverview } from "./page/overview.ts";
+import { searchAll } from "./page/palette.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
@@ -106,6 +108,10 @@ export const routes: readonly Route[] = [
   read("/console/subjects", "subject.find", showSearch),
   act("/console/subjects", "subject.find", searchSubjects),
   act("/console/subjects/answer", "subject.answer", showAnswer),
+  read("/console/access", "subject.show", showAccess),
+  act("/console/access", "subject.show", countAccess),
+  act("/console/access/copy", "subject.export", downloadAccess),
+  read("/console/palette", "record.find", searchAll),
   read("/console/holds", "hold.read", showHolds),
   read("/console/hold/:id", "hold.read", showHold),
   act("/console/hold/:id", "hold.release", releaseOne),

@@ -26,7 +26,7 @@ export async function fillScreens(
   const hands = handsOf(page, "mouse");
   await page.goto(`${base}/console/intake`);
   await hands.write("Organization", "acme");
-  await hands.choose("Record type", "person");
+  await hands.choose("Record type", "Person");
   const columns = ["person_id", "naem", "timestamp", "x".repeat(200)];
   const rows = Array.from({ length: 50 }, (_, row) =>
     columns.map(() => `${row} ${"ü".repeat(60)}`),
@@ -53,6 +53,7 @@ export async function proposeChange({ service: { app } }: Scene): Promise<string
 /** Not pages: files, and a stream of events. */
 export const notPages: ReadonlySet<string> = new Set([
   "/console/receipt/:id",
+  "/console/palette",
   "/console/upload/:id/progress",
   "/console/upload/:id/refused",
 ]);
@@ -60,7 +61,7 @@ export const notPages: ReadonlySet<string> = new Set([
 /** An address of each page, and of those that look different in another state. */
 export function pathsOf(scene: Scene, upload: string, proposal: string): readonly string[] {
   const own = routes
-    .filter(({ method, path }) => method === "GET" && !path.includes(":"))
+    .filter(({ method, path }) => method === "GET" && !path.includes(":") && !notPages.has(path))
     .map(({ path }) => path);
   const record = "organization=acme&type=person&id=person-1";
   return [
@@ -74,6 +75,8 @@ export function pathsOf(scene: Scene, upload: string, proposal: string): readonl
     `/console/record/deletion?${record}`,
     `/console/find?${record}`,
     `/console/hold/${scene.holdId}`,
+    "/console/proposal/prop_none",
+    "/console/operator/vera",
     "/console/retention?organization=acme&days=30",
     "/console/organization/acme",
     `/console/key/${scene.acme.keyId}`,

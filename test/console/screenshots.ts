@@ -42,6 +42,11 @@ async function answerFirst(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Relationship" }).waitFor();
 }
 
+async function countStored(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Show what is stored" }).click();
+  await page.getByRole("heading", { name: "What is stored" }).waitFor();
+}
+
 const record = "organization=acme&type=person&id=person-1";
 
 const shots: readonly Shot[] = [
@@ -54,12 +59,14 @@ const shots: readonly Shot[] = [
   { name: "find", path: () => `/console/find?${record}`, as: "anna" },
   { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
   { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst },
+  { name: "access", path: () => `/console/access?${record}`, as: "anna", act: countStored },
   { name: "record", path: () => `/console/record?${record}`, as: "anna" },
   { name: "holds", path: () => "/console/holds", as: "anna" },
   { name: "retention", path: () => "/console/retention?organization=acme&days=30", as: "anna" },
   { name: "organizations", path: () => "/console/organizations", as: "anna" },
   { name: "organization", path: () => "/console/organization/acme", as: "anna" },
   { name: "key", path: ({ acme }) => `/console/key/${acme.keyId}`, as: "anna" },
+  { name: "operators", path: () => "/console/operators", as: "anna" },
   { name: "audit", path: () => "/console/audit", as: "axel" },
   { name: "receipts", path: () => "/console/receipts", as: "axel" },
   { name: "intake", path: () => "/console/intake", as: "anna" },
@@ -103,7 +110,7 @@ async function uploadFile(page: Page, { base }: Scene): Promise<string> {
   const hands = handsOf(page, "mouse");
   await page.goto(`${base}/console/intake`);
   await hands.write("Organization", "acme");
-  await hands.choose("Record type", "person");
+  await hands.choose("Record type", "Person");
   const text =
     "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
     "person-801,false,true,Ada Lovelace,2026-01-31T09:30:00Z\n" +

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { renderBars } from "../../src/console/html/chart.ts";
+import { renderChart } from "../../src/console/html/chart.ts";
 import { routes } from "../../src/console/routes.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
@@ -61,7 +61,9 @@ async function findingsWith(leak: TwinLeak): Promise<string> {
 }
 
 function shown(hash: string, values: readonly number[]): string {
-  return withoutChance(`"key_id":"${hash}" ${renderBars({ values, label: "records" }).text} 1`);
+  const slots = values.map((value, at) => ({ at, value }));
+  const chart = renderChart({ slots, label: "Records", unit: "records" });
+  return withoutChance(`"key_id":"${hash}" ${chart.text} 1`);
 }
 
 describe("two stores that differ only in confidential records", () => {

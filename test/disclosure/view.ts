@@ -185,7 +185,8 @@ function wordsOf({ name, arguments: positional, options }: Command, given: Given
 export function withoutChance(text: string): string {
   return (
     text
-      .replaceAll(/<svg\s+class="bars".*?<\/svg>/gs, "<svg>")
+      .replaceAll(/<figure class="chart">.*?<\/figure>/gs, "<figure>")
+      .replaceAll(/ data-now="[^"]*"/g, "")
       .replaceAll(/<section aria-labelledby="durations">.*?<\/section>/gs, "")
       .replaceAll(/<dt>Size of the store<\/dt>\s*<dd>[^<]*/g, "")
       .replaceAll(/\bstore_[0-9a-f]{24}\b/g, "<store>")

@@ -8,7 +8,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
-import { examinedMax, readNamingPart } from "../record/namings.ts";
+import { examinedMax, type NamingPart, readNamingPart } from "../record/namings.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
 export interface DeletionPreview {
@@ -32,8 +32,9 @@ export interface DeletionPreview {
   readonly isComplete: boolean;
 }
 
-/** How many records have their holds read. */
-const holdsReadMax = 200;
+/** How many records have their holds read, and in parts of how many. */
+const holdsReadMax = 5_000;
+const holdsAtOnce = 200;
 
 /** Previews the deletion of a record that is pending, or not requested yet. */
 export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
@@ -49,11 +50,11 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const { confidential } = await viewerOf(app).reader(organizationId);
   // Confidential records never delay a deletion: what has to be kept of them is moved to the restricted store.
   const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
+  const { named, ...pseudonymised } = await countNamings(app, organizationId, erased);
   const keys = [...erased, ...redacted]
-    .slice(0, holdsReadMax)
     .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
+    .concat(named.map((place) => ({ organizationId, ...place })))
     .filter(delays);
-  const pseudonymised = await countNamings(app, organizationId, erased);
   const types = { erased: typesOf(erased), changed: typesOf(redacted) };
   if (pseudonymised.count > 0 || !pseudonymised.isComplete) {
     for (const { resourceType: type } of namingTypes) types.changed.add(type);
@@ -61,8 +62,17 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const floors = (await app.store.retention.listFloors(organizationId)).filter(
     (floor) => isAffected(floor, types) && delays(floor),
   );
-  const holds = await app.store.holds.ofRecords(keys);
+  const holds = await readHolds(app, keys);
   return { erased, redacted, pseudonymised, holds, floors, isComplete };
+}
+
+/** Holds on what is erased and on what is changed: each of them prevents the deletion. */
+async function readHolds(app: App, keys: readonly RecordKey[]): Promise<readonly Hold[]> {
+  const found: Hold[] = [];
+  for (let at = 0; at < Math.min(keys.length, holdsReadMax); at += holdsAtOnce) {
+    found.push(...(await app.store.holds.ofRecords(keys.slice(at, at + holdsAtOnce))));
+  }
+  return found;
 }
 
 function typesOf(nodes: readonly Node[]): Set<string> {
@@ -80,9 +90,13 @@ async function countNamings(
   app: App,
   organizationId: string,
   erased: readonly Node[],
-): Promise<DeletionPreview["pseudonymised"]> {
+): Promise<DeletionPreview["pseudonymised"] & { readonly named: NamingPart["records"] }> {
   const parties = erased.filter(({ type }) => isPartyType(type)).map(({ id }) => id);
-  if (parties.length === 0) return { count: 0, isComplete: true, examinedMax };
-  const part = await readNamingPart(app, { organizationId, parties, after: undefined });
-  return { count: part.records.length, isComplete: part.last === undefined, examinedMax };
+  if (parties.length === 0) return { named: [], count: 0, isComplete: true, examinedMax };
+  const { records: named, last } = await readNamingPart(app, {
+    organizationId,
+    parties,
+    after: undefined,
+  });
+  return { named, count: named.length, isComplete: last === undefined, examinedMax };
 }

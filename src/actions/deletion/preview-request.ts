@@ -8,13 +8,16 @@ import { requireRight } from "../operator/viewer.ts";
 import { findRecord } from "../record/find-records.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 
+type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
+
 /** What a request would erase, and after which time. Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,
-): Promise<DeletionPreview & Pick<Organization, "deletionGraceSeconds">> {
+): Promise<DeletionPreview & RequestTerms> {
   requireRight(app, "deletion.request");
   await findRecord(app, key);
-  const { deletionGraceSeconds } = await findOrganization(app, key.organizationId);
-  return { ...(await previewDeletion(app, key)), deletionGraceSeconds };
+  const organization = await findOrganization(app, key.organizationId);
+  const { deletionGraceSeconds, deletionApproval = false } = organization;
+  return { ...(await previewDeletion(app, key)), deletionGraceSeconds, deletionApproval };
 }

@@ -113,6 +113,8 @@ export interface ErrorContext {
   readonly isOther?: boolean;
   /** Nobody was named who does it. */
   readonly isUnnamed?: boolean;
+  /** The field of a form that is wrong. */
+  readonly field?: string;
 }
 
 export class OperatorError extends Error {

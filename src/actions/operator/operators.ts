@@ -6,6 +6,7 @@ import {
   type Operator,
   operatorNameRule,
   type OperatorRole,
+  type Passkey,
 } from "../../domain/operator.ts";
 import type * as store from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
@@ -52,6 +53,31 @@ export async function requireRightOf(
 export async function listOperators(app: App): Promise<readonly OperatorDetails[]> {
   requireRight(app, "operator.read");
   return app.store.operators.list(app.now());
+}
+
+/** An operator, with when and with what this person last signed in, as far as sessions and passkeys say it. */
+export interface SeenOperator extends OperatorDetails {
+  readonly keys: readonly Passkey[];
+  /** The start of a session that lasts, or the last use of a passkey; undefined if neither is known. */
+  readonly lastSignIn: number | undefined;
+}
+
+/** In the order of their names. Throws OperatorError not_permitted. */
+export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
+  const operators = await listOperators(app);
+  const sessions = await app.store.operators.listSessions(undefined, app.now());
+  const people: SeenOperator[] = [];
+  for (const operator of operators) {
+    const { operatorId, passkeys } = operator;
+    const keys = passkeys === 0 ? [] : await app.store.operators.listPasskeys(operatorId);
+    const starts = sessions
+      .filter(({ session }) => session.operatorId === operatorId)
+      .map(({ session }) => session.createdAt);
+    const times = [...starts, ...keys.flatMap(({ lastUsedAt = [] }) => lastUsedAt)];
+    const lastSignIn = times.length === 0 ? undefined : Math.max(...times);
+    people.push({ ...operator, keys, lastSignIn });
+  }
+  return people;
 }
 
 /** Throws OperatorError not_permitted, invalid and operator_exists. */

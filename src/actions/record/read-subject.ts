@@ -165,3 +165,33 @@ function describeDeletion(deletion: Deletion, now: number): SubjectDeletion {
 export function readHoldsOf({ store }: App, keys: readonly RecordKey[]): Promise<readonly Hold[]> {
   return store.holds.ofRecords(keys);
 }
+
+/** How much is held on a subject. */
+export interface SubjectCount {
+  /** Records by type, in the order of the names of types. */
+  readonly counts: readonly (readonly [resourceType: string, records: number])[];
+  /** The first ones, for officers who read confidential types. */
+  readonly holds: readonly Hold[];
+  /** The newest ones. */
+  readonly deletions: readonly SubjectDeletion[];
+}
+
+/** Holds and deletion requests that are listed. */
+const listedMax = 1_000;
+
+/** Throws OperatorError too_much_to_search. */
+export async function countSubject(app: App, request: SubjectRequest): Promise<SubjectCount> {
+  const counts = new Map<string, number>();
+  const holds: Hold[] = [];
+  for await (const keys of findKeys(app, request)) {
+    const name = keys[0]?.resourceType ?? "";
+    counts.set(name, (counts.get(name) ?? 0) + keys.length);
+    if (!request.confidential || holds.length >= listedMax) continue;
+    holds.push(...(await readHoldsOf(app, keys)).slice(0, listedMax - holds.length));
+  }
+  const deletions: SubjectDeletion[] = [];
+  for await (const page of readDeletionsOf(app, request)) {
+    deletions.push(...page.slice(0, listedMax - deletions.length));
+  }
+  return { counts: [...counts].sort(([one], [other]) => (one < other ? -1 : 1)), holds, deletions };
+}

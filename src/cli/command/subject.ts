@@ -3,14 +3,11 @@
 import { resolve } from "node:path";
 import {
   beginSubject,
-  findKeys,
-  readDeletionsOf,
-  readHoldsOf,
+  countSubject,
   type SubjectDeletion,
 } from "../../actions/record/read-subject.ts";
 import { requireOutsideData } from "../../data-folder/data-folder.ts";
 import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
-import type { Hold } from "../../domain/access.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { readConfig } from "../../settings/config.ts";
 import { defineCommand, defineStoreCommand, flag, required } from "../command.ts";
@@ -39,9 +36,6 @@ const subjectOptions = {
   ),
 };
 
-/** Holds and deletion requests that are listed. */
-const listedMax = 1_000;
-
 export const subjectShow = defineStoreCommand({
   name: "subject show",
   summary:
@@ -57,31 +51,19 @@ export const subjectShow = defineStoreCommand({
     const key = { organizationId: organization, resourceType: type, resourceId: id };
     const request = { ...key, confidential };
     await beginSubject(app, "subject.show", request);
-    const counts = new Map<string, number>();
-    const holds: Hold[] = [];
-    for await (const keys of findKeys(app, request)) {
-      const name = keys[0]?.resourceType ?? "";
-      counts.set(name, (counts.get(name) ?? 0) + keys.length);
-      if (!confidential || holds.length >= listedMax) continue;
-      holds.push(...(await readHoldsOf(app, keys)).slice(0, listedMax - holds.length));
-    }
-    const deletions: SubjectDeletion[] = [];
-    for await (const page of readDeletionsOf(app, request)) {
-      deletions.push(...page.slice(0, listedMax - deletions.length));
-    }
-    const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+    const { counts, holds, deletions } = await countSubject(app, request);
     return {
       json: {
         resource_type: type,
         resource_id: id,
         organization_id: organization,
         confidential,
-        records: Object.fromEntries(sorted),
+        records: Object.fromEntries(counts),
         deletion_requests: deletions,
         ...(confidential ? { holds: holds.map(viewHold) } : {}),
       },
       text: [
-        describeCounts(sorted),
+        describeCounts(counts),
         ...(deletions.length === 0 ? [] : [`\nDeletion requests\n${describe(deletions)}`]),
         ...(holds.length === 0 ? [] : [`\nHolds\n${renderHolds(holds)}`]),
       ].join("\n"),

@@ -8,7 +8,8 @@ import {
 import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html } from "../html/html.ts";
-import { jsonReply, showPage } from "../page.ts";
+import { refillForm } from "../html/refill.ts";
+import { jsonReply, type Person, type PersonalRoute, sentForm, showPage } from "../page.ts";
 
 interface Failure {
   readonly status: number;
@@ -47,6 +48,56 @@ const titles: Readonly<Record<number, string>> = {
   429: "Too many requests",
   503: "Not available",
 };
+
+/** The fields that errors of actions are about; forms use these names. */
+const fields: { readonly [Name in OperatorErrorName]?: string } = {
+  no_such_organization: "organization",
+  organization_exists: "id",
+  no_such_type: "type",
+};
+
+/** What names the object of a form, and so of its page. */
+const keys: ReadonlySet<string> = new Set(["organization", "type", "id", "status", "wait"]);
+
+/**
+ * Answers somebody who has signed in, with the navigation in place: the form again with what was typed and the message
+ * at its field, or the message alone. Throws the error again if it is internal, or if there is no page to show.
+ */
+export async function answerRefused(
+  person: Person,
+  page: PersonalRoute["handle"] | undefined,
+  error: unknown,
+): Promise<Answer> {
+  const failure = explain(error);
+  const { request, reply } = person;
+  const isJson = (request.headers["content-type"] ?? "").startsWith("application/json");
+  if (failure === undefined || failure.status >= 500 || isJson || reply.sent) throw error;
+  const again = await showAgain(person, page, { error, failure });
+  const { status, title, message, list = "" } = failure;
+  const answer =
+    again ?? (await showPage(person, { title, body: renderFailure(message, list) }, { status }));
+  if (request.method === "GET" || request.raw.complete) return answer;
+  // A body that was refused before it was read ends the connection.
+  return { ...answer, headers: { ...answer.headers, connection: "close" } };
+}
+
+async function showAgain(
+  person: Person,
+  page: PersonalRoute["handle"] | undefined,
+  { error, failure }: { readonly error: unknown; readonly failure: Failure },
+): Promise<Answer | undefined> {
+  const form = sentForm(person);
+  if (page === undefined || form === undefined || !(error instanceof OperatorError))
+    return undefined;
+  const query = new URLSearchParams([...form].filter(([name]) => keys.has(name)));
+  // The object of the form may be gone: then there is no page to show.
+  const shown = await page({ ...person, query }).catch(() => undefined);
+  if (typeof shown?.body !== "string") return undefined;
+  const { status, message } = failure;
+  const field = error.context.field ?? fields[error.errorName];
+  const path = person.request.url.replace(/\?.*/, "");
+  return { ...shown, status, body: refillForm(shown.body, { path, form, message, field }) };
+}
 
 interface ErrorReply {
   readonly error: unknown;

@@ -26,7 +26,7 @@ export const tasks: readonly Task[] = [
         right: "deletion.read",
         icon: "deletions",
       },
-      { path: "/console/proposals", label: "Proposals", right: "proposal.read", icon: "person" },
+      { path: "/console/proposals", label: "Proposals", right: "proposal.read", icon: "people" },
     ],
   },
   {
@@ -34,6 +34,12 @@ export const tasks: readonly Task[] = [
     screens: [
       { path: "/console/find", label: "Find", right: "record.find", icon: "find" },
       { path: "/console/subjects", label: "Persons", right: "subject.find", icon: "person" },
+      {
+        path: "/console/access",
+        label: "Access requests",
+        right: "subject.show",
+        icon: "intake",
+      },
       { path: "/console/holds", label: "Holds", right: "hold.read", icon: "hold" },
     ],
   },

@@ -1,35 +1,83 @@
-// Draws small bar charts as SVG. A table beside each chart has its numbers.
+// Draws a bar chart over time as SVG, with an axis, the hours below it, a tooltip for each bar, and the same numbers as
+// a table.
 
-import { type Html, html } from "./html.ts";
+import { type Column, type Html, html, renderFocusableTable } from "./html.ts";
 import { formatNumber } from "./time.ts";
 
-const barWidth = 4;
-const height = 32;
-
-export interface Chart {
-  /** What it shows, for people who don't see it. */
-  readonly label: string;
-  /** Oldest first. */
-  readonly values: readonly number[];
+/** The time of a bar and its value; undefined where nothing was counted, which is not 0. */
+export interface Slot {
+  /** Unix milliseconds of its beginning. */
+  readonly at: number;
+  readonly value: number | undefined;
+  /** What it consists of, for the tooltip. */
+  readonly detail?: string | undefined;
 }
 
-/** One path for all bars; a bar that is not empty is at least visible. */
-export function renderBars({ label, values }: Chart): Html {
-  const max = Math.max(1, ...values);
-  const bars = values.map((value, index) => {
-    const size = value === 0 ? 0 : Math.max(1, Math.round((value / max) * height));
-    return size === 0 ? "" : `M${index * barWidth} ${height}v${-size}h${barWidth - 1}v${size}z`;
+export interface Chart {
+  /** What it shows, and in which unit. */
+  readonly label: string;
+  readonly unit: string;
+  /** Oldest first. */
+  readonly slots: readonly Slot[];
+}
+
+const height = 100;
+const hoursShown = 5;
+
+export function renderChart({ label, unit, slots }: Chart): Html {
+  const values = slots.map(({ value }) => value ?? 0);
+  const top = roundUp(Math.max(1, ...values));
+  const describe = ({ at, value, detail }: Slot) =>
+    `${clockOf(at)} UTC: ${value === undefined ? "not counted" : `${formatNumber(value)} ${unit}`}${
+      detail === undefined || detail === "" ? "" : ` (${detail})`
+    }`;
+  const bars = slots.map((slot, index) => {
+    const size = slot.value === 0 ? 0 : Math.max(2, ((slot.value ?? top) / top) * height);
+    const y = Math.round((height - size) * 10) / 10;
+    return html`<g class="${slot.value === undefined ? "uncounted" : "bar"}"
+      ><title>${describe(slot)}</title><path class="room" d="M${index} 0h1v${height}h-1z" /><path
+        d="M${index + 0.1} ${height}V${y}h.8V${height}z"
+    /></g>`;
   });
-  const width = values.length * barWidth;
-  const text = `${label}: at most ${formatNumber(Math.max(0, ...values))}`;
-  return html`<svg
-    class="bars"
-    role="img"
-    aria-label="${text}"
-    viewBox="0 0 ${width} ${height}"
-    preserveAspectRatio="none"
-  >
-    <path class="base" d="M0 ${height}h${width}" />
-    <path d="${bars.join("")}" />
-  </svg>`;
+  const columns: readonly Column<Slot>[] = [
+    ["From", ({ at }) => renderHour(at), "head"],
+    [unit, ({ value }) => (value === undefined ? "not counted" : formatNumber(value)), "number"],
+  ];
+  const step = Math.ceil(slots.length / hoursShown);
+  const hours = slots.filter((_, index) => index % step === 0).map(({ at }) => renderHour(at));
+  const total = `${label}: at most ${formatNumber(Math.max(0, ...values))} ${unit}`;
+  return html`<figure class="chart">
+    <div class="axis" aria-hidden="true">
+      <span>${formatNumber(top)}</span><span>${formatNumber(top / 2)}</span><span>0</span>
+    </div>
+    <svg
+      role="img"
+      aria-label="${total}"
+      viewBox="0 0 ${slots.length} ${height}"
+      preserveAspectRatio="none"
+    >
+      <path class="grid" d="M0 0h${slots.length}M0 50h${slots.length}M0 100h${slots.length}" />
+      ${bars}
+    </svg>
+    <div class="hours" aria-hidden="true">${hours}</div>
+    <details>
+      <summary>${label} as a table</summary>
+      ${renderFocusableTable(columns, slots.toReversed(), "plain")}
+    </details>
+  </figure>`;
+}
+
+/** The next number of the form 2, 4, 10, 20, 40, 100 and so on, so that half of it is whole too. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const found = [1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10;
+  return Math.max(2, found * power);
+}
+
+function clockOf(at: number): string {
+  return new Date(at).toISOString().slice(11, 16);
+}
+
+function renderHour(at: number): Html {
+  return html`<time class="hour" datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>`;
 }

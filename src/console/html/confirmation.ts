@@ -37,5 +37,6 @@ export function requireTyped(form: Form, id: string, what: string): void {
   throw new OperatorError(
     "not_confirmed",
     `The id that was typed is not that of the ${what}. Nothing was changed.`,
+    { context: { field: "confirm" } },
   );
 }

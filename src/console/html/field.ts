@@ -47,8 +47,17 @@ export function readDuration(form: Form, name: string, label: string): number | 
   const text = readText(form, name);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
-  if (ms === undefined) throw notValid(label, durationRule);
+  if (ms === undefined) throw notValid(label, durationRule, name);
   return ms;
+}
+
+/** Returns the beginning of the day in UTC, in Unix milliseconds. Throws OperatorError invalid. */
+export function readDate(form: Form, name: string, label: string): number | undefined {
+  const text = readText(form, name);
+  if (text === undefined) return undefined;
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw notValid(label, "a date such as 2026-01-31", name);
+  return time;
 }
 
 /** Throws OperatorError invalid. */
@@ -60,7 +69,7 @@ export function readWhole(
   const text = readText(form, name);
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= max)) throw notValid(label, `a whole number from 0 to ${max}`);
+  if (!(value <= max)) throw notValid(label, `a whole number from 0 to ${max}`, name);
   return value;
 }
 
@@ -68,10 +77,11 @@ export function readWhole(
 export function readOnOff(form: Form, name: string, label: string): boolean | undefined {
   const text = readText(form, name);
   if (text === undefined) return undefined;
-  if (text !== "on" && text !== "off") throw notValid(label, "on or off");
+  if (text !== "on" && text !== "off") throw notValid(label, "on or off", name);
   return text === "on";
 }
 
-function notValid(label: string, rule: string): OperatorError {
-  return new OperatorError("invalid", `${label}: it must be ${rule}. Nothing was changed.`);
+function notValid(label: string, rule: string, field: string): OperatorError {
+  const message = `${label}: it must be ${rule}. Nothing was changed.`;
+  return new OperatorError("invalid", message, { context: { field } });
 }

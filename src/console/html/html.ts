@@ -117,7 +117,9 @@ function renderContent<Row>(
   return html`<table class="${style}">
     <thead>
       <tr>
-        ${columns.map(([heading]) => html`<th scope="col">${heading}</th>`)}
+        ${columns.map(([heading, , kind]) => {
+          return renderElement("th", { scope: "col", class: kind === "number" && kind }, heading);
+        })}
       </tr>
     </thead>
     <tbody>

@@ -45,35 +45,45 @@ export interface HistoryOptions {
   readonly earlier: Html | undefined;
 }
 
-export function renderHistory(history: ShownHistory, { revealing, earlier }: HistoryOptions): Html {
+/** The content as it is now, and the course of its changes. */
+interface RenderedHistory {
+  readonly content: Html;
+  readonly course: Html;
+}
+
+export function renderHistory(
+  history: ShownHistory,
+  { revealing, earlier }: HistoryOptions,
+): RenderedHistory {
   const space = new ValueSpace();
   const state = history.state && renderState(history.state, space);
   const changes = history.changes.map((change) => renderChange(change, space));
-  return html`<section aria-labelledby="content">
-      <h2 id="content">Content</h2>
-      ${revealing} ${state}
-    </section>
-    <section aria-labelledby="history">
-      <h2 id="history">History</h2>
-      <p class="note">
-        What each change changed, the latest first. The state takes each field from the change with
-        the latest timestamp, so a change that arrives late may change little.
-        ${
-          !history.isExact &&
-          "The history is long: values are compared with the changes shortly before only, and the latest state is not shown."
-        }
-      </p>
-      <ol class="timeline">
-        ${changes}
-      </ol>
-      ${earlier}
+  const content = html`<section aria-labelledby="content">
+    <h2 id="content">Content</h2>
+    ${revealing} ${state}
+  </section>`;
+  const course = html`<section aria-labelledby="history">
+    <h2 id="history">History</h2>
+    <p class="note">
+      What each change changed, the latest first. The state takes each field from the change with
+      the latest timestamp, so a change that arrives late may change little.
       ${
-        space.isExceeded &&
-        html`<p class="note">
-          Long values are cut here. <code>sluice record show</code> shows everything.
-        </p>`
+        !history.isExact &&
+        "The history is long: values are compared with the changes shortly before only, and the latest state is not shown."
       }
-    </section>`;
+    </p>
+    <ol class="timeline">
+      ${changes}
+    </ol>
+    ${earlier}
+    ${
+      space.isExceeded &&
+      html`<p class="note">
+        Long values are cut here. <code>sluice record show</code> shows everything.
+      </p>`
+    }
+  </section>`;
+  return { content, course };
 }
 
 function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Html {

@@ -2,6 +2,7 @@
 
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
 import { type Html, html } from "./html.ts";
+import { titleOf } from "./link.ts";
 
 /** `2026-01-31 09:30 UTC`; a dash for no time. */
 export function renderTime(unixMs: number | undefined): Html {
@@ -41,9 +42,11 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `12 person, 1,234 transaction`; empty for nothing. */
+/** `Person 12, Transaction 1,234`; empty for nothing. */
 export function formatCounts(counts: Readonly<Partial<Record<string, number>>>): string {
-  const types = Object.entries(counts).map(([type, n = 0]) => `${formatNumber(n)} ${type}`);
+  const types = Object.entries(counts).map(
+    ([type, n = 0]) => `${titleOf(type)} ${formatNumber(n)}`,
+  );
   return types.join(", ");
 }
 

@@ -38,7 +38,8 @@ export async function showAccount(person: Person): Promise<Answer> {
       <h2 id="sessions">Your sessions</h2>
       ${renderSessions(own, session)}
     </section>
-    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}`;
+    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}
+    <p class="note"><a href="/console/style">The parts of which every page is made</a></p>`;
   return showPage(person, { title: "Account", screen: "/console/account", body });
 }
 
@@ -82,7 +83,7 @@ function renderAdding({ origin, operator }: Person): Html {
 const actionHeading = html`<span class="sr">Action</span>`;
 
 const passkeyColumns: readonly Column<Passkey>[] = [
-  ["Passkey", ({ credentialId }) => html`<code>${shorten(credentialId)}</code>`],
+  ["Passkey", (one) => html`${describePasskey(one)} <code>${shorten(one.credentialId)}</code>`],
   ["Added", ({ createdAt }) => renderTime(createdAt)],
   ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
   [actionHeading, renderRemoval],
@@ -93,6 +94,13 @@ function renderRemoval({ credentialId }: Passkey): Html {
     <input type="hidden" name="credential" value="${credentialId}" />
     <button type="submit">Remove<span class="sr"> passkey ${shorten(credentialId)}</span></button>
   </form>`;
+}
+
+/** What kind of authenticator it is in, as the browser has said. */
+export function describePasskey({ transports }: Passkey): string {
+  if (transports.includes("internal")) return "built into a device";
+  if (transports.includes("hybrid")) return "a phone or tablet";
+  return transports.length === 0 ? "a passkey" : "a security key";
 }
 
 function shorten(credentialId: string): string {

@@ -16,7 +16,7 @@ import { readText, renderInput } from "../html/field.ts";
 import { withPlace } from "../html/filter.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { formatNumber, renderTime } from "../html/time.ts";
+import { formatNumber, renderAgo } from "../html/time.ts";
 
 const screen = "/console/audit";
 
@@ -86,7 +86,7 @@ function renderNothing(hasMore: boolean): Html {
 
 const columns: readonly Column<AuditEntry>[] = [
   ["Entry", ({ entryNo }) => entryNo, "head"],
-  ["Time", ({ at }) => renderTime(at)],
+  ["Time", ({ at }) => renderAgo(at)],
   ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
   ["Action", ({ action }) => action],
   ["Organization", ({ organizationId }) => html`<bdi>${organizationId ?? "–"}</bdi>`],

@@ -16,7 +16,9 @@ import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { deletionPath, renderRecordLink } from "../html/link.ts";
+import { renderChip, renderStatus } from "../html/chip.ts";
+import { deletionPath, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
+import { requesterOf } from "./deletions.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { formatCount, formatCounts, formatNumber, renderTime } from "../html/time.ts";
 
@@ -24,35 +26,40 @@ const screen = "/console/deletions";
 
 export async function showDeletion(person: Person): Promise<Answer> {
   const details = await readDeletionDetails(person.app, person.id);
-  const { deletion, waitsFor, erased } = details;
-  const body = html`${renderFacts([
-    [
-      "Record",
-      details.preview === undefined
-        ? html`${deletion.resourceType} <bdi>${deletion.resourceId}</bdi>`
-        : renderRecordLink(deletion),
-    ],
+  const { deletion } = details;
+  const body = html`<div class="sides">
+      <div>
+        <section>${renderOwnFacts(details)}</section>
+        ${details.preview !== undefined && renderPreview(deletion, details.preview, { needsApproval: awaitsApproval(deletion), until: deletion.dueAt > person.app.now() ? deletion.dueAt : undefined })}
+        ${renderReceipt(details)} ${renderTold(details)}
+      </div>
+      <div>${renderCourse(deletion)}</div>
+    </div>
+    ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
+  const aside = html`${renderStatus(deletion.status)}
+  ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
+  const title = `Deletion ${deletion.deletionRequestId}`;
+  return showPage(person, { title, screen, body, aside });
+}
+
+function renderOwnFacts({ deletion, waitsFor, erased, preview }: DeletionDetails): Html {
+  return renderFacts([
+    ["Record", preview === undefined ? renderRecordName(deletion) : renderRecordLink(deletion)],
     ["Organization", html`<bdi>${deletion.organizationId}</bdi>`],
-    ["Status", deletion.status],
+    ["Requested by", html`<bdi>${requesterOf(deletion)}</bdi>`],
     ["Waits for", html`<bdi>${waitsFor ?? "nothing"}</bdi>`],
     ["Reason", html`<bdi>${deletion.reason}</bdi>`],
     [
       "Erased",
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
-  ])}
-  ${details.preview !== undefined && renderPreview(deletion, details.preview)}
-  ${renderCourse(deletion)} ${renderReceipt(details)} ${renderTold(details)}
-  ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
-  const title = `Deletion ${deletion.deletionRequestId}`;
-  return showPage(person, { title, screen, body });
+  ]);
 }
 
 function renderCourse(deletion: Deletion): Html {
   const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
-  const requestedBy = approval?.requester ?? deletion.requestedBy;
   const steps: readonly (readonly [number | undefined, Html])[] = [
-    [requestedAt, html`requested by <bdi>${requestedBy}</bdi>`],
+    [requestedAt, html`requested by <bdi>${requesterOf(deletion)}</bdi>`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
     [startedAt, html`processing began, ${formatCount(deletion.attempts, "attempt")} so far`],
@@ -64,41 +71,51 @@ function renderCourse(deletion: Deletion): Html {
     .toSorted(([one = 0], [other = 0]) => one - other);
   return html`<section aria-labelledby="course">
     <h2 id="course">Timeline</h2>
-    <ol class="course">
-      ${known.map(([at, what]) => html`<li>${renderTime(at)} ${what}</li>`)}
+    <ol class="timeline">
+      ${known.map(([at, what]) => html`<li>${what}<br />${renderTime(at)}</li>`)}
       ${awaitsApproval(deletion) && html`<li>not approved yet</li>`}
       ${status === "cancelled" && html`<li>cancelled</li>`}
     </ol>
   </section>`;
 }
 
-/** What a deletion of this record erases and changes, and what prevents it. */
+/** What prevents a deletion besides holds and floors. */
+interface Waits {
+  readonly needsApproval: boolean;
+  /** The end of the grace period, if it is not over. */
+  readonly until?: number | undefined;
+}
+
+/** What a deletion of this record erases and changes, and everything that prevents it. */
 export function renderPreview(
   { resourceType }: Pick<Deletion, "resourceType">,
   preview: DeletionPreview,
+  waits: Waits,
 ): Html {
   const { erased, redacted, pseudonymised, isComplete } = preview;
-  return html`<section aria-labelledby="preview">
-    <h2 id="preview">What it would erase</h2>
-    <p>
-      As of now; what arrives until then is included.
-      ${!isComplete && "There is more than is shown."}
-    </p>
-    <h3>Erased: ${formatNumber(erased.length)}</h3>
-    ${renderNodes(erased)}
-    <h3>Stays, without a reference to them: ${formatNumber(redacted.length)}</h3>
-    ${
-      redacted.length > 0 &&
-      html`<p>These also belong to other records, or only mention what is erased.</p>
-        ${renderNodes(redacted)}`
-    }
-    ${isPartyType(resourceType) && renderPseudonymised(resourceType, pseudonymised)}
-    <h3>Stays in any case</h3>
-    <ul>
-      <li>this request with its id and its reason, the receipt, and entries of the audit trail</li>
-    </ul>
-    ${renderObstacles(preview)}
-  </section>`;
+  return html`${renderObstacles(preview, waits)}
+    <section aria-labelledby="preview">
+      <h2 id="preview">What it would erase</h2>
+      <p>
+        As of now; what arrives until then is included.
+        ${!isComplete && "There is more than is shown."}
+      </p>
+      <h3>Erased: ${formatNumber(erased.length)}</h3>
+      ${renderNodes(erased)}
+      ${
+        redacted.length > 0 &&
+        html`<h3>Stays, without a reference to them: ${formatNumber(redacted.length)}</h3>
+          <p>These also belong to other records, or only mention what is erased.</p>
+          ${renderNodes(redacted)}`
+      }
+      ${isPartyType(resourceType) && renderPseudonymised(resourceType, pseudonymised)}
+      <h3>Stays in any case</h3>
+      <ul>
+        <li>
+          this request with its id and its reason, the receipt, and entries of the audit trail
+        </li>
+      </ul>
+    </section>`;
 }
 
 function renderPseudonymised(
@@ -113,12 +130,14 @@ function renderPseudonymised(
     </p>`;
 }
 
-function renderObstacles({ holds, floors }: DeletionPreview): Html | undefined {
-  if (holds.length + floors.length === 0) return undefined;
+function renderObstacles(
+  { holds, floors, isComplete, pseudonymised }: DeletionPreview,
+  { needsApproval, until }: Waits,
+): Html {
   const held = holds.map(
     ({ resourceType, resourceId, reason, owner }) =>
       html`<li>
-        ${resourceType} <bdi>${resourceId}</bdi> is on hold: <bdi>${reason}</bdi>${
+        ${titleOf(resourceType)} <bdi>${resourceId}</bdi> is on hold: <bdi>${reason}</bdi>${
           owner !== undefined && html`, <bdi>${owner}</bdi>`
         }
       </li>`,
@@ -126,14 +145,27 @@ function renderObstacles({ holds, floors }: DeletionPreview): Html | undefined {
   const kept = floors.map(
     ({ resourceType, keepDays, countedFrom }) =>
       html`<li>
-        ${resourceType} has to be kept for ${formatDays(keepDays)} from ${countedFrom} (retention
-        floor)
+        ${titleOf(resourceType)} has to be kept for ${formatDays(keepDays)} from ${countedFrom}
+        (retention floor)
       </li>`,
   );
-  return html`<h3>Nothing is erased while any of this applies</h3>
-    <ul>
-      ${held}${kept}
-    </ul>`;
+  const approval = needsApproval && html`<li>It needs the approval of a second person.</li>`;
+  const grace =
+    until !== undefined && html`<li>Its grace period lasts until ${renderTime(until)}.</li>`;
+  const isFree = holds.length + floors.length === 0 && !needsApproval && until === undefined;
+  const isSure = isComplete && pseudonymised.isComplete;
+  return html`<section aria-labelledby="obstacles">
+    <h2 id="obstacles">What prevents it</h2>
+    ${
+      isFree
+        ? html`<p>${renderChip("good", "nothing")}</p>`
+        : html`<p>Nothing is erased while any of this applies:</p>
+            <ul>
+              ${approval}${grace}${held}${kept}
+            </ul>`
+    }
+    ${!isSure && html`<p class="note">Not everything was examined here: there may be more holds.</p>`}
+  </section>`;
 }
 
 const nodesShownMax = 100;
@@ -141,7 +173,7 @@ const nodesShownMax = 100;
 function renderNodes(nodes: readonly Node[]): Html {
   const items = nodes
     .slice(0, nodesShownMax)
-    .map(({ type, id }) => html`<li>${type} <bdi>${id}</bdi></li>`);
+    .map(({ type, id }) => html`<li>${titleOf(type)} <bdi>${id}</bdi></li>`);
   const more = nodes.length - items.length;
   return html`<ul class="records">
     ${items}${more > 0 && html`<li>and ${formatNumber(more)} more</li>`}

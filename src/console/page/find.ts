@@ -18,7 +18,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { showPage, type Person, withOrganization } from "../page.ts";
-import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
+import { readRecordKey, recordPath, renderRecordLink, titleOf } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
 
@@ -53,7 +53,7 @@ async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html>
     })}
     ${renderChoice("Record type", "type", {
       query,
-      values: types.map((type) => [type, type]),
+      values: types.map((type) => [type, titleOf(type)]),
     })}
     ${renderInput("Id of the record", "id", {
       value: key.resourceId,
@@ -140,7 +140,7 @@ function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Ref
       </li>`,
   );
   const next = recordPath(screen, key, { of: resourceType, after: records.at(-1)?.resourceId });
-  return html`<h3>${resourceType}</h3>
+  return html`<h3>${titleOf(resourceType)}</h3>
     <ul class="records">
       ${items}
     </ul>

@@ -3,6 +3,7 @@
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/snapshot.ts";
+import { renderChip } from "../html/chip.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, type ProcessFacts } from "../page.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
@@ -28,7 +29,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
     <h2 id="checks">Checks</h2>
     ${
       failed === 0
-        ? html`<p>Everything that is checked here is as it should be.</p>`
+        ? html`<p>${renderChip("good", "Everything that is checked here is as it should be.")}</p>`
         : html`<p role="alert">${failed} of ${checks.length} fail.</p>`
     }
     ${renderFocusableTable(checkColumns, checks, "plain")}
@@ -41,7 +42,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
 
 const checkColumns: readonly Column<HealthCheck>[] = [
   ["Check", ({ name }) => name, "head"],
-  ["Passed", ({ isFine }) => (isFine ? "yes" : html`<strong class="health-bad">no</strong>`)],
+  ["Passed", ({ isFine }) => (isFine ? renderChip("good", "yes") : renderChip("bad", "no"))],
   ["Result", ({ result }) => html`<bdi>${result}</bdi>`],
 ];
 
@@ -108,9 +109,14 @@ const settingColumns: readonly Column<ProcessFacts["settings"][number]>[] = [
 ];
 
 function renderSettings(settings: ProcessFacts["settings"]): Html {
+  const own = settings.filter(({ isDefault }) => !isDefault);
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
-    ${renderFocusableTable(settingColumns, settings)}
     <p class="note">Settings are environment variables, read when the process starts.</p>
+    ${own.length > 0 && renderFocusableTable(settingColumns, own)}
+    <details>
+      <summary>All ${settings.length} settings</summary>
+      ${renderFocusableTable(settingColumns, settings)}
+    </details>
   </section>`;
 }

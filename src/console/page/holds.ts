@@ -26,11 +26,13 @@ import {
   renderDeletionLink,
   renderKeyFields,
   renderRecordLink,
+  titleOf,
 } from "../html/link.ts";
+import { renderChip } from "../html/chip.ts";
 import { readText, renderInput, renderReason } from "../html/field.ts";
 import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { formatNumber, renderTime } from "../html/time.ts";
+import { formatNumber, renderAgo, renderTime } from "../html/time.ts";
 
 const screen = "/console/holds";
 const shownMax = 50;
@@ -67,7 +69,7 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
     ${renderOrganizationInput(query)}
     ${renderChoice("Record type", "type", {
       query,
-      values: types.map((type) => [type, type]),
+      values: types.map((type) => [type, titleOf(type)]),
     })}
     ${renderInput("Owner", "owner", {
       value: query.get("owner"),
@@ -122,19 +124,19 @@ function renderHoldLink({ holdId }: Hold): Html {
 }
 
 function renderPlaced({ placedAt, placedBy }: Hold): Html {
-  return html`${renderTime(placedAt)} <small>by <bdi>${placedBy}</bdi></small>`;
+  return html`${renderAgo(placedAt)} by <bdi>${placedBy}</bdi>`;
 }
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
   if (reviewOn === undefined) return html`–`;
   return review === "overdue"
-    ? html`<strong class="overdue">${reviewOn}, overdue</strong>`
+    ? html`${reviewOn} ${renderChip("bad", "overdue")}`
     : html`${reviewOn}`;
 }
 
 function renderEnd({ endsOn }: Hold, { endsSoon }: Pick<ShownHold, "endsSoon">): Html {
   if (endsOn === undefined) return html`when released`;
-  return endsSoon ? html`<strong class="overdue">${endsOn}, soon</strong>` : html`${endsOn}`;
+  return endsSoon ? html`${endsOn} ${renderChip("wait", "soon")}` : html`${endsOn}`;
 }
 
 export async function showHold(person: Person): Promise<Answer> {

@@ -7,7 +7,9 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html, type Column, renderTable, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person } from "../page.ts";
-import { formatBytes, renderTime, formatDuration, formatNumber } from "../html/time.ts";
+import { type Meaning, renderChip } from "../html/chip.ts";
+import { titleOf } from "../html/link.ts";
+import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
@@ -39,7 +41,7 @@ const uploadsOff = html`<p class="empty">
 
 const organizationsOffered = 200;
 
-async function renderForm({ app, sources }: Person): Promise<Html> {
+async function renderForm({ app, sources, organization }: Person): Promise<Html> {
   const hidden = await app.viewer.hiddenTypes();
   const organizations = await listOrganizations(app);
   const open = organizations.filter(({ closedAt }) => closedAt === undefined);
@@ -52,7 +54,13 @@ async function renderForm({ app, sources }: Person): Promise<Html> {
     <form class="filters" method="post" action="/console/upload" enctype="multipart/form-data">
       <label
         >Organization
-        <input name="organization" list="organizations" required maxlength="64" autocomplete="off"
+        <input
+          name="organization"
+          list="organizations"
+          value="${organization ?? ""}"
+          required
+          maxlength="64"
+          autocomplete="off"
       /></label>
       <datalist id="organizations">
         ${open
@@ -64,7 +72,9 @@ async function renderForm({ app, sources }: Person): Promise<Html> {
       <label
         >Record type
         <select name="type" required>
-          ${types.map(({ resourceType }) => html`<option>${resourceType}</option>`)}
+          ${types.map(
+            ({ resourceType, title }) => html`<option value="${resourceType}">${title}</option>`,
+          )}
         </select></label
       >
       <label
@@ -91,15 +101,15 @@ function renderUploadLink({ uploadId, fileName }: Upload): Html {
 const uploadColumns: readonly Column<Upload>[] = [
   ["File", renderUploadLink],
   ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
-  ["Records", ({ resourceType }) => resourceType],
-  ["Uploaded", ({ receivedAt }) => renderTime(receivedAt)],
-  ["State", ({ state }) => stateLabels[state.name]],
+  ["Records", ({ resourceType }) => titleOf(resourceType)],
+  ["Uploaded", ({ receivedAt }) => renderAgo(receivedAt)],
+  ["State", ({ state }) => renderChip(...states[state.name])],
 ];
 
-const stateLabels: Readonly<Record<Upload["state"]["name"], string>> = {
-  ready: "to be checked",
-  importing: "is being imported",
-  ended: "import ended",
+const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string]>> = {
+  ready: ["wait", "to be checked"],
+  importing: ["busy", "is being imported"],
+  ended: ["good", "import ended"],
 };
 
 // Lists the imports that run, in any process, and the imports of the last weeks.
@@ -131,8 +141,8 @@ function renderRuns(imports: readonly ImportRun[], now: number): Html {
   return renderFocusableTable(
     [
       ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
-      ["Records", ({ resourceType }) => resourceType],
-      ["Started", ({ startedAt }) => renderTime(startedAt)],
+      ["Records", ({ resourceType }) => titleOf(resourceType)],
+      ["Started", ({ startedAt }) => renderAgo(startedAt)],
       ["By", renderStarter],
       ["State", (one) => describeState(one, now)],
       ["Rows", ({ rows }) => formatNumber(rows)],
@@ -152,7 +162,7 @@ function renderStarter({ startedBy, source }: ImportRun): Html {
 function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {
   if (outcome !== undefined) return html`${outcome}`;
   const silence = now - updatedAt;
-  if (silence < silentMs) return html`<strong>running</strong>`;
+  if (silence < silentMs) return renderChip("busy", "running");
   return html`running or interrupted <small>no progress for ${formatDuration(silence)}</small>`;
 }
 
@@ -226,7 +236,7 @@ const columns: readonly Column<Refusal>[] = [
   ["Field", ({ field }) => (field === "" ? "–" : html`<code>${field}</code>`)],
   ["API key", renderKey],
   ["Times", ({ count }) => formatNumber(count)],
-  ["Last", ({ at }) => renderTime(at)],
+  ["Last", ({ at }) => renderAgo(at)],
 ];
 
 function renderKey({ keyId, organizationId }: Refusal): Html | string {

@@ -18,8 +18,9 @@ import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { type Form, readDuration, readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { renderTime } from "../html/time.ts";
-import { renderOrganizationLink } from "./organizations.ts";
+import { renderChip } from "../html/chip.ts";
+import { renderAgo, renderTime } from "../html/time.ts";
+import { organizationPath, renderOrganizationLink } from "./organizations.ts";
 
 const screen = "/console/organizations";
 
@@ -43,12 +44,16 @@ export function renderKeys(keys: readonly ApiKey[], now: number): Html {
     [
       ["Key", renderKeyLink, "bare"],
       ["Name", ({ name }) => html`<bdi>${name}</bdi>`],
-      ["Status", (key) => keyStatus(key, now)],
-      ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
-      ["Expires", ({ expiresAt }) => renderTime(expiresAt)],
+      ["Status", (key) => renderKeyStatus(keyStatus(key, now))],
+      ["Last used", ({ lastUsedAt }) => renderAgo(lastUsedAt)],
+      ["Expires", ({ expiresAt }) => renderAgo(expiresAt)],
     ],
     keys,
   );
+}
+
+function renderKeyStatus(status: ReturnType<typeof keyStatus>): Html {
+  return renderChip(status === "active" ? "good" : "over", status);
 }
 
 export function renderKeyCreation({ organizationId }: Organization): Html {
@@ -128,7 +133,6 @@ export async function showKey(person: Person): Promise<Answer> {
   const body = html`${renderFacts([
     ["Name", html`<bdi>${key.name}</bdi>`],
     ["Organization", renderOrganizationLink(key)],
-    ["Status", keyStatus(key, app.now())],
     ["Created", renderTime(key.createdAt)],
     ["Last used for a token", renderTime(key.lastUsedAt)],
     ["Expires", key.expiresAt === undefined ? "never" : renderTime(key.expiresAt)],
@@ -136,7 +140,10 @@ export async function showKey(person: Person): Promise<Answer> {
   ])}
   ${isActive && app.viewer.may("key.rotate") && renderRotation(key)}
   ${isActive && app.viewer.may("key.revoke") && renderRevocation(key)}`;
-  return showPage(person, { title: `Key ${key.keyId}`, screen, body });
+  const { organizationId } = key;
+  const within = [[organizationPath(organizationId), organizationId] as const];
+  const aside = renderKeyStatus(keyStatus(key, app.now()));
+  return showPage(person, { title: `Key ${key.keyId}`, screen, within, body, aside });
 }
 
 function renderRotation({ keyId }: ApiKey): Html {

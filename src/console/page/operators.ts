@@ -5,17 +5,19 @@ import {
   confirmOperator,
   createOperator,
   disableOperator,
-  listOperators,
-  type OperatorDetails,
+  listPeople,
+  type SeenOperator,
 } from "../../actions/operator/operators.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
-import { type Operator, operatorRoles } from "../../domain/operator.ts";
+import { type Operator, operatorRoles, type Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { requireTyped, renderConfirmation } from "../html/confirmation.ts";
 import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { formatNumber, renderTime } from "../html/time.ts";
+import { describePasskey } from "./account.ts";
+import { renderChip } from "../html/chip.ts";
+import { formatNumber, renderAgo, renderTime } from "../html/time.ts";
 import { type Person, readForm, redirectTo, showPage } from "../page.ts";
 
 const screen = "/console/operators";
@@ -29,20 +31,37 @@ function describeState({ disabledAt, unconfirmedSince }: Operator): string {
   return unconfirmedSince === undefined ? "active" : "officer not confirmed";
 }
 
+function renderState(operator: Operator): Html {
+  const { disabledAt, unconfirmedSince } = operator;
+  const meaning = unconfirmedSince === undefined ? "good" : "wait";
+  return renderChip(disabledAt === undefined ? meaning : "over", describeState(operator));
+}
+
+/** The issuer, and what kinds of authenticators the passkeys are in, as browsers have said. */
+function describeWays({ keys, identity }: SeenOperator): Html {
+  const ways = [...(identity === undefined ? [] : [identity.issuer]), ...keys.map(describePasskey)];
+  return html`<bdi>${ways.join(", ") || "links only"}</bdi>`;
+}
+
 export async function showOperators(person: Person): Promise<Answer> {
-  const operators = await listOperators(person.app);
-  const table = renderTable<OperatorDetails>(
+  const operators = await listPeople(person.app);
+  const table = renderTable<SeenOperator>(
     [
       ["Name", ({ name }) => html`<a href="${operatorPath(name)}"><bdi>${name}</bdi></a>`, "bare"],
       ["Roles", ({ roles }) => roles.join(", ")],
-      ["State", describeState],
-      ["Passkeys", ({ passkeys }) => formatNumber(passkeys)],
-      ["Sessions", ({ sessions }) => formatNumber(sessions)],
-      ["Created", ({ createdAt }) => renderTime(createdAt)],
+      ["State", renderState],
+      ["Last sign-in", ({ lastSignIn: at }) => (at === undefined ? "unknown" : renderAgo(at))],
+      ["Signs in with", describeWays],
+      ["Sessions", ({ sessions }) => formatNumber(sessions), "number"],
+      ["Created", ({ createdAt }) => renderAgo(createdAt)],
     ],
     operators,
   );
-  const body = html`${table} ${person.app.viewer.may("operator.create") && creating}`;
+  const note = html`<p class="note">
+    The last sign-in is known from sessions, which last 12 hours, and from passkeys; the
+    <a href="/console/audit?action=operator.sign_in">audit trail</a> has all of them.
+  </p>`;
+  const body = html`${table} ${note} ${person.app.viewer.may("operator.create") && creating}`;
   return showPage(person, { title: "Operators", screen, body });
 }
 
@@ -67,19 +86,36 @@ const creating = html`<section aria-labelledby="create">
 
 export async function showOperator(person: Person): Promise<Answer> {
   const { app, id } = person;
-  const operator = (await listOperators(app)).find(({ name }) => name === id);
+  const operator = (await listPeople(app)).find(({ name }) => name === id);
   if (operator === undefined) {
     throw new OperatorError("no_such_operator", `There is no operator "${id}".`);
   }
   const body = html`${renderFacts([
     ["Roles", operator.roles.join(", ")],
-    ["State", describeState(operator)],
-    ["Passkeys", formatNumber(operator.passkeys)],
+    [
+      "Last sign-in",
+      operator.lastSignIn === undefined ? "unknown" : renderTime(operator.lastSignIn),
+    ],
+    ["Passkeys", renderPasskeys(operator.keys)],
     ["Sessions", formatNumber(operator.sessions)],
     ["Created", renderTime(operator.createdAt)],
   ])}
   ${operator.disabledAt === undefined && renderActs(person, operator)}`;
-  return showPage(person, { title: `Operator ${operator.name}`, screen, body });
+  const aside = renderState(operator);
+  return showPage(person, { title: `Operator ${operator.name}`, screen, body, aside });
+}
+
+function renderPasskeys(keys: readonly Passkey[]): Html {
+  if (keys.length === 0) return html`none`;
+  return html`<ul>
+    ${keys.map(
+      (key) =>
+        html`<li>
+          ${describePasskey(key)}, added ${renderAgo(key.createdAt)}, last used
+          ${renderAgo(key.lastUsedAt)}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 function renderActs({ app }: Person, { name, roles, unconfirmedSince }: Operator): Html {

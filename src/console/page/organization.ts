@@ -33,6 +33,7 @@ import {
   describeRateLimit,
   describeRetention,
   organizationPath,
+  renderOrganizationState,
 } from "./organizations.ts";
 import { renderRecipients } from "./recipients.ts";
 
@@ -43,20 +44,26 @@ export async function showOrganization(person: Person): Promise<Answer> {
   const shown = await readOrganization(app, id);
   const { organization, keys } = shown;
   const isOpen = organization.closedAt === undefined;
-  const body = html`${renderOwnFacts(person, shown)}
-    <section aria-labelledby="keys">
-      <h2 id="keys">API keys</h2>
-      ${renderKeys(keys, app.now())}
-      ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
-      ${app.viewer.may("key.read") && renderIdentitiesLink(organization.organizationId)}
-    </section>
-    ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
-    ${await renderRecipients(person, organization)}
-    ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
-    ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
+  const body = html`<div class="sides">
+      <div>
+        <section>${renderOwnFacts(person, shown)}</section>
+        <section aria-labelledby="keys">
+          <h2 id="keys">API keys</h2>
+          ${renderKeys(keys, app.now())}
+          ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
+          ${app.viewer.may("key.read") && renderIdentitiesLink(organization.organizationId)}
+        </section>
+        ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
+        ${await renderRecipients(person, organization)}
+      </div>
+      <div>
+        ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}
+        ${isOpen && app.viewer.may("deletion.require_approval") && renderApproval(organization)}
+      </div>
+    </div>
     ${shown.mayClose && renderClosing(shown)}`;
   const title = `Organization ${organization.organizationId}`;
-  return showPage(person, { title, screen, body });
+  return showPage(person, { title, screen, body, aside: renderOrganizationState(organization) });
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {

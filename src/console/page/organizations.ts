@@ -115,7 +115,7 @@ function columnsOf(person: Person): readonly Column<Organization>[] {
       : html`<form method="post" action="${screen}/choice">
           <input type="hidden" name="organization" value="${organizationId}" />
           <input type="hidden" name="back" value="${back}" />
-          <button type="submit">Work in it<span class="sr">: ${organizationId}</span></button>
+          <button type="submit">Choose<span class="sr"> ${organizationId}</span></button>
         </form>`;
   return [...columns, [html`<span class="sr">Choice</span>`, choice]];
 }

@@ -8,15 +8,10 @@ import {
 } from "../../actions/upkeep/read-overview.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
-import { renderBars } from "../html/chart.ts";
-import {
-  type Html,
-  html,
-  type HtmlValue,
-  renderElement,
-  type Column,
-  renderFocusableTable,
-} from "../html/html.ts";
+import { renderChart, type Slot } from "../html/chart.ts";
+import { renderTabs } from "../html/chip.ts";
+import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
+import { titleOf } from "../html/link.ts";
 import { showPage, type Person } from "../page.ts";
 import { formatSeconds, quantile } from "../html/quantile.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
@@ -36,11 +31,11 @@ export async function showOverview(person: Person): Promise<Answer> {
   const overview = await readOverview(app);
   const period = query.get("period") === day.name ? day : hour;
   const { minutes, buckets } = sources.history.read();
-  const slots = toSlots(minutes, period);
+  const slots = toSlots(minutes, period, app.now());
   const body = html`${overview.organizations === 0 && firstSteps}
     ${renderState(overview, app.now())} ${renderPeriods(period)}
     ${renderRecords(overview.types, slots, period)} ${renderRefusals(slots, period)}
-    ${renderDurations(slots, { buckets, period })}
+    ${renderDurations(slots, { buckets, label: period.label })}
     <p class="note">
       Counted by this process since its start at most a day ago; other processes of the same store
       count their own. Deletions of
@@ -63,7 +58,7 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
     awaitingApproval > 0 &&
     html` <small
       ><a href="/console/deletions?wait=approval"
-        >${formatCount(awaitingApproval)} wait for an approval</a
+        >${formatCount(awaitingApproval)} need an approval</a
       ></small
     >`;
   const oldest =
@@ -103,112 +98,143 @@ function formatCount(count: number): string {
 }
 
 function renderPeriods(current: Period): Html {
-  const links = [hour, day].map(({ name, label }) => {
-    const attributes = {
-      href: `/console?period=${name}`,
-      "aria-current": name === current.name && "true",
-    };
-    return html`<li>${renderElement("a", attributes, label)}</li>`;
-  });
-  return html`<nav class="tabs" aria-label="Period">
-    <ul>
-      ${links}
-    </ul>
-  </nav>`;
+  const tabs = [hour, day].map(({ name, label }) => ({
+    href: `/console?period=${name}`,
+    label,
+    isCurrent: name === current.name,
+  }));
+  return renderTabs("Period", tabs);
 }
 
-/** The oldest first; slots before the start of the process are empty. */
-function toSlots(minutes: readonly IntakeMinute[], period: Period): readonly IntakeMinute[][] {
-  const { slots, minutesOfSlot } = period;
+interface Minutes {
+  /** Unix milliseconds of its beginning. */
+  readonly at: number;
+  /** Undefined before the start of the process, which counted nothing then. */
+  readonly minutes: readonly IntakeMinute[] | undefined;
+}
+
+/** The oldest first. */
+function toSlots(
+  minutes: readonly IntakeMinute[],
+  { slots, minutesOfSlot }: Period,
+  now: number,
+): readonly Minutes[] {
   const shown = minutes.slice(-slots * minutesOfSlot);
   return Array.from({ length: slots }, (_, slot) => {
-    const end = shown.length - (slots - 1 - slot) * minutesOfSlot;
-    return shown.slice(Math.max(0, end - minutesOfSlot), Math.max(0, end));
+    const left = slots - slot;
+    const end = shown.length - (left - 1) * minutesOfSlot;
+    const part = shown.slice(Math.max(0, end - minutesOfSlot), Math.max(0, end));
+    const at = now - left * minutesOfSlot * 60_000;
+    return { at, minutes: part.length === 0 ? undefined : part };
   });
 }
+
+type Count = (minute: IntakeMinute) => Readonly<Record<string, number>>;
+
+/** A chart of the sums of some names, with what each bar consists of. */
+function renderCounts(
+  slots: readonly Minutes[],
+  count: Count,
+  {
+    names,
+    ...chart
+  }: { readonly names: readonly string[]; readonly label: string; readonly unit: string },
+): Html {
+  const shown = slots.map(({ at, minutes }): Slot => {
+    if (minutes === undefined) return { at, value: undefined };
+    const sums = names.map(
+      (name) => [name, sum(minutes.map((one) => count(one)[name] ?? 0))] as const,
+    );
+    const detail = sums
+      .filter(([, value]) => value > 0)
+      .map(([name, value]) => `${titleOf(name)} ${formatNumber(value)}`);
+    return { at, value: sum(sums.map(([, value]) => value)), detail: detail.join(", ") };
+  });
+  return renderChart({ ...chart, slots: shown });
+}
+
+function total(slots: readonly Minutes[], count: Count, name: string): number {
+  return sum(slots.flatMap(({ minutes = [] }) => minutes.map((one) => count(one)[name] ?? 0)));
+}
+
+const recordsOf: Count = ({ records }) => records;
+const statusesOf: Count = ({ statuses }) => statuses;
 
 function renderRecords(
   types: readonly IntakeType[],
-  slots: readonly IntakeMinute[][],
-  period: Period,
+  slots: readonly Minutes[],
+  { label }: Period,
 ): Html {
-  const rows = types.map(({ resourceType: type, counted }): ChartRow => {
-    if (counted === "none") {
-      return { name: type, shown: "Confidential records are not counted.", figure: "unknown" };
-    }
-    const values = slots.map((slot) => sum(slot.map(({ records }) => records[type] ?? 0)));
-    const bounds = "without organizations in which they are confidential";
-    const name = counted === "partly" ? html`${type} <small>${bounds}</small>` : type;
-    return sumOf(name, values, `${type}, records stored in ${period.label}`);
-  });
+  const counted = types.filter((type) => type.counted !== "none");
+  const names = counted.map(({ resourceType }) => resourceType);
+  const columns: readonly Column<IntakeType>[] = [
+    ["Record type", ({ resourceType }) => titleOf(resourceType), "head"],
+    [
+      "Records",
+      ({ counted: how, resourceType }) =>
+        how === "none"
+          ? "Confidential records are not counted."
+          : html`${formatNumber(total(slots, recordsOf, resourceType))}
+            ${how === "partly" && html`<small>without organizations in which they are confidential</small>`}`,
+      "number",
+    ],
+  ];
   return html`<section aria-labelledby="records">
-    <h2 id="records">Records stored in ${period.label}</h2>
-    ${renderCharts(["Record type", "Records"], rows)}
+    <h2 id="records">Records stored in ${label}</h2>
+    ${renderCounts(slots, recordsOf, { names, label: "Records stored", unit: "records" })}
+    ${renderFocusableTable(columns, types, "charts")}
   </section>`;
 }
 
-function renderRefusals(slots: readonly IntakeMinute[][], period: Period): Html {
-  const statuses = new Set(
-    slots.flat().flatMap((minute) => Object.keys(minute.statuses).filter((name) => name >= "400")),
+function renderRefusals(slots: readonly Minutes[], { label }: Period): Html {
+  const found = slots.flatMap(({ minutes = [] }) =>
+    minutes.flatMap((one) => Object.keys(one.statuses)),
   );
-  const rows = [...statuses].sort().map((status) => {
-    const values = slots.map((slot) => sum(slot.map((minute) => minute.statuses[status] ?? 0)));
-    return sumOf(status, values, `requests answered ${status} in ${period.label}`);
-  });
-  const table =
-    rows.length === 0
-      ? html`<p class="empty">No request was refused.</p>`
-      : renderCharts(["Status", "Requests"], rows);
+  const names = [...new Set(found)].filter((name) => name >= "400").sort();
+  const columns: readonly Column<string>[] = [
+    ["Status", (status) => status, "head"],
+    ["Requests", (status) => formatNumber(total(slots, statusesOf, status)), "number"],
+  ];
   return html`<section aria-labelledby="refusals">
-    <h2 id="refusals">Refused requests</h2>
-    ${table}
+    <h2 id="refusals">Refused requests in ${label}</h2>
+    ${
+      names.length === 0
+        ? html`<p class="empty">No request was refused.</p>`
+        : html`${renderCounts(slots, statusesOf, { names, label: "Refused requests", unit: "requests" })}
+          ${renderFocusableTable(columns, names, "charts")}`
+    }
   </section>`;
 }
 
 function renderDurations(
-  slots: readonly IntakeMinute[][],
-  { buckets, period }: { readonly buckets: readonly number[]; readonly period: Period },
+  slots: readonly Minutes[],
+  { buckets, label }: { readonly buckets: readonly number[]; readonly label: string },
 ): Html {
   const add = (parts: readonly IntakeMinute[]) =>
     Array.from({ length: buckets.length + 1 }, (_, index) =>
       sum(parts.map(({ durations }) => durations[index] ?? 0)),
     );
   const longest = buckets.at(-1) ?? 0;
-  const values = slots.map((slot) =>
-    Math.ceil(Math.min(quantile(add(slot), buckets, 0.99) ?? 0, longest) * 1_000),
-  );
-  const all = add(slots.flat());
-  const rows = [0.5, 0.99].map((share): ChartRow => {
-    const figure = formatSeconds(quantile(all, buckets, share), buckets);
-    const shown =
-      share === 0.99 && renderBars({ values, label: `p99 in milliseconds in ${period.label}` });
-    return { name: `p${share * 100}`, shown, figure };
+  const shown = slots.map(({ at, minutes = [] }): Slot => {
+    const p99 = quantile(add(minutes), buckets, 0.99);
+    const value = p99 === undefined ? undefined : Math.ceil(Math.min(p99, longest) * 1_000);
+    return { at, value };
   });
+  const all = add(slots.flatMap(({ minutes = [] }) => minutes));
+  const facts = [0.5, 0.99].map(
+    (share) =>
+      [
+        `${share * 100} % of them took at most`,
+        formatSeconds(quantile(all, buckets, share), buckets),
+      ] as const,
+  );
   return html`<section aria-labelledby="durations">
-    <h2 id="durations">Duration of requests</h2>
-    ${renderCharts(["Share", "At most"], rows)}
+    <h2 id="durations">Duration of requests in ${label}</h2>
+    ${renderFacts(facts)}
+    ${renderChart({ slots: shown, label: "99 % took at most", unit: "milliseconds" })}
   </section>`;
 }
 
-interface ChartRow {
-  readonly name: HtmlValue;
-  readonly shown: HtmlValue;
-  readonly figure: string;
-}
-
-function sumOf(name: HtmlValue, values: readonly number[], label: string): ChartRow {
-  return { name, shown: renderBars({ values, label }), figure: formatNumber(sum(values)) };
-}
-
-function renderCharts([name, figure]: readonly [string, string], rows: readonly ChartRow[]): Html {
-  const columns: readonly Column<ChartRow>[] = [
-    [name, (row) => row.name, "head"],
-    ["Over time", ({ shown }) => shown],
-    [figure, (row) => row.figure, "number"],
-  ];
-  return renderFocusableTable(columns, rows, "charts");
-}
-
 function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+  return values.reduce((added, value) => added + value, 0);
 }

@@ -11,11 +11,11 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink } from "../html/link.ts";
+import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { renderTime } from "../html/time.ts";
+import { renderAgo, renderTime } from "../html/time.ts";
 
 const screen = "/console/receipts";
 
@@ -72,9 +72,10 @@ const receiptColumns: readonly Column<StoredReceipt>[] = [
   ["Organization", ({ receipt }) => html`<bdi>${receipt.organization_id}</bdi>`],
   [
     "Record",
-    ({ receipt: { asked } }) => html`${asked.resource_type} <bdi>${asked.resource_id}</bdi>`,
+    ({ receipt: { asked } }) =>
+      renderRecordName({ resourceType: asked.resource_type, resourceId: asked.resource_id }),
   ],
-  ["Completed", ({ receipt }) => renderTime(Date.parse(receipt.completed_at))],
+  ["Completed", ({ receipt }) => renderAgo(Date.parse(receipt.completed_at))],
   ["Key", ({ receipt }) => html`<code>${receipt.key_id}</code>`],
 ];
 

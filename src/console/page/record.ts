@@ -5,6 +5,7 @@ import { permitReading, usePermission } from "../../actions/record/reveal-record
 import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";
 import type { Relations } from "../../actions/record/relations.ts";
 import type { Hold } from "../../domain/access.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
@@ -16,7 +17,9 @@ import {
   recordPath,
   renderKeyFields,
   renderRecordLink,
+  titleOf,
 } from "../html/link.ts";
+import { renderChip } from "../html/chip.ts";
 import { readText, readWhole, renderReason } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
@@ -38,14 +41,28 @@ export async function showRecord(person: Person): Promise<Answer> {
     isRevealed,
   });
   const { resourceType, resourceId } = key;
-  const body = html`${renderOwnFacts(view)} ${renderDeletion(person, key, view.deletion)}
-  ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
-  ${renderHistory(view.history, {
+  const { content, course } = renderHistory(view.history, {
     revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
     earlier: renderEarlier(key, view.history.before),
-  })}`;
-  const title = `${resourceType} ${resourceId}`;
-  return showPage(person, { title, screen, body });
+  });
+  // Values need the width of the page.
+  const body = html`<div class="${isRevealed ? "one" : "sides"}">
+    <div>
+      <section>${renderOwnFacts(view)}</section>
+      ${content} ${renderDeletion(person, key, view.deletion)}
+      ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
+    </div>
+    <div>${course}</div>
+  </div>`;
+  const aside = html`${view.holds.length > 0 && renderChip("wait", "on hold")}
+  ${view.deletion !== undefined && renderChip("wait", "deletion requested")}
+  ${
+    isPartyType(resourceType) &&
+    person.app.viewer.may("subject.show") &&
+    html`<a class="button" href="${recordPath("/console/access", key)}">Access request</a>`
+  }`;
+  const title = `${titleOf(resourceType)} ${resourceId}`;
+  return showPage(person, { title, screen, body, aside });
 }
 
 function renderOwnFacts({ record, floor }: RecordView): Html {

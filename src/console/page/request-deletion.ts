@@ -5,7 +5,14 @@ import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
-import { deletionPath, readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
+import {
+  deletionPath,
+  readRecordKey,
+  recordPath,
+  renderKeyFields,
+  renderRecordLink,
+  titleOf,
+} from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
@@ -15,7 +22,8 @@ import { screen } from "./find.ts";
 export async function showDeletionForm(person: Person): Promise<Answer> {
   const { app, query } = person;
   const key = readRecordKey(query);
-  const { deletionGraceSeconds, ...preview } = await previewRequest(app, key);
+  const preview = await previewRequest(app, key);
+  const { deletionGraceSeconds, deletionApproval } = preview;
   const start =
     deletionGraceSeconds === 0
       ? "It begins at once and cannot be cancelled then."
@@ -23,7 +31,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const body = html`<p>
       ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
     </p>
-    ${renderPreview(key, preview)}
+    ${renderPreview(key, preview, { needsApproval: deletionApproval })}
     <section class="danger" aria-labelledby="request">
       <h2 id="request">Request the deletion</h2>
       <p>
@@ -37,8 +45,10 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
       </form>
       <p class="note">The organization can read the reason.</p>
     </section>`;
-  const title = `Delete ${key.resourceType} ${key.resourceId}`;
-  return showPage(person, { title, screen, body });
+  const name = titleOf(key.resourceType);
+  const title = `Delete ${name} ${key.resourceId}`;
+  const within = [[recordPath("/console/record", key), `${name} ${key.resourceId}`] as const];
+  return showPage(person, { title, screen, within, body });
 }
 
 export async function requestOne(person: Person): Promise<Answer> {

@@ -11,6 +11,7 @@ import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
+import { titleOf } from "../html/link.ts";
 import { formatNumber } from "../html/time.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
 
@@ -35,7 +36,7 @@ export function describeTimes({ keepDays, deleteAfterDays }: RetentionRule): str
 
 export function renderRules(rules: readonly RetentionRule[], retainDays: number | undefined): Html {
   const columns: readonly Column<RetentionRule>[] = [
-    ["Type", ({ resourceType }) => resourceType, "bare"],
+    ["Type", ({ resourceType }) => titleOf(resourceType), "bare"],
     ["Kept at least", ({ keepDays }) => (keepDays === 0 ? "–" : formatDays(keepDays))],
     ["Erased after", ({ deleteAfterDays: days }) => (days === undefined ? "–" : formatDays(days))],
     ["Counted from", ({ countedFrom }) => countedFrom],
@@ -116,7 +117,7 @@ export function renderRuleForm(organizationId: string, { types, query }: RuleFor
       <input type="hidden" name="organization" value="${organizationId}" />
       ${renderChoice("Record type", "rule", {
         query,
-        values: types.map((type) => [type, type]),
+        values: types.map((type) => [type, titleOf(type)]),
         unset: "choose one",
       })}
       ${renderInput("Keep at least, in days", "keep", numeric("keep"))}

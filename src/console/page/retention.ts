@@ -10,10 +10,10 @@ import {
 import { limits } from "../../domain/limits.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { readRecordKey, renderRecordLink } from "../html/link.ts";
+import { readRecordKey, renderRecordLink, titleOf } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatCounts, formatNumber } from "../html/time.ts";
 import {
@@ -28,10 +28,14 @@ import {
 } from "./retention-rule.ts";
 
 export async function showRetention(person: Person): Promise<Answer> {
-  const id = readText(person.query, "organization");
+  const id = readText(withOrganization(person), "organization");
   const body = id === undefined ? await renderAll(person) : await renderOne(person, id);
   const title = id === undefined ? "Retention" : `Retention of ${id}`;
-  return showPage(person, { title, screen, body });
+  const aside =
+    id === undefined
+      ? undefined
+      : html`<a class="button" href="${screen}?organization=">All organizations</a>`;
+  return showPage(person, { title, screen, body, aside });
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
@@ -65,7 +69,7 @@ function renderOrganization({ organization: { organizationId, name } }: Retentio
 function renderRuleList({ rules }: Retention): Html | string {
   if (rules.length === 0) return "none";
   return html`<ul>
-    ${rules.map((rule) => html`<li>${rule.resourceType}: ${describeTimes(rule)}</li>`)}
+    ${rules.map((rule) => html`<li>${titleOf(rule.resourceType)}: ${describeTimes(rule)}</li>`)}
   </ul>`;
 }
 

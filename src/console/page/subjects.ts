@@ -14,9 +14,9 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
 import { renderChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
-import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
+import { readRecordKey, renderKeyFields, renderRecordLink, titleOf } from "../html/link.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
-import { type Person, readForm, showPage } from "../page.ts";
+import { type Person, readForm, showPage, withOrganization } from "../page.ts";
 
 const path = "/console/subjects";
 const screen = path;
@@ -38,7 +38,7 @@ const criteria = Object.keys(labels) as readonly SubjectMatch["criterion"][];
 
 export async function showSearch(person: Person): Promise<Answer> {
   const mayAnswer = person.app.viewer.may("subject.answer");
-  const body = html`${renderSearch(new URLSearchParams())} ${mayAnswer && renderAsking(person)}`;
+  const body = html`${renderSearch(withOrganization(person))} ${mayAnswer && renderAsking(person)}`;
   return showPage(person, { title: "Find a person or a company", screen, body });
 }
 
@@ -153,7 +153,7 @@ function renderAsking({ app }: Person): Html {
       ${renderInput("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required: true })}
       ${renderChoice("Type", "type", {
         query,
-        values: searchedTypes.map((type) => [type, type]),
+        values: searchedTypes.map((type) => [type, titleOf(type)]),
         unset: "choose one",
       })}
       ${renderInput("Id", "id", { maxlength: limits.idCharactersMax, required: true })}

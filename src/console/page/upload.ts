@@ -7,7 +7,7 @@ import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import { redirectTo, showPage, noteForm, type Person, readForm } from "../page.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";
@@ -23,6 +23,7 @@ export async function receiveUpload(person: Person): Promise<Answer> {
   app.viewer.require("records.import");
   const endForm = sources.uploads.beginForm(operator.operatorId);
   const { uploadId } = await readFileForm(request, async ({ fields, fileName, content }) => {
+    noteForm(person, new URLSearchParams([...fields]));
     if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
     const about = {
       ownerId: operator.operatorId,

@@ -24,7 +24,11 @@ export const deletionTasks: readonly Task[] = [
       await hands.write("Id of the deletion", "del_another");
       await hands.press("Cancel the deletion");
       await hands.see("Nothing was changed");
-      await hands.page.goBack();
+      // What was typed is still there, and so is the navigation.
+      const typed = hands.page.getByLabel("Id of the deletion", { exact: true });
+      assert.equal(await typed.inputValue(), "del_another");
+      assert.equal(await typed.getAttribute("aria-invalid"), "true");
+      await hands.page.getByRole("navigation", { name: "Screens" }).waitFor();
       await hands.write("Id of the deletion", id);
       await hands.press("Cancel the deletion");
       await hands.see("cancelled");
@@ -63,6 +67,7 @@ export const deletionTasks: readonly Task[] = [
       await hands.press(id);
       await hands.write("Id of the deletion", id);
       await hands.press("Approve the deletion");
+      await hands.see(/approved by/);
       await waitFor("the deletion", async () => {
         const deletion = await app.store.findDeletion(id, undefined);
         return deletion?.status === "completed";

@@ -14,7 +14,7 @@ export const intakeTasks: readonly Task[] = [
       const hands = await as("anna");
       await hands.open("Intake");
       await hands.write("Organization", acme.organizationId);
-      await hands.choose("Record type", "person");
+      await hands.choose("Record type", "Person");
       await hands.attach("File", { name: "people.csv", text });
       await hands.press("Upload");
       await hands.see("1 of 5 columns");

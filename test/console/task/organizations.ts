@@ -13,7 +13,7 @@ export const organizationTasks: readonly Task[] = [
       await hands.open("Organizations");
       await hands.write("Part of the id or of the name", "payments");
       await hands.press("Search");
-      await hands.press("Work in it: acme");
+      await hands.press("Choose acme");
       await hands.open("Deletions");
       assert.equal(
         await hands.page.getByLabel("Organization", { exact: true }).inputValue(),

@@ -1,6 +1,7 @@
 // Tasks about records: finding, holding, reading and deleting them, and how long they are kept.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { Hands } from "../hands.ts";
 import type { Task } from "./task.ts";
 
@@ -72,13 +73,36 @@ export const recordTasks: readonly Task[] = [
     },
   },
   {
+    title: "answer an access request, with its deadline and a copy",
+    run: async ({ scene, mark, as }) => {
+      const id = `person-asks-${mark}`;
+      await scene.addPerson(id, { name: "Ada Example" });
+      const hands = await as("ben");
+      await hands.open("Access requests");
+      await hands.write("Organization", "nobody");
+      await hands.choose("Type", "Person");
+      await hands.write("Id", id);
+      await hands.press("Show what is stored");
+      await hands.see('There is no organization "nobody".');
+      assert.equal(await hands.page.getByLabel("Id", { exact: true }).inputValue(), id);
+      await hands.write("Organization", "acme");
+      await hands.press("Show what is stored");
+      await hands.see("one month, Article 12(3)");
+      await hands.see("What is stored");
+      const downloading = hands.page.waitForEvent("download");
+      await hands.press("Download the copy");
+      const path = await (await downloading).path();
+      assert.match(await readFile(path, "utf8"), /"name":"Ada Example"/);
+    },
+  },
+  {
     title: "set a floor, and see what retention would delete",
     run: async ({ as }) => {
       const hands = await as("ben");
       await hands.open("Retention");
       await hands.press("acme");
       const rule = hands.within("Set or remove the rule of a type");
-      await rule.choose("Record type", "company");
+      await rule.choose("Record type", "Company");
       await rule.write("Keep at least, in days", "3650");
       await rule.press("Say what it would do");
       const planned = hands.within("Set this rule?");
@@ -96,7 +120,7 @@ export const recordTasks: readonly Task[] = [
 async function findRecord(hands: Hands, id: string): Promise<void> {
   await hands.open("Find");
   await hands.write("Organization", "acme");
-  await hands.choose("Record type", "person");
+  await hands.choose("Record type", "Person");
   await hands.write("Id of the record", id);
   await hands.press("Find");
   await hands.press(id);

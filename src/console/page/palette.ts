@@ -1,0 +1,70 @@
+// What the command palette finds besides the screens: actions, organizations, and records by their id in the
+// organization that was chosen. Without scripts there is no palette; every address is in a page too.
+
+import { listOrganizations } from "../../actions/access/find-organization.ts";
+import { findRecords } from "../../actions/record/find-records.ts";
+import type { OperatorRight } from "../../domain/operator-right.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { deletionPath, recordPath, titleOf } from "../html/link.ts";
+import { jsonReply, type Person } from "../page.ts";
+import { organizationPath } from "./organizations.ts";
+
+interface Found {
+  readonly kind: string;
+  readonly label: string;
+  readonly href: string;
+}
+
+const actions: readonly (readonly [label: string, href: string, right: OperatorRight])[] = [
+  ["Request a deletion: find the record", "/console/find", "deletion.request"],
+  ["Approve deletions", "/console/deletions?wait=mine", "deletion.approve"],
+  ["Place a hold: find the record", "/console/find", "hold.place"],
+  ["Answer an access request", "/console/access", "subject.show"],
+  ["Find a person or a company by name", "/console/subjects", "subject.find"],
+  ["Upload a file", "/console/intake#upload", "records.import"],
+  ["Create an organization", "/console/organizations#create", "organization.create"],
+  ["Verify a receipt", "/console/receipts#verify", "deletion.read"],
+  ["Verify the audit trail", "/console/audit#chain", "audit.read"],
+];
+
+const organizationsMax = 6;
+const textMax = 256;
+
+export async function searchAll(person: Person): Promise<Answer> {
+  const text = (person.query.get("q") ?? "").trim().slice(0, textMax);
+  const wanted = text.toLowerCase();
+  const acts = actions
+    .filter(
+      ([label, , right]) => person.app.viewer.may(right) && label.toLowerCase().includes(wanted),
+    )
+    .map(([label, href]) => ({ kind: "Action", label, href }));
+  const found = [
+    ...acts,
+    ...(await findOrganizations(person, wanted)),
+    ...(await findIds(person, text)),
+  ];
+  return jsonReply({ found });
+}
+
+async function findOrganizations({ app }: Person, wanted: string): Promise<readonly Found[]> {
+  return (await listOrganizations(app))
+    .filter(({ organizationId: id, name }) => `${id} ${name}`.toLowerCase().includes(wanted))
+    .slice(0, organizationsMax)
+    .map(({ organizationId: id, name }) => ({
+      kind: "Organization",
+      label: `${id}: ${name}`,
+      href: organizationPath(id),
+    }));
+}
+
+async function findIds({ app, organization }: Person, id: string): Promise<readonly Found[]> {
+  if (/^del_\w+$/.test(id)) return [{ kind: "Deletion", label: id, href: deletionPath(id) }];
+  if (organization === undefined || id === "") return [];
+  const key = { organizationId: organization, resourceType: undefined, resourceId: id };
+  const found = await findRecords(app, key);
+  return found.map((record) => ({
+    kind: titleOf(record.resourceType),
+    label: record.resourceId,
+    href: recordPath("/console/record", record),
+  }));
+}
