@@ -25,5 +25,13 @@ export interface WaitingRecipient extends Recipient {
   readonly waitingSince: number | undefined;
 }
 
+/**
+ * The recipient as somebody sees it who may not know of all types that it takes: where and when it acknowledges depends
+ * on their records.
+ */
+export function withoutPosition<Known extends Recipient>(recipient: Known): Known {
+  return { ...recipient, acknowledgedOffset: undefined, acknowledgedAt: undefined };
+}
+
 /** What a name has to be, to complete "must be". */
 export const recipientNameRule = `1 to ${limits.recipientNameCharactersMax} letters, digits, dots, hyphens and underscores, of which the first is a letter or a digit`;

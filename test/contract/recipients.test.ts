@@ -128,6 +128,21 @@ describe("a recipient", () => {
     );
   });
 
+  it("hides where it is from those who may not read all that it takes", async () => {
+    const owner = await scene.makeCustomer();
+    await ask(owner, "POST", { name: "reports", types: ["customer_sar", "person"] });
+    await acknowledge(owner, "reports", await readOffset(owner));
+    const scopes: readonly Scope[] = ["changes:read", "person:read"];
+    const other = { token: await fetchToken(service.client, owner, { scopes }) };
+    const seen = async (by: Asking) => {
+      const { body } = await ask(by, "GET");
+      const [only] = (body as unknown as { recipients: readonly object[] }).recipients;
+      return Object.keys(only ?? {});
+    };
+    assert.deepEqual(await seen(other), ["name", "types", "created_at"]);
+    assert.deepEqual((await seen(owner)).slice(3), ["acknowledged_offset", "acknowledged_at"]);
+  });
+
   it("learns from the feed what was erased, as everybody who may read the type does", async () => {
     const owner = await scene.makeCustomer();
     await ask(owner, "POST", { name: "copies", types: ["transaction", "transaction_check"] });

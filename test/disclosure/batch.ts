@@ -6,6 +6,7 @@ import {
   applyRetention,
   type RetentionPlace,
 } from "../../src/actions/retention/apply-retention.ts";
+import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { ExpiredPart } from "../../src/store/interface/retention.ts";
@@ -95,7 +96,7 @@ export function withMethods(store: Store, methods: Partial<Store>): Store {
 
 /** The worker leaves due deletions to the campaign, which processes them when the clock has been moved. */
 export const serviceOptions = {
-  environment: { DELETION_POLL_MS: "3600000" },
+  environment: { DELETION_POLL_MS: "3600000", WEBHOOKS: "off" },
   wrapStore: withoutOwnWork,
 } satisfies ServiceOptions;
 
@@ -137,6 +138,8 @@ async function runTrials(service: Service, trials: readonly Trial[]): Promise<Ba
     affected += countAffected(trials, await processAll(service));
     await eachWorld(trials, (world) => world.readDeletions());
     await eachWorld(trials, (world) => world.readFeed());
+    await eachWorld(trials, (world) => world.readFollowers());
+    while (await purgeNotices(service.app, 30));
   }
   await applyAllRetention(service, trials);
   await eachWorld(trials, (world) => world.readExports());

@@ -19,6 +19,9 @@ let alter: Alter = (deletion) => deletion;
 /** Whether events are later for each report of the organization. */
 let delaysEvents = false;
 
+/** Whether recipients are listed as informed of reports as if these were something else. */
+let namesReports = false;
+
 function altering(store: Store): Store {
   const findDeletion: Store["findDeletion"] = async (...args) => {
     const found = await store.findDeletion(...args);
@@ -30,11 +33,20 @@ function altering(store: Store): Store {
     const reports = delaysEvents ? countReports(await store.countRecords(query.organizationId)) : 0;
     return changes.map((change) => ({ ...change, receivedAt: change.receivedAt + reports }));
   };
-  return withMethods(store, { findDeletion, arrivals: { ...store.arrivals, list } });
+  const listTold: Store["listTold"] = async (...args) =>
+    (await store.listTold(...args)).map((one) => ({
+      ...one,
+      resourceType: namesReports && isReport(one.resourceType) ? "transaction" : one.resourceType,
+    }));
+  return withMethods(store, { findDeletion, listTold, arrivals: { ...store.arrivals, list } });
 }
 
 function countReports(counts: ErasedCounts): number {
   return (counts["customer_sar"] ?? 0) + (counts["transaction_suspicious_activity"] ?? 0);
+}
+
+function isReport(type: string): boolean {
+  return type === "customer_sar" || type === "transaction_suspicious_activity";
 }
 
 function countOf({ erased, kept }: Deletion): number {
@@ -93,6 +105,14 @@ describe("two organizations that differ only in confidential records", () => {
       assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
     });
   }
+
+  it("differ if a deletion names a recipient that was only informed of a report", async () => {
+    alter = (deletion) => deletion;
+    namesReports = true;
+    const { figures, findings } = await run(5_001, 24);
+    namesReports = false;
+    assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
+  });
 
   it("differ if the feed dates a change later because there is a report", async () => {
     alter = (deletion) => deletion;

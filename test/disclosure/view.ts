@@ -122,7 +122,9 @@ function queryOf(organizationId: string, random: Random): string {
 
 async function* metricsOf({ service }: Twin): AsyncGenerator<View> {
   const { text } = await service.client.send({ method: "GET", path: "/metrics" });
-  const lines = text.split("\n").filter((line) => /^sluice_(deletion|records)/.test(line));
+  const lines = text
+    .split("\n")
+    .filter((line) => /^sluice_(deletion|records|recipients|webhook)/.test(line));
   // The service knows the time only from the clock of the machine here.
   const known = lines.filter((line) => !line.startsWith("sluice_deletion_oldest"));
   yield { name: "metrics", text: known.join("\n") };
@@ -193,6 +195,8 @@ export function withoutChance(text: string): string {
       .replaceAll(/\b(del|hold|key|op|ses|imp|rec|exp)_[0-9A-Za-z]{8,}/g, "<$1>")
       .replaceAll(/\bsluice_[0-9A-Za-z_]{16,}/g, "<secret>")
       .replaceAll(/\berased_[0-9a-f]{32}\b/g, "<pseudonym>")
+      .replaceAll(/\bwhe_[0-9A-Za-z]{16}\b/g, "<endpoint>")
+      .replaceAll(/\bwhpk_[0-9A-Za-z+/]{43}=/g, "<public key>")
       .replaceAll(
         /"(removed|kept|references_removed|previous_receipt|salt|signature)": ?"[^"]*"/g,
         '"$1"',

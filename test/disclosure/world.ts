@@ -22,6 +22,7 @@ import { draftOf } from "../conformance/scene.ts";
 import { typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
+import { Followers } from "./followers.ts";
 import type { Scenario, Step, Written } from "./scenario.ts";
 import type { Wire, WireReply } from "./wire.ts";
 
@@ -42,6 +43,7 @@ export class World {
   readonly #scenario: Scenario;
   readonly #names = new Map<string, string>();
   readonly #deletions: string[] = [];
+  readonly #followers: Followers;
   #apiKey = "";
   /** Where the caller last was in the feed. */
   #offset = "-1";
@@ -53,6 +55,7 @@ export class World {
     this.#place = place;
     this.#scenario = scenario;
     this.organizationId = organizationId;
+    this.#followers = new Followers(place.app, organizationId);
     this.#name(organizationId, "organization");
   }
 
@@ -78,6 +81,8 @@ export class World {
     this.#name(key.keyId, "key");
     this.#apiKey = secret;
     await this.renewToken();
+    await this.#followers.create(this.#scenario);
+    await this.take({ method: "POST", path: "/v2/recipient", body: { name: "caller" } });
   }
 
   async renewToken(): Promise<void> {
@@ -157,6 +162,7 @@ export class World {
       ({ deletion: one }) => `${one.resourceType} ${one.resourceId} ${one.status}`,
     );
     this.#add("deletions", named.sort());
+    this.#add("recipients", await this.#followers.list(shown));
   }
 
   /** The status of every deletion that the caller has requested, also as an operator may pass it on. */
@@ -180,14 +186,21 @@ export class World {
       for (const more of [{}, { include: "content" }]) {
         const query = { offset, ...more };
         const { head, text } = await this.#send({ method: "GET", path: "/v2/changes", query });
-        const page = `${head.replace(feedTag, "")} ${text}`;
-        for (const [id, place] of page.matchAll(feedNumbers)) {
-          if (!this.#names.has(id)) this.#name(id, `number ${place ?? ""}`);
-        }
-        this.#add("feed", page);
+        this.#addNumbered("feed", `${head.replace(feedTag, "")} ${text}`);
         this.#offset = /stream-next-offset: (\w+)/i.exec(head)?.[1] ?? offset;
       }
     }
+  }
+
+  /** What recipients and endpoints were told, which then acknowledge it. */
+  async readFollowers(): Promise<void> {
+    for (const body of await this.#followers.deliver()) this.#addNumbered("webhook", body);
+    await this.#followers.acknowledge(this.#hiddenCount);
+    const path = "/v2/recipient";
+    const body = { name: "caller", offset: this.#offset };
+    await this.take({ method: "POST", path: `${path}_acknowledgement`, body });
+    await this.take({ method: "GET", path });
+    await this.take({ method: "GET", path: "/v2/webhook_endpoint" });
   }
 
   /** Everything that is not hidden, at the end. */
@@ -225,6 +238,13 @@ export class World {
     this.#names.set(id, `${kind} ${this.#names.size}, ${id.length}`);
   }
 
+  #addNumbered(what: string, page: string): void {
+    for (const [id, place] of page.matchAll(feedNumbers)) {
+      if (!this.#names.has(id)) this.#name(id, `number ${place ?? ""}`);
+    }
+    this.#add(what, page);
+  }
+
   /** Random text is replaced by its length; its place and the number that is disclosed with it stay. */
   #add(what: string, value: unknown): void {
     const json = typeof value === "string" ? value : JSON.stringify(value);
@@ -247,4 +267,5 @@ const chanceHeaders = /\r\n(?:x-request-id|date|content-length): [^\r]*/gi;
 const receiptNumber = /"receipt_no":\d+/g;
 /** Random, like the ids. */
 const pseudonyms = /erased_[0-9a-f]{32}/g;
-const chanceText = /"(previous_receipt|signature|salt|removed|kept|references_removed)":"([^"]*)"/g;
+const chanceText =
+  /"(webhook_endpoint_id|receipt_hash|public_key|previous_receipt|signature|salt|removed|kept|references_removed)":"([^"]*)"/g;

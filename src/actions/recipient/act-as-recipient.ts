@@ -5,7 +5,7 @@
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { Recipient } from "../../domain/recipient.ts";
+import { type Recipient, withoutPosition } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { Identity } from "../access/caller-cache.ts";
@@ -62,14 +62,24 @@ function requireTypes(caller: Identity, types: readonly string[]): void {
   }
 }
 
-/** All recipients of the caller's organization, or the one of this name if there is any. */
+/**
+ * All recipients of the caller's organization, or the one of this name if there is any; without their positions where
+ * the caller may not read all that they take.
+ */
 export async function findRecipients(
   { store }: App,
-  { organizationId }: Identity,
+  caller: Identity,
   name?: string,
 ): Promise<readonly Recipient[]> {
-  const all = await store.listRecipients(organizationId);
-  return name === undefined ? all : all.filter((one) => one.name === name);
+  const all = await store.listRecipients(caller.organizationId);
+  const readable = new Set(recordTypes.filter((type) => mayRead(caller, type)).map(nameOf));
+  return all
+    .filter((one) => name === undefined || one.name === name)
+    .map((one) => (one.types.every((type) => readable.has(type)) ? one : withoutPosition(one)));
+}
+
+function nameOf({ resourceType }: RecordType): string {
+  return resourceType;
 }
 
 /** The store finds out that there is none, unless the request is repeated. Throws AppError insufficient_scope. */

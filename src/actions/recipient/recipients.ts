@@ -4,6 +4,7 @@ import {
   recipientNameRule,
   type Recipient,
   type WaitingRecipient,
+  withoutPosition,
 } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -25,7 +26,13 @@ export async function listRecipients(
 ): Promise<readonly WaitingRecipient[]> {
   requireRight(app, "recipient.read");
   await requireOrganization(app, organizationId);
-  return app.store.listWaiting(organizationId, [...(await viewerOf(app).hiddenTypes())]);
+  const hidden = await viewerOf(app).hiddenTypes();
+  const all = await app.store.listWaiting(organizationId, [...hidden]);
+  return all.map((one) => asKnown(one, hidden));
+}
+
+function asKnown<Known extends Recipient>(one: Known, hidden: ReadonlySet<string>): Known {
+  return one.types.some((type) => hidden.has(type)) ? withoutPosition(one) : one;
 }
 
 export interface RecipientFigures {
@@ -70,7 +77,9 @@ export async function createRecipient(
     recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
   const wanted = { organizationId, name, types: namesInOrder(taken) };
   const { result, recipient } = await app.store.createRecipient(wanted, actOf(app));
-  if (recipient !== undefined && result !== "differs") return recipient;
+  if (recipient !== undefined && result !== "differs") {
+    return asKnown(recipient, await viewerOf(app).hiddenTypes());
+  }
   if (result === "too_many") {
     const text = `The organization has ${limits.recipientsMax} recipients, which is the maximum. Remove one first.`;
     throw new OperatorError("too_many_recipients", text);
@@ -95,7 +104,7 @@ export async function removeRecipient(
   requireRight(app, "recipient.remove");
   await requireOrganization(app, one.organizationId);
   const removed = await app.store.removeRecipient(one, actOf(app));
-  if (removed !== undefined) return removed;
+  if (removed !== undefined) return asKnown(removed, await viewerOf(app).hiddenTypes());
   const all = await app.store.listRecipients(one.organizationId);
   throw unknownName(
     "no_such_recipient",

@@ -1,0 +1,88 @@
+// Who follows the changes of a world besides its caller: recipients of an officer, who may know of everything, and an
+// endpoint of webhooks. The caller must learn nothing from how far they have come.
+
+import type { App } from "../../src/actions/app.ts";
+import { FeedCipher } from "../../src/actions/change/offset.ts";
+import { listRecipients } from "../../src/actions/recipient/recipients.ts";
+import { deliver } from "../../src/actions/webhook/deliver.ts";
+import { addEndpoint, listOwnEndpoints } from "../../src/actions/webhook/endpoints.ts";
+import { placeOf } from "../../src/actions/webhook/next-message.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { webhookEvents } from "../../src/domain/webhook.ts";
+import type { Scenario } from "./scenario.ts";
+
+const stopping = new AbortController().signal;
+
+export class Followers {
+  readonly #app: App;
+  readonly #organizationId: string;
+
+  constructor(app: App, organizationId: string) {
+    this.#app = app;
+    this.#organizationId = organizationId;
+  }
+
+  async create({ hidden }: Scenario): Promise<void> {
+    const organizationId = this.#organizationId;
+    const types = recordTypes.map(({ resourceType }) => resourceType);
+    const act = { actor: "officer", now: this.#app.now() };
+    const recipients = { officer: types, reports: types.filter((type) => hidden.includes(type)) };
+    for (const [name, taken] of Object.entries(recipients)) {
+      if (taken.length === 0) continue;
+      await this.#app.store.createRecipient({ organizationId, name, types: taken }, act);
+    }
+    await addEndpoint(this.#app, {
+      organizationId,
+      url: "https://example.com/",
+      events: webhookEvents,
+      types: undefined,
+      actor: "officer",
+    });
+  }
+
+  /** What the endpoint is sent. */
+  async deliver(): Promise<readonly string[]> {
+    const app = this.#app;
+    const { store } = app;
+    const [endpoint] = await listOwnEndpoints(app, this.#organizationId);
+    const keys = app.webhookKeys();
+    if (endpoint === undefined || keys === undefined) throw new Error("nothing can be sent");
+    const cipher = new FeedCipher(await store.receiptSaltKey());
+    const { no: entryNo } = await store.trail.head();
+    const { settled: changeNo } = await store.settledArrival();
+    const bodies: string[] = [];
+    await deliver(app, endpoint, {
+      source: { app, keys, cipher },
+      claimant: "campaign",
+      ends: { entryNo, changeNo },
+      place: placeOf(endpoint),
+      send: ({ body }) => {
+        bodies.push(body);
+        return Promise.resolve({ result: "200", status: 200, retryAfter: "", stopped: false });
+      },
+      random: () => 0.5,
+      stopping,
+      onAttempt: () => undefined,
+    });
+    return bodies;
+  }
+
+  /** The officer has read everything. The offset says how many hidden events were the last ones. */
+  async acknowledge(hiddenCount: number): Promise<void> {
+    const { store, now } = this.#app;
+    const organizationId = this.#organizationId;
+    const { settled: changeNo } = await store.settledArrival();
+    const offset = new FeedCipher(await store.receiptSaltKey()).encode(organizationId, {
+      changeNo,
+      at: now() + hiddenCount,
+      following: hiddenCount,
+    });
+    await store.acknowledge({ organizationId, name: "officer", changeNo, offset, now: now() });
+  }
+
+  /** What an operator may pass on. */
+  async list(shown: App): Promise<readonly object[]> {
+    const all = await listRecipients(shown, this.#organizationId);
+    return all.map(({ sinceNo: _since, acknowledgedNo: _no, ...rest }) => rest);
+  }
+}
