@@ -108,9 +108,14 @@ function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): State
   return { done, notices: notices.length };
 }
 
-/** The organization no longer has what was moved, either. */
+/**
+ * The organization no longer has what was moved, either. The order must not depend on what else was erased or moved,
+ * which may be confidential, so it is that of the keys.
+ */
 function noticesOf({ deletion, erased, moved }: Progress): readonly Notice[] {
-  return [...erased, ...moved].map((key) => ({ deletion, kind: "erased", ...key }));
+  return [...erased, ...moved]
+    .toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1))
+    .map((key) => ({ deletion, kind: "erased", ...key }));
 }
 
 function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {
