@@ -150,6 +150,8 @@ export function testNotices(engine: Engine): void {
       const hidden = await store.listWaiting(undefined, ["transaction"]);
       assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
+      const [, slow] = await store.listTold(id, acme);
+      assert.deepEqual([slow?.name, slow?.acknowledgedAt], ["slow", undefined]);
       assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
       await acknowledge(store, "slow", last);
       assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });

@@ -107,6 +107,32 @@ export function testReplaying(engine: Engine): void {
       assert.equal(kept[0]?.receipt.previous_receipt, known.receipts.hash);
     });
 
+    it("tells its recipients again what the replay erases", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      const types = ["transaction"] as const;
+      await store.createRecipient({ organizationId: acme, name: "copies", types }, operator);
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay([entry(1, "a")]);
+      await store.replay.startReplay();
+      await store.replay.reopenDeletions(page, operator);
+      await store.processAll();
+      await store.replay.finishReplay(operator);
+      const { settled: through } = await store.settledArrival();
+      const query = { organizationId: acme, after: 0, through, content: false, limit: 100, types };
+      const events = await store.arrivals.list(query);
+      const notices = events.filter(({ notice }) => notice !== undefined);
+      assert.deepEqual(
+        notices.map(({ resourceId, notice }) => [notice?.kind, resourceId]),
+        [
+          ["erased", "a"],
+          ["completed", "del_before_1"],
+        ],
+      );
+      const [only] = await store.listTold("del_before_1", acme);
+      assert.deepEqual([only?.name, only?.acknowledgedAt], ["copies", undefined]);
+    });
+
     it("creates them page by page, in the order in which they were completed", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);

@@ -4,6 +4,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
@@ -17,7 +18,8 @@ const postgres = await startPostgres({ own: true, durable: true });
 let url: string;
 let server: Server;
 let scene: CanaryScene;
-/** When the last deletion was completed. */
+/** When the last deletion was completed, and then when the recipient had acknowledged it. */
+let toldBySql: Readonly<Record<string, number>>;
 let foundBySql: Readonly<Record<string, number>>;
 
 before(async () => {
@@ -25,7 +27,9 @@ before(async () => {
   await setAutovacuum("off");
   url = await postgres.makeDatabase();
   server = await startServer({ environment: { DATABASE_URL: url } });
-  scene = await playCanaries(server, 12);
+  scene = await playCanaries(server, 12, { recipient: "copies" });
+  toldBySql = await findBySql(goes);
+  await acknowledgeAll();
   foundBySql = await findBySql(goes);
   await scene.stopWriting();
 });
@@ -33,6 +37,19 @@ after(async () => {
   await server.stop();
   await postgres.remove();
 });
+
+/** What the recipient has acknowledged then ends as it does within a minute. */
+async function acknowledgeAll(): Promise<void> {
+  const { token } = scene.customer;
+  const end = await server.client.send({ method: "HEAD", path: "/v2/changes", token });
+  const body = { name: "copies", offset: end.headers["stream-next-offset"] };
+  const path = "/v2/recipient_acknowledgement";
+  const { status } = await server.client.send({ method: "POST", path, token, body });
+  assert.equal(status, 200);
+  await server.operate(async (app) => {
+    while (await purgeNotices(app, 30));
+  });
+}
 
 async function setAutovacuum(value: "off" | "DEFAULT"): Promise<void> {
   await postgres.query(`ALTER SYSTEM SET autovacuum = ${value}`);
@@ -94,6 +111,10 @@ async function check(): Promise<readonly string[]> {
 }
 
 describe("canaries in erased records, on PostgreSQL", () => {
+  it("are found only in what recipients are told, until these have acknowledged it", () => {
+    assert.deepEqual(Object.keys(toldBySql), ["erasure_notice"]);
+  });
+
   it("are found by no statement when the deletions are completed", () => {
     assert.deepEqual(foundBySql, {});
   });

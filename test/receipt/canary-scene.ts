@@ -60,9 +60,18 @@ function recordsOf({
   ]);
 }
 
-export async function playCanaries(server: Server, groups = 24): Promise<CanaryScene> {
+/** `recipient`: one that is told what is erased. */
+export async function playCanaries(
+  server: Server,
+  groups = 24,
+  { recipient }: { readonly recipient?: string } = {},
+): Promise<CanaryScene> {
   const { client } = server;
   const customer = await server.operate((app) => makeCustomer(app, client));
+  const { token } = customer;
+  if (recipient !== undefined) {
+    await client.send({ method: "POST", path: "/v2/recipient", token, body: { name: recipient } });
+  }
   const kept: { type: string; payload: Payload }[] = [];
   for (let number = 0; number < groups; number += 1) {
     const word = number % 2 === 0 ? goes : stays;

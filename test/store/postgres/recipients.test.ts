@@ -1,0 +1,81 @@
+// A recipient that is registered while a record is erased: one of the two waits for the other, so that whoever can read
+// a record is told when it is erased.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Client } from "pg";
+import {
+  acme,
+  keyOf,
+  operator,
+  organization,
+  transaction,
+  worker,
+} from "../../conformance/scene.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const postgres = await usePostgres();
+const url = await postgres.makeDatabase();
+/** What a transaction of a registration, and of an erasure, locks first. */
+const registration = "SELECT pg_advisory_xact_lock(27, 66)";
+const erasure = "SELECT pg_advisory_xact_lock_shared(27, 66)";
+const waiting =
+  "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 27 AND objid = 66 AND NOT granted";
+
+describe("a registration and an erasure at once", () => {
+  let store: TestStore;
+  let other: Client;
+  before(async () => {
+    store = await openTestStore(url, { role: "serve" });
+    await store.createOrganization(organization(acme), operator);
+    // Whom row-level security does not concern.
+    const admin = new URL(postgres.adminUrl);
+    admin.pathname = new URL(url).pathname;
+    other = new Client({ connectionString: admin.href });
+    await other.connect();
+  });
+  after(async () => {
+    await other.end();
+    await store.close();
+  });
+
+  async function claimed(id: string): Promise<string> {
+    await store.write(transaction(id));
+    const deletion = await store.request(keyOf("transaction", id));
+    await store.claim();
+    return deletion;
+  }
+
+  async function awaitWaiting(): Promise<void> {
+    await waitFor("one to wait for the other", async () => {
+      const { rows } = await other.query(waiting);
+      return rows.length > 0 || undefined;
+    });
+  }
+
+  it("tell a recipient that was registered before the step could go on", async () => {
+    const deletion = await claimed("t1");
+    await other.query("BEGIN");
+    await other.query(registration);
+    await other.query(
+      "INSERT INTO recipient (organization_id, name, types, created_at, since_no) VALUES ($1, 'early', $2, 1, 0)",
+      [acme, JSON.stringify(["transaction"])],
+    );
+    const step = store.eraseStep([deletion], 10, worker);
+    await awaitWaiting();
+    await other.query("COMMIT");
+    assert.equal((await step).notices, 1);
+  });
+
+  it("register one that reads nothing of what a step has begun to erase", async () => {
+    await other.query("BEGIN");
+    await other.query(erasure);
+    const wanted = { organizationId: acme, name: "late", types: ["transaction"] as const };
+    const registering = store.createRecipient(wanted, operator);
+    await awaitWaiting();
+    await other.query("COMMIT");
+    assert.equal((await registering).result, "created");
+  });
+});
