@@ -25,6 +25,11 @@ export interface WaitingRecipient extends Recipient {
   readonly waitingSince: number | undefined;
 }
 
+export interface ListedRecipient extends WaitingRecipient {
+  /** When the oldest event arrived that it takes and has not acknowledged, as far as it was looked for. */
+  readonly behindSince: number | undefined;
+}
+
 /**
  * The recipient as somebody sees it who may not know of all types that it takes: where and when it acknowledges depends
  * on their records.

@@ -194,6 +194,10 @@ function registerRecipients(registry: Registry, read: MetricSources["recipients"
       "How long a recipient has not acknowledged the notice of an erased record, without confidential types.",
       () => Math.max(0, Date.now() - (figures.waitingSince ?? Infinity)) / 1_000,
     ],
+    sluice_recipient_changes_lag_seconds: [
+      "How long a recipient has not acknowledged an event that it takes, without confidential types.",
+      () => Math.max(0, Date.now() - (figures.behindSince ?? Infinity)) / 1_000,
+    ],
   });
 }
 

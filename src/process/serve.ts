@@ -9,6 +9,7 @@ import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
 import { recipientFigures } from "../actions/recipient/recipients.ts";
 import { countEndpoints } from "../actions/webhook/endpoints.ts";
 import { type AppOptions, openApp } from "./app.ts";
@@ -127,6 +128,7 @@ async function openParts(
   const load = makeLoad(probe);
   opened.defer(() => load.shedding.stop());
   const path = sqlitePath(config.databaseUrl);
+  const recipientLag = new RecipientLag();
   const metrics = makeMetrics({
     build: {
       version,
@@ -136,7 +138,7 @@ async function openParts(
     deletions: () => app.store.deletionFigures(app.now()),
     holdsEnding: async () => (await listEndingSoon(app)).length,
     webhooks: () => countEndpoints(app),
-    recipients: () => recipientFigures(app),
+    recipients: () => recipientFigures(app, recipientLag),
     dataDir: config.dataDir,
     edge,
     load,

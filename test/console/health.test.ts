@@ -8,6 +8,8 @@ import { readConfig, settings } from "../../src/settings/config.ts";
 import { showSettings } from "../../src/settings/shown-settings.ts";
 import { version } from "../../src/process/version.ts";
 import { readHealth } from "../../src/actions/upkeep/read-health.ts";
+import { createEndpoint } from "../../src/actions/webhook/endpoints.ts";
+import { webhookEvents } from "../../src/domain/webhook.ts";
 import { createRecipient } from "../../src/actions/recipient/recipients.ts";
 import { deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
@@ -60,7 +62,7 @@ describe("the health in the console", () => {
     const { status, text } = await show("auditor");
     repair();
     assert.equal(status, 200);
-    assert.match(text, /1 of 7 fail/);
+    assert.match(text, /1 of 8 fail/);
     assert.match(text, /The store accepts writes[^]*?no<[^]*?the disk is full/);
   });
 
@@ -75,6 +77,29 @@ describe("the health in the console", () => {
     assert.match(await checked(), /The audit chain has no entry \d+ with the hash of its head/);
   });
 
+  it("finds endpoints of webhooks that are disabled, as the overview does", async () => {
+    const { app, client, clock } = service;
+    const { organizationId } = await makeCustomer(app, client);
+    const resultOf = async () => {
+      const { checks } = await readHealth(app);
+      return checks.find(({ name }) => name === "Webhooks are delivered")?.result;
+    };
+    assert.equal(await resultOf(), "No endpoint fails or is disabled.");
+    const overview = async () =>
+      (await read(client, "/console", { cookie: cookies["operator"] })).text;
+    assert.doesNotMatch(await overview(), /Webhooks that fail/);
+    const wanted = { organizationId, url: "https://example.com/", events: [...webhookEvents] };
+    const { endpointId } = await createEndpoint(app, wanted);
+    const now = clock.now();
+    const one = { organizationId, endpointId, claimant: "test" };
+    await app.store.webhooks.claim({ ...one, now, until: now + 60_000 });
+    const outcome = { kind: "failed", nextAttemptAt: now, disable: "gone" } as const;
+    const settled = { ...one, at: now, result: "410", leaseUntil: undefined, outcome };
+    await app.store.webhooks.settle(settled);
+    assert.match((await resultOf()) ?? "", /nothing is sent to 1 others/);
+    assert.match(await overview(), /Webhooks that fail[^]*?and 1 that are sent nothing/);
+  });
+
   it("finds a recipient that has not acknowledged an erasure for a week", async () => {
     const { app, client, clock } = service;
     const owner = await makeCustomer(app, client);
@@ -83,7 +108,7 @@ describe("the health in the console", () => {
     clock.advanceMs(6 * 24 * 60 * 60 * 1_000);
     const resultOf = async () => {
       const { checks } = await readHealth(app);
-      return checks.find(({ name }) => name === "Recipients acknowledge erasures")?.result;
+      return checks.find(({ name }) => name === "Recipients acknowledge changes")?.result;
     };
     assert.equal(await resultOf(), "None is far behind.");
     clock.advanceMs(24 * 60 * 60 * 1_000);

@@ -1,9 +1,9 @@
 // Recipients as operators see them: lists, registers and removes them.
 
 import {
+  type ListedRecipient,
   recipientNameRule,
   type Recipient,
-  type WaitingRecipient,
   withoutPosition,
 } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -16,6 +16,7 @@ import { actOf, type App } from "../app.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
+import { RecipientLag } from "./recipient-lag.ts";
 
 /**
  * Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization.
@@ -23,12 +24,13 @@ import { requireRight, viewerOf } from "../operator/viewer.ts";
 export async function listRecipients(
   app: App,
   organizationId: string | undefined,
-): Promise<readonly WaitingRecipient[]> {
+): Promise<readonly ListedRecipient[]> {
   requireRight(app, "recipient.read");
   await requireOrganization(app, organizationId);
   const hidden = await viewerOf(app).hiddenTypes();
   const all = await app.store.listWaiting(organizationId, [...hidden]);
-  return all.map((one) => asKnown(one, hidden));
+  const behind = await new RecipientLag().behindSince(app, all, hidden);
+  return all.map((one, index) => ({ ...asKnown(one, hidden), behindSince: behind[index] }));
 }
 
 function asKnown<Known extends Recipient>(one: Known, hidden: ReadonlySet<string>): Known {
@@ -39,15 +41,27 @@ export interface RecipientFigures {
   readonly count: number;
   /** When the oldest notice was written that a recipient has not acknowledged, without those on confidential types. */
   readonly waitingSince: number | undefined;
+  /** When the oldest event arrived that a recipient has not acknowledged, without those of confidential types. */
+  readonly behindSince: number | undefined;
 }
 
 /** For metrics, which many can read. */
-export async function recipientFigures(app: App): Promise<RecipientFigures> {
+export async function recipientFigures(
+  app: App,
+  lag = new RecipientLag(),
+): Promise<RecipientFigures> {
   const hidden = await viewerOf(app).public().hiddenTypes();
   const all = await app.store.listWaiting(undefined, [...hidden]);
-  const times = all.flatMap(({ waitingSince }) => waitingSince ?? []);
-  const waitingSince = times.length === 0 ? undefined : Math.min(...times);
-  return { count: all.length, waitingSince };
+  return {
+    count: all.length,
+    waitingSince: oldest(all.map(({ waitingSince }) => waitingSince)),
+    behindSince: oldest(await lag.behindSince(app, all, hidden)),
+  };
+}
+
+function oldest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.flatMap((time) => time ?? []);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 export interface WantedRecipient {

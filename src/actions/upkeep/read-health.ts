@@ -11,6 +11,7 @@ import { reasonOf } from "../operator/operator-error.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { recipientFigures } from "../recipient/recipients.ts";
+import { countEndpoints } from "../webhook/endpoints.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface HealthCheck {
@@ -80,11 +81,18 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
       ? fine("None is overdue.")
       : bad(`${overdue} are overdue; the log says why.`);
   },
-  "Recipients acknowledge erasures": async (app) => {
-    const { count, waitingSince = app.now() } = await recipientFigures(app);
-    const days = Math.floor((app.now() - waitingSince) / dayMs);
+  "Recipients acknowledge changes": async (app) => {
+    const { count, waitingSince, behindSince } = await recipientFigures(app);
+    const since = Math.min(behindSince ?? app.now(), waitingSince ?? app.now());
+    const days = Math.floor((app.now() - since) / dayMs);
     if (days >= behindDaysMin) return bad(`One is ${days} days behind; its organization shows it.`);
     return fine(count === 0 ? "There is none." : "None is far behind.");
+  },
+  "Webhooks are delivered": async (app) => {
+    const { failing, disabled, key_changed: changed } = await countEndpoints(app);
+    const stopped = disabled + changed;
+    if (failing + stopped === 0) return fine("No endpoint fails or is disabled.");
+    return bad(`${failing} endpoints fail, and nothing is sent to ${stopped} others.`);
   },
   "The key of receipts is available": async ({ signer }) =>
     signer() === undefined

@@ -5,7 +5,7 @@ import {
   listRecipients,
   removeRecipient,
 } from "../../actions/recipient/recipients.ts";
-import type { Recipient, WaitingRecipient } from "../../domain/recipient.ts";
+import type { ListedRecipient, Recipient } from "../../domain/recipient.ts";
 import { defineStoreCommand, optional, required } from "../command.ts";
 import { text, typeList } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable, timeOrNull } from "../output/table.ts";
@@ -45,7 +45,7 @@ export const recipientCreate = defineStoreCommand({
 export const recipientList = defineStoreCommand({
   name: "recipient list",
   summary:
-    "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged an erasure.",
+    "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged a change or an erasure.",
   examples: ["sluice recipient list --organization acme"],
   rights: ["recipient.read"],
   options: { organization: optional(text("ID"), "Only the recipients of this organization.") },
@@ -61,11 +61,12 @@ export const recipientList = defineStoreCommand({
   },
 });
 
-const columns: readonly Column<WaitingRecipient>[] = [
+const columns: readonly Column<ListedRecipient>[] = [
   ["name", ({ name }) => name],
   ["organization", ({ organizationId }) => organizationId],
   ["created", ({ createdAt }) => formatTime(createdAt)],
   ["acknowledged", ({ acknowledgedAt }) => formatTime(acknowledgedAt)],
+  ["behind since", ({ behindSince }) => formatTime(behindSince)],
   ["waiting since", ({ waitingSince }) => formatTime(waitingSince)],
   ["types", ({ types }) => types.join(",")],
 ];
@@ -85,13 +86,18 @@ export const recipientRemove = defineStoreCommand({
   },
 });
 
-function viewRecipient(recipient: Recipient | WaitingRecipient) {
+function viewRecipient(recipient: Recipient | ListedRecipient) {
   return {
     organization_id: recipient.organizationId,
     name: recipient.name,
     types: recipient.types,
     created_at: formatTime(recipient.createdAt),
     acknowledged_at: timeOrNull(recipient.acknowledgedAt),
-    ...("waitingSince" in recipient ? { waiting_since: timeOrNull(recipient.waitingSince) } : {}),
+    ...("behindSince" in recipient
+      ? {
+          behind_since: timeOrNull(recipient.behindSince),
+          waiting_since: timeOrNull(recipient.waitingSince),
+        }
+      : {}),
   };
 }

@@ -52,7 +52,8 @@ const firstSteps = html`<section class="empty">
 sluice key create --organization acme</code></pre>
 </section>`;
 
-function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: number): Html {
+function renderState(overview: Overview, now: number): Html {
+  const { queue, storeBytes, engine, lastBackup } = overview;
   const { open, overdue, oldestDueAt, awaitingApproval } = queue;
   const unapproved =
     awaitingApproval > 0 &&
@@ -90,7 +91,22 @@ function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: n
       <dt>Last backup</dt>
       <dd>${backup}</dd>
     </div>
+    ${renderWebhooks(overview)}
   </dl>`;
+}
+
+/** Nothing if all of them work. */
+function renderWebhooks({ webhooks }: Overview): Html | undefined {
+  const { failing = 0, disabled = 0, key_changed: changed = 0 } = webhooks ?? {};
+  const stopped = disabled + changed;
+  if (failing + stopped === 0) return undefined;
+  return html`<div class="warn">
+    <dt>Webhooks that fail</dt>
+    <dd>
+      ${formatNumber(failing)}
+      <small>${stopped > 0 && html`and ${formatNumber(stopped)} that are sent nothing`}</small>
+    </dd>
+  </div>`;
 }
 
 function formatCount(count: number): string {

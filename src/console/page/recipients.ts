@@ -7,7 +7,7 @@ import {
 } from "../../actions/recipient/recipients.ts";
 import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import type { WaitingRecipient } from "../../domain/recipient.ts";
+import type { ListedRecipient } from "../../domain/recipient.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
@@ -34,12 +34,13 @@ export async function renderRecipients(
   </section>`;
 }
 
-function renderList(recipients: readonly WaitingRecipient[]): Html {
+function renderList(recipients: readonly ListedRecipient[]): Html {
   return renderTable(
     [
       ["Name", ({ name }) => name],
       ["Types", ({ types }) => types.join(", ")],
       ["Acknowledged", ({ acknowledgedAt }) => renderTime(acknowledgedAt)],
+      ["Behind since", ({ behindSince }) => renderTime(behindSince)],
       ["Behind with an erasure since", ({ waitingSince }) => renderTime(waitingSince)],
     ],
     recipients,
