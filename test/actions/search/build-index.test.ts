@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { Client } from "pg";
 import type { App } from "../../../src/actions/app.ts";
 import { beginIndex, IndexBuilder } from "../../../src/actions/search/build-index.ts";
 import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
+import { markBeginning } from "../../../src/store/postgres/commit/arrival-mark.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { draftOf, keyOf } from "../../conformance/scene.ts";
 import { processDue } from "../../receipt/kill-scene.ts";
@@ -118,6 +120,32 @@ describe("the index of persons", () => {
       assert.equal(await countFound(app, "long", "Ada 3x"), 1);
       assert.equal(await countFound(app, "long", "Ada 2x"), 1);
       assert.equal(await countFound(app, "long", "Ada 0x"), 0);
+    });
+  });
+
+  it("has a person that becomes visible after others with a higher number of arrival", async () => {
+    const url = await server.makeDatabase();
+    const settings = { ...testEnvironment(makeTempFolder()), DATABASE_URL: url };
+    replaceKey(readConfig(settings), makeKey());
+    const client = new Client({ connectionString: url });
+    await operate(settings, async (app) => {
+      await addPerson(app, "late");
+      await client.connect();
+      await client.query(`BEGIN; SELECT set_config('sluice.organizations', 'late', true);
+        ${markBeginning};
+        INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
+        VALUES ('late', 'person', 'slow', '2026-01-01T00:00:00', '2026-01-01T00:00:00');
+        INSERT INTO change
+          (organization_id, resource_type, resource_id, change_no, received_at, payload)
+        VALUES ('late', 'person', 'slow', nextval('arrival'), 1,
+          '{"name":"Ada Example","timestamp":"2026-01-01T00:00:00Z"}')`);
+      const quick = draftOf("person", "quick", { name: "Ada Example" });
+      await withActs(app.store).write(quick, { organizationId: "late", resourceType: "person" });
+      await build(new IndexBuilder(app));
+      assert.equal((await app.store.search.state()).indexedNo, 1);
+      await client.query("COMMIT");
+      assert.equal(await countFound(app, "late"), 3);
+      await client.end();
     });
   });
 
