@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { Completion } from "../../src/store/interface/deletion.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { keyOf, operator, worker } from "./scene.ts";
+import { acme, keyOf, operator, organization, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const names = ["a", "b", "c"] as const;
@@ -40,6 +40,34 @@ async function requireGone(store: TestStore, gone: readonly string[]): Promise<v
 async function receiptsOf(store: TestStore): Promise<readonly string[]> {
   const kept = await store.listReceipts(0, 10);
   return kept.map(({ receipt }) => receipt.deletion_request_id);
+}
+
+export function testJointClaim(engine: Engine): void {
+  describe(`${engine.name}: claiming several deletions together`, () => {
+    it("leaves a record to its own deletion that belongs to what stays, too", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      for (const id of ["goes", "stays"]) await store.add("transaction", id);
+      const owners = { related_tx_ids: ["goes", "stays"] };
+      await store.add("transaction_check", "of both", {
+        ...owners,
+        timestamp: "2026-01-31T09:30:00Z",
+      });
+      const rule = { keepDays: 5, countedFrom: "last_seen", redactable: true } as const;
+      const kind = { organizationId: acme, resourceType: "transaction_check" };
+      await store.retention.setFloor({ ...kind, rule }, operator);
+      const goes = await store.request(keyOf("transaction", "goes"));
+      await store.request(keyOf("transaction_check", "of both"));
+      const claim = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "test" };
+      const claimed = await store.claimDeletions(claim, 9);
+      assert.deepEqual(
+        claimed.map(({ deletionRequestId }) => deletionRequestId),
+        [goes],
+      );
+      assert.equal((await store.finish(goes)).status, "completed");
+      assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_check: 1 });
+    });
+  });
 }
 
 export function testJointCompletion(engine: Engine): void {

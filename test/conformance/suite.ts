@@ -29,7 +29,7 @@ import { testRecipients } from "./recipients.ts";
 import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
-import { testJointCompletion } from "./joint-completion.ts";
+import { testJointClaim, testJointCompletion } from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
 import { testTrail } from "./trail.ts";
@@ -76,6 +76,7 @@ const serving: readonly Part[] = [
   testConcurrency,
   testExporting,
   testLargeDeletions,
+  testJointClaim,
   testJointCompletion,
   testResumption,
 ];

@@ -58,6 +58,9 @@ export function* collectGraph({
   const graph = new RelationGraph();
   const depth = depthOf(confidential);
   let spare = depth;
+  // One root may belong to another, and then goes with it only if it belongs to nothing else.
+  const owned = roots.length > 1 ? roots : [];
+  if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded }))) return graph;
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
     const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
     const next = new Set<NodeKey>();
