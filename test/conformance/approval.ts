@@ -140,6 +140,15 @@ export function testApproval(engine: Engine): void {
       await store.processAll(late);
     });
 
+    it("is not given by the person who created the rule for the program that requested it", async () => {
+      const id = await ask({ actor: "idn_ben https://issuer.example.com intake" });
+      await store.createKey(newKey("idn_ben"), by("ben"));
+      await store.createKey(newKey("idn_be"), by("carla"));
+      assert.equal(await store.approvals.approve(id, by("ben")), "own_request");
+      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      await store.processAll(late);
+    });
+
     it("is one, even if two people give it at the same time in two processes", async () => {
       const id = await ask();
       const another = await site().openAnother({ role: "command" });

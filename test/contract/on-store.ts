@@ -12,6 +12,7 @@ const files = [
   "changes.test.ts",
   "changes-live.test.ts",
   "deletions.test.ts",
+  "identities.test.ts",
   "records.test.ts",
   "streams.test.ts",
 ];

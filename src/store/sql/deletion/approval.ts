@@ -14,9 +14,16 @@ const setApproved = `
     approved_by = $2, approved_at = $3, waiting_for = NULL, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
     AND approval_requester <> $2
-    AND NOT EXISTS (SELECT 1 FROM api_key WHERE key_id = approval_requester AND created_by = $2)`;
+    AND NOT EXISTS (${ownKeyOf("approval_requester")})`;
 
-const findOwnKey = `SELECT 1 FROM api_key WHERE key_id = $1 AND created_by = $2`;
+const findOwnKey = ownKeyOf("CAST($1 AS text)");
+
+/** A requester begins with the id of its key or rule; after a rule comes the program that it has identified. */
+function ownKeyOf(requester: string): string {
+  return `
+    SELECT 1 FROM api_key
+    WHERE substr(${requester} || ' ', 1, length(key_id) + 1) = key_id || ' ' AND created_by = $2`;
+}
 
 /**
  * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
