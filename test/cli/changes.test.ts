@@ -76,6 +76,8 @@ describe("changes", () => {
   it("is in the audit trail", async () => {
     await print();
     const { out } = await line.type("audit", "export", "--organization", "acme");
-    assert.match(out.trim().split("\n").at(-1) ?? "", /"records\.export".*"changes":true/);
+    const [entry, manifest] = out.trim().split("\n").slice(-2);
+    assert.match(entry ?? "", /"records\.export".*"changes":true/);
+    assert.match(manifest ?? "", /^\{"sluice_manifest"/);
   });
 });
