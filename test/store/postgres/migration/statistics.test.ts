@@ -61,7 +61,7 @@ async function readColumns(): Promise<readonly { name: string; sampled: boolean 
   const rows = await server.query(
     `SELECT relname || '.' || attname AS name, attstattarget IS DISTINCT FROM 0 AS sampled
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0`,
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped`,
     url,
   );
   return rows as unknown as readonly { name: string; sampled: boolean }[];
