@@ -133,6 +133,28 @@ export async function addPersonOf(
   assert.equal(status, 201, text);
 }
 
+/** Adds a transaction of this sender to the organization of the token. */
+export async function addNamingTo(
+  { client }: Service,
+  token: string,
+  sender_id: string,
+): Promise<void> {
+  const body = {
+    tx_id: `tx-of-${sender_id}`,
+    type: "DEPOSIT",
+    method: "SEPA",
+    amount: 12.5,
+    currency: "EUR",
+    status: "SETTLED",
+    sender_id,
+    sender_country: "DE",
+    timestamp,
+  };
+  const path = "/v2/transaction";
+  const { status, text } = await client.send({ method: "POST", path, token, body });
+  assert.equal(status, 201, text);
+}
+
 async function addRecords(
   send: (path: string, body: object) => Promise<void>,
   addPerson: (id: string, more?: object) => Promise<void>,

@@ -3,6 +3,7 @@
 
 import { auditTasks } from "./task/audit.ts";
 import { deletionTasks } from "./task/deletions.ts";
+import { fourEyesTasks } from "./task/four-eyes.ts";
 import { intakeTasks } from "./task/intake.ts";
 import { organizationTasks } from "./task/organizations.ts";
 import { recordTasks } from "./task/records.ts";
@@ -12,6 +13,7 @@ import type { Task } from "./task/task.ts";
 export const tasks: readonly Task[] = [
   ...signInTasks,
   ...deletionTasks,
+  ...fourEyesTasks,
   ...recordTasks,
   ...organizationTasks,
   ...intakeTasks,

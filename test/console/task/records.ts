@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Hands } from "../hands.ts";
+import { addNamingTo } from "../scene.ts";
 import type { Task } from "./task.ts";
 
 export const recordTasks: readonly Task[] = [
@@ -77,6 +78,7 @@ export const recordTasks: readonly Task[] = [
     run: async ({ scene, mark, as }) => {
       const id = `person-asks-${mark}`;
       await scene.addPerson(id, { name: "Ada Example" });
+      await addNamingTo(scene.service, scene.acme.token, id);
       const hands = await as("ben");
       await hands.open("Access requests");
       await hands.write("Organization", "nobody");
@@ -89,10 +91,14 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Show what is stored");
       await hands.see("one month, Article 12(3)");
       await hands.see("What is stored");
+      await hands.page.getByRole("row", { name: "Transaction 1", exact: true }).waitFor();
       const downloading = hands.page.waitForEvent("download");
       await hands.press("Download the copy");
       const path = await (await downloading).path();
       assert.match(await readFile(path, "utf8"), /"name":"Ada Example"/);
+      await hands.press("see what it would erase, and everything that prevents it");
+      await hands.see("It begins after 1 day, and can be cancelled until then.");
+      await hands.see("Stays, with a pseudonym for the person: 1");
     },
   },
   {
@@ -117,9 +123,9 @@ export const recordTasks: readonly Task[] = [
 ];
 
 /** Leaves the page of this person open. */
-async function findRecord(hands: Hands, id: string): Promise<void> {
+export async function findRecord(hands: Hands, id: string, organizationId = "acme"): Promise<void> {
   await hands.open("Find");
-  await hands.write("Organization", "acme");
+  await hands.write("Organization", organizationId);
   await hands.choose("Record type", "Person");
   await hands.write("Id of the record", id);
   await hands.press("Find");
