@@ -2,9 +2,10 @@
 // Durable Streams that knows nothing of this service.
 
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
+import { after, describe, it, mock } from "node:test";
 import { type JsonBatch, stream } from "@durable-streams/client";
 import { revokeKey } from "../../src/actions/access/keys.ts";
+import { ChangeFeed } from "../../src/actions/change/change-feed.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Customer } from "../support/customer.ts";
 import { openRaw, type RawConnection } from "../support/raw-socket.ts";
@@ -304,9 +305,15 @@ describe("a stop", () => {
     const customer = await scene.makeCustomer();
     const ask = { method: "GET", path: "/v2/changes", token: customer.token };
     const query = { offset: "now", live: "long-poll" };
+    const waits = mock.method(ChangeFeed.prototype, "wait").mock;
+    const waiting = () =>
+      waits.calls.filter(
+        ({ arguments: [{ view }] }) => view.organizationId === customer.organizationId,
+      ).length;
     const polls = [1, 2].map(() => service.client.send({ ...ask, query }));
     const raw = open(customer, "offset=now&live=sse");
-    await waitFor("all to wait", () => service.readers() === 3 || undefined);
+    await waitFor("all to wait", () => waiting() === 3 || undefined);
+    waits.restore();
     await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
     service.beginDraining();
     for (const reply of await Promise.all(polls)) {

@@ -348,7 +348,9 @@ describe("a receiver that fails", () => {
     const one = await endpoint(at.url);
     const id = await erase(one.customer);
     await waitFor("the end", async () => (await listed(one))?.disabledBecause === "gone");
-    assert.ok(service.log.some((line) => line.includes("is disabled") && line.includes(one.id)));
+    await waitFor("the log", () =>
+      service.log.some((line) => line.includes("is disabled") && line.includes(one.id)),
+    );
     const actions = (await service.app.store.listAudit(0, 1_000)).filter(
       ({ subject }) => subject === one.id,
     );
