@@ -16,6 +16,8 @@ import { filesVariable } from "./together/run-together.ts";
 const root = dirname(import.meta.dirname);
 /** Only to name a test that hangs instead of waiting for it. */
 const fileTimeoutMs = 10 * 60_000;
+/** A file that timed out can still keep its process alive; when nothing was reported for so long after that, all end. */
+const idleMs = 60_000;
 
 /** Parts of the paths of the longest files, which are run first. */
 const long = [
@@ -57,7 +59,10 @@ async function main(paths: readonly string[]): Promise<number> {
   const server = onPostgres.length > 1 ? await sharePostgres() : undefined;
   const { groups, others } = gather(files, join(root, "test"));
   process.env[filesVariable] = JSON.stringify(groups);
+  const hung = new AbortController();
+  const watch = setTimeout(() => hung.abort(), fileTimeoutMs + idleMs);
   const events = run({
+    signal: hung.signal,
     files: others.toSpliced(
       others.findLastIndex(isLong) + 1,
       0,
@@ -68,7 +73,11 @@ async function main(paths: readonly string[]): Promise<number> {
     timeout: fileTimeoutMs,
   });
   const asSeparate = separate();
-  for await (const event of events) report.take(asSeparate(event));
+  for await (const event of events) {
+    watch.refresh();
+    report.take(asSeparate(event));
+  }
+  clearTimeout(watch);
   await server?.remove();
   return report.close() ? 0 : 1;
 }
