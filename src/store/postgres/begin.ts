@@ -1,7 +1,7 @@
 // The statements that begin a transaction. Its settings end with it, so they also work through a connection pooler.
 // Sends nothing.
 
-import { escapeLiteral } from "pg";
+import { escapeIdentifier, escapeLiteral } from "pg";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Visibility } from "../sql/statement/visibility.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
@@ -46,15 +46,49 @@ const withoutShardLocks: Readonly<Record<string, string>> = {
 
 const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
 
+/** Statements have their own limits. */
+const noTransactionTimeout: Readonly<Record<string, string>> = { transaction_timeout: "0" };
+const transactionTimeoutSince = 170_000;
+
+/**
+ * Precedes a statement that runs outside a transaction for as long as it takes. Nothing sets the session back: each
+ * transaction sets its own limits.
+ */
+export function removeLimits(serverVersion: number): string {
+  const values = { statement_timeout: "0", lock_timeout: "0", ...limitsOf(serverVersion) };
+  return `SELECT ${setAll(values, { local: false })}`;
+}
+
+/** What else limits a transaction on this server. */
+function limitsOf(serverVersion: number): Readonly<Record<string, string>> {
+  return serverVersion < transactionTimeoutSince ? {} : noTransactionTimeout;
+}
+
+function setAll(
+  values: Readonly<Record<string, string>>,
+  { local }: { readonly local: boolean },
+): string {
+  return Object.entries(values)
+    .map(([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, ${local})`)
+    .join(", ");
+}
+
 export interface Beginning {
   readonly settings: ConnectionSettings;
   readonly distributed: boolean;
+  /** As in server_version_num. */
+  readonly serverVersion?: number;
+  /**
+   * The schema that has the tables, once it is known. Another search path, set by somebody for the role or the
+   * database, must not lead to other tables.
+   */
+  readonly schema?: string | undefined;
 }
 
 /** The statements are sent in this order, without waiting for answers. */
 export function beginStatements(
   visibility: Visibility,
-  { settings, distributed }: Beginning,
+  { settings, distributed, serverVersion = 0, schema }: Beginning,
 ): readonly string[] {
   const unlimitedTime = visibility.unlimitedTime === true;
   const { statementTimeoutMs, lockTimeoutMs } = unlimitedTime ? unlimited : settings;
@@ -69,15 +103,14 @@ export function beginStatements(
     ...(distributed ? withoutShardLocks : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
+    ...limitsOf(serverVersion),
+    ...(schema === undefined ? {} : { search_path: escapeIdentifier(schema) }),
     ...uncompiled,
     ...(visibility.view === "all" ? {} : keyedPlans),
     ...(visibility.view === "all" || distributed ? {} : planOnce),
   };
-  const set = Object.entries(values).map(
-    ([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`,
-  );
-  const mode = visibility.snapshot === true ? " ISOLATION LEVEL REPEATABLE READ READ ONLY" : "";
-  const begin = `BEGIN${mode}; SELECT ${set.join(", ")}`;
+  const mode = visibility.snapshot === true ? "REPEATABLE READ READ ONLY" : "READ COMMITTED";
+  const begin = `BEGIN ISOLATION LEVEL ${mode}; SELECT ${setAll(values, { local: true })}`;
   return distributed ? [begin, ...Object.entries(passedOn).map(setLocal)] : [begin];
 }
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
-import { beginStatements } from "./begin.ts";
+import { beginStatements, removeLimits } from "./begin.ts";
 import {
   describeFailure,
   isFollowUpError,
@@ -47,6 +47,10 @@ export class Database {
    * Whether row-level security applies to this role, so that the server names no key in its messages; set with it.
    */
   secured = false;
+  /** As in server_version_num; set with it. */
+  serverVersion = 0;
+  /** The schema that has the tables; set with it. */
+  schema: string | undefined;
   /** The statements that run outside a transaction for this process. */
   readonly #outside = new Set<string>();
 
@@ -109,9 +113,10 @@ export class Database {
     const text = `${statement} /* ${randomUUID()} */`;
     this.#outside.add(text);
     try {
-      await this.#repeat((client) =>
-        client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig),
-      );
+      await this.#repeat(async (client) => {
+        await client.query(removeLimits(this.serverVersion));
+        await client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig);
+      });
     } finally {
       this.#outside.delete(text);
     }
@@ -214,8 +219,9 @@ export class Database {
   }
 
   async #begin(client: PoolClient, visibility: Visibility): Promise<void> {
-    const { distributed } = this;
-    const statements = beginStatements(visibility, { settings: this.#settings, distributed });
+    const { distributed, serverVersion, schema } = this;
+    const beginning = { settings: this.#settings, distributed, serverVersion, schema };
+    const statements = beginStatements(visibility, beginning);
     await inSequence(statements.map((statement) => client.query(statement)));
   }
 }

@@ -15,6 +15,7 @@ const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
 const transientStates: ReadonlySet<string> = new Set([
   readOnlyState,
   "25P03", // idle_in_transaction_session_timeout
+  "25P04", // transaction_timeout
   "55P03", // lock_not_available
 ]);
 

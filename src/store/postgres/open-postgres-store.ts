@@ -11,6 +11,7 @@ import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { hasState, ServerError } from "./failure.ts";
+import { findSchema } from "./migration/find-schema.ts";
 import { insufficientPrivilege, migrate } from "./migration/migrate.ts";
 import { requireRights } from "./migration/rights.ts";
 import { isSecured } from "./migration/row-security.ts";
@@ -80,7 +81,9 @@ async function openDatabase(
     await refuseUnsupported(database);
     await database.requirePrepared();
     await database.transaction({}, refuseWorker);
+    database.schema = await database.transaction({}, findSchema);
     await migrate(database, options);
+    database.schema ??= await database.transaction({}, findSchema);
     await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
     database.secured = await database.transaction({}, isSecured);
@@ -102,6 +105,7 @@ function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): 
   }
 }
 
+/** Sets the version. */
 async function refuseUnsupported(database: Database): Promise<void> {
   const server = await database.transaction({}, (transaction) =>
     transaction.get<Server>(describeServer),
@@ -112,6 +116,7 @@ async function refuseUnsupported(database: Database): Promise<void> {
       `The server that DATABASE_URL names is PostgreSQL ${server.name}; 15 or newer is needed.`,
     );
   }
+  database.serverVersion = server.version;
   if (server.encoding !== "UTF8") {
     throw new StoreError(
       `The database that DATABASE_URL names has the encoding ${server.encoding}. Create it with ENCODING 'UTF8'.`,

@@ -1,6 +1,7 @@
 // Vacuums the dead rows that erasures leave: no statement can read them, but they stay in the pages until they are
 // vacuumed. Does not run after each erasure, and only for a small share of the time, because a large store takes long.
 
+import { escapeIdentifier } from "pg";
 import type { Database } from "../database.ts";
 
 /**
@@ -12,7 +13,7 @@ export const erasedTables =
     " ",
   );
 
-const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) ${erasedTables.join(", ")}`;
+const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON)`;
 
 /** Vacuum takes at most a twentieth of the time. */
 const restFactor = 20;
@@ -56,7 +57,11 @@ export class ErasureVacuum {
   async #run(): Promise<void> {
     const startedAt = performance.now();
     try {
-      await this.#database.outsideTransaction(vacuum);
+      // Outside a transaction the search path of the session applies, which may be another one.
+      const place =
+        this.#database.schema === undefined ? "" : `${escapeIdentifier(this.#database.schema)}.`;
+      const tables = erasedTables.map((name) => place + name);
+      await this.#database.outsideTransaction(`${vacuum} ${tables.join(", ")}`);
     } catch (error) {
       this.#needed = true;
       this.#failure = error instanceof Error ? error : new Error(String(error));

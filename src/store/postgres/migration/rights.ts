@@ -43,8 +43,11 @@ export async function requireRights(transaction: Transaction): Promise<void> {
     require(rights, await transaction.get<{ names: string | null }>(findLacking, ...args));
   }
   if (!counts) statements.push(`GRANT USAGE ON SEQUENCE arrival TO ${role};`);
-  if (statements.length === 0) return;
-  throw new StoreError(
+  if (statements.length > 0) throw lackingRights(role, statements);
+}
+
+export function lackingRights(role: string, statements: readonly string[]): StoreError {
+  return new StoreError(
     `The role ${role} lacks rights. Have the owner of the tables run: ${statements.join(" ")}`,
   );
 }

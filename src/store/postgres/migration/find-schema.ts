@@ -1,0 +1,56 @@
+// Finds the schema of the database that has the store, whatever the search path says: somebody else may have set
+// another one for the role or the database, and a new, empty store in another schema must not take its place.
+
+import { StoreError } from "../../interface/store-error.ts";
+import type { Transaction } from "../transaction.ts";
+import { lackingRights } from "./rights.ts";
+
+/** The one on the search path comes first. */
+const findStores = `
+  SELECT nspname AS name, quote_ident(nspname) AS quoted,
+    to_regclass('meta') IS NOT DISTINCT FROM meta.oid::regclass AS visible,
+    has_schema_privilege(pg_namespace.oid, 'USAGE') AS usable,
+    has_table_privilege(meta.oid, 'SELECT') AS readable
+  FROM pg_class AS meta JOIN pg_namespace ON pg_namespace.oid = meta.relnamespace
+  WHERE meta.relname = 'meta' AND meta.relkind = 'r'
+    AND EXISTS (
+      SELECT 1 FROM pg_class AS head
+      WHERE head.relnamespace = meta.relnamespace AND head.relname = 'audit_head')
+  ORDER BY visible DESC, name`;
+
+const describeSession = `
+  SELECT quote_ident(current_user) AS role, current_schema() IS NOT NULL AS may_use`;
+
+interface Found {
+  readonly name: string;
+  readonly quoted: string;
+  readonly visible: boolean;
+  readonly usable: boolean;
+  readonly readable: boolean;
+}
+
+/** Undefined if there is no store yet. Throws StoreError, with the statements to run. */
+export async function findSchema(transaction: Transaction): Promise<string | undefined> {
+  const found = await transaction.all<Found>(findStores);
+  const session = await transaction.get<{ role: string; may_use: boolean }>(describeSession);
+  const { role = "", may_use: mayUse = false } = session ?? {};
+  const [store, another] = found;
+  if (store === undefined) {
+    if (!mayUse) throw lackingRights(role, [`GRANT USAGE, CREATE ON SCHEMA public TO ${role};`]);
+    return undefined;
+  }
+  if (another !== undefined && !store.visible) {
+    throw new StoreError(
+      `The schemas ${found.map(({ quoted }) => quoted).join(", ")} of the database each contain a store, and the ` +
+        `search path names none of them. Name one: ALTER ROLE ${role} SET search_path = ${store.quoted};`,
+    );
+  }
+  if (!store.usable) {
+    throw lackingRights(role, [`GRANT USAGE ON SCHEMA ${store.quoted} TO ${role};`]);
+  }
+  if (!store.readable) {
+    const statement = `GRANT SELECT ON ALL TABLES IN SCHEMA ${store.quoted} TO ${role};`;
+    throw lackingRights(role, [statement]);
+  }
+  return store.name;
+}
