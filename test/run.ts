@@ -16,7 +16,7 @@ import { filesVariable } from "./together/run-together.ts";
 const root = dirname(import.meta.dirname);
 /** Only to name a test that hangs instead of waiting for it. */
 const fileTimeoutMs = 10 * 60_000;
-/** A file that timed out can still keep its process alive; when nothing was reported for so long after that, all end. */
+/** A file that timed out can keep its process alive; when nothing was reported for so long after that, all end. */
 const idleMs = 60_000;
 
 /** Parts of the paths of the longest files, which are run first. */
