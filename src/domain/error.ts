@@ -133,6 +133,7 @@ const unavailableReasons = {
   database_away: "The service can't reach its database now; try again.",
   database_full: "The database of the service has no room left; try again later.",
   database_read_only: "The database of the service accepts no changes now; try again.",
+  database_forbids: "The database of the service does not permit this now; try again later.",
   database_busy: "The database of the service is busy; try again.",
 } as const;
 

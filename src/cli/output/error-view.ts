@@ -26,6 +26,9 @@ export function viewError(thrown: unknown): ErrorView {
     const detail = (error.errors ?? []).map(
       ({ field, message }) => ` ${field ?? ""} ${message ?? ""}.`,
     );
+    // The reason of a store that is unavailable is for operators, and names no content.
+    const reason = error.errorName === "unavailable" ? error.cause : undefined;
+    if (reason instanceof Error) detail.push(` ${reason.message}`);
     return { name: error.errorName, message: error.message + detail.join(""), code: error.code };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -10,13 +10,16 @@ import {
   isFollowUpError,
   isAnswer,
   isCollision,
+  isForbidden,
   isReadOnly,
   UncertainCommit,
+  withLackingRights,
 } from "./failure.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import { findRecords, lockRecords } from "./commit/record.ts";
 import { enterToPlan } from "./erase/enter.ts";
 import type { Visibility } from "../sql/statement/visibility.ts";
+import { StoreError } from "../interface/store-error.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Servers } from "./servers.ts";
 import { Transaction } from "./transaction.ts";
@@ -51,6 +54,10 @@ export class Database {
   serverVersion = 0;
   /** The schema that has the tables; set with it. */
   schema: string | undefined;
+  /** Throws StoreError if the role lacks rights; set with it. */
+  requireRights: Work<void> | undefined;
+  /** What it finds, for all statements that fail at the same time. */
+  #lacking: Promise<StoreError | undefined> | undefined;
   /** The statements that run outside a transaction for this process. */
   readonly #outside = new Set<string>();
 
@@ -79,14 +86,20 @@ export class Database {
    * is not known whether the transaction took effect.
    */
   transaction<Result>(visibility: Visibility, work: Work<Result>): Promise<Result> {
-    return this.#repeat((client) =>
-      this.#attempt(client, visibility, async (transaction) => {
-        await this.#begin(client, visibility);
-        const result = await work(transaction);
-        await commit(client);
-        return result;
-      }),
-    );
+    return this.#repeat((client) => this.#runOnce(client, visibility, work));
+  }
+
+  #runOnce<Result>(
+    client: PoolClient,
+    visibility: Visibility,
+    work: Work<Result>,
+  ): Promise<Result> {
+    return this.#attempt(client, visibility, async (transaction) => {
+      await this.#begin(client, visibility);
+      const result = await work(transaction);
+      await commit(client);
+      return result;
+    });
   }
 
   /**
@@ -165,9 +178,25 @@ export class Database {
         return await this.#withClient(attempt);
       } catch (error) {
         if (isCollision(error) && count < attemptsMax) continue;
-        throw describeFailure(error, this);
+        const described = describeFailure(error, this);
+        throw isForbidden(error)
+          ? withLackingRights(described, await this.#findLackingRights())
+          : described;
       }
     }
+  }
+
+  /** If the role can't even find out, it is undefined. */
+  #findLackingRights(): Promise<StoreError | undefined> {
+    const { requireRights } = this;
+    if (requireRights === undefined) return Promise.resolve(undefined);
+    this.#lacking ??= this.#withClient((client) => this.#runOnce(client, {}, requireRights))
+      .then(
+        () => undefined,
+        (error: unknown) => (error instanceof StoreError ? error : undefined),
+      )
+      .finally(() => (this.#lacking = undefined));
+    return this.#lacking;
   }
 
   /** Tries each server once. */

@@ -8,7 +8,9 @@ import { StoreError } from "../interface/store-error.ts";
 import { ReadOnlyServer } from "./servers.ts";
 
 /** read_only_sql_transaction */
-const readOnlyState = "25006";
+export const readOnlyState = "25006";
+
+export const insufficientPrivilege = "42501";
 
 /** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
@@ -65,9 +67,27 @@ export class ServerError extends Error {
   }
 }
 
+/** Also of an error that the server's caused. */
 export function hasState(error: unknown, state: string): boolean {
   if (error instanceof ServerError) return error.state === state;
-  return error instanceof DatabaseError && error.code === state;
+  if (error instanceof DatabaseError) return error.code === state;
+  return error instanceof Error && hasState(error.cause, state);
+}
+
+/** The function of the server that enforces row-level security: what that refuses is an error of this program. */
+const rowSecurityRoutine = "ExecWithCheckOptions";
+
+/** True if the role lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  if (!(error instanceof DatabaseError) || error.routine === rowSecurityRoutine) return false;
+  return error.code === insufficientPrivilege;
+}
+
+/** The rights are what somebody has to know, instead of the one that was missing first. */
+export function withLackingRights(described: unknown, lacking: StoreError | undefined): unknown {
+  if (lacking === undefined || !(described instanceof AppError)) return described;
+  const cause = new StoreError(lacking.message, { cause: described.cause });
+  return unavailable("database_forbids", { retryAfterSeconds: 1, cause });
 }
 
 /** True if the server has become a replica. */
@@ -103,6 +123,7 @@ export function describeFailure(
 const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
   [readOnlyState]: "database_read_only",
+  [insufficientPrivilege]: "database_forbids",
   "53": "database_busy",
   "40": "database_busy",
   "55": "database_busy",
@@ -119,7 +140,8 @@ function isTransient(error: unknown, distributed: boolean): boolean {
   if (error instanceof DatabaseError) {
     const state = error.code ?? "";
     if (distributed && transientStatesOnCitus.has(state)) return true;
-    return transientClasses.has(state.slice(0, 2)) || transientStates.has(state);
+    if (isForbidden(error) || transientStates.has(state)) return true;
+    return transientClasses.has(state.slice(0, 2));
   }
   return error instanceof UncertainCommit || isReadOnly(error) || isLostConnection(error);
 }

@@ -10,9 +10,9 @@ import type { Store, StoreOptions } from "../interface/store.ts";
 import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
-import { hasState, ServerError } from "./failure.ts";
+import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
 import { findSchema } from "./migration/find-schema.ts";
-import { insufficientPrivilege, migrate } from "./migration/migrate.ts";
+import { migrate } from "./migration/migrate.ts";
 import { requireRights } from "./migration/rights.ts";
 import { isSecured } from "./migration/row-security.ts";
 import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
@@ -87,6 +87,7 @@ async function openDatabase(
     await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
     database.secured = await database.transaction({}, isSecured);
+    database.requireRights = requireRights;
     return database;
   } catch (error) {
     await database.close();
@@ -136,10 +137,10 @@ function describeOpening(url: string, error: unknown): unknown {
   const cause = error instanceof AppError ? error.cause : error;
   if (!(error instanceof AppError) && !(error instanceof ServerError)) return error;
   const reason = cause instanceof Error ? describeReason(cause) : "no answer";
-  const advice = adviseOn(cause);
+  const { advice, isTemporary = false } = adviseOn(cause);
   return new StoreError(
     `The store at ${describeServers(url) ?? "DATABASE_URL"} can't be opened: ${reason}. ${advice}`,
-    { isTemporary: error instanceof AppError && advice === startIt, cause },
+    { isTemporary: error instanceof AppError && isTemporary, cause },
   );
 }
 
@@ -152,24 +153,53 @@ const distrusted: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-const startIt =
-  "Check that the server runs there and that the user and the password in DATABASE_URL are right.";
+interface Advice {
+  readonly advice: string;
+  /** It may end without an operator, or while an operator acts. */
+  readonly isTemporary?: boolean;
+}
 
-function adviseOn(cause: unknown): string {
+const startIt: Advice = {
+  advice:
+    "Check that the server runs there and that the user and the password in DATABASE_URL are right.",
+  isTemporary: true,
+};
+
+const adviceByState: Readonly<Record<string, Advice>> = {
+  [insufficientPrivilege]: {
+    advice:
+      "Give the role the rights that the guide to PostgreSQL lists; the first is GRANT CONNECT ON DATABASE.",
+  },
+  [readOnlyState]: {
+    advice:
+      "The server, the database or the role has default_transaction_read_only = on, which some providers set when " +
+      "the disk is full.",
+    isTemporary: true,
+  },
+  "53100": { advice: "The server's disk is full.", isTemporary: true },
+  "53300": {
+    advice:
+      "Allow more connections (max_connections, or the CONNECTION LIMIT of the role or the database), or lower " +
+      "DATABASE_POOL_MAX.",
+    isTemporary: true,
+  },
+};
+
+function adviseOn(cause: unknown): Advice {
+  if (cause instanceof ServerError) return adviceByState[cause.state] ?? startIt;
   const { code, syscall } = { code: undefined, syscall: undefined, ...(cause as object) };
   if (distrusted.has(code)) {
-    return (
+    const advice =
       "The server's certificate was not issued by an authority that this machine trusts. Name the authority's own certificate: " +
-      "add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS."
-    );
+      "add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS.";
+    return { advice };
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return "In DATABASE_URL, name the server by a name that is in its certificate.";
+    return { advice: "In DATABASE_URL, name the server by a name that is in its certificate." };
   }
-  if (hasState(cause, insufficientPrivilege)) {
-    return "Give the role the rights that the guide to PostgreSQL lists.";
+  if (syscall === "open") {
+    return { advice: "Check sslrootcert, sslcert and sslkey in DATABASE_URL." };
   }
-  if (syscall === "open") return "Check sslrootcert, sslcert and sslkey in DATABASE_URL.";
   return startIt;
 }
 

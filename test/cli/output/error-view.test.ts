@@ -7,7 +7,7 @@ import {
   type OperatorErrorName,
   reasonOf,
 } from "../../../src/actions/operator/operator-error.ts";
-import { AppError } from "../../../src/domain/error.ts";
+import { AppError, unavailable } from "../../../src/domain/error.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { advice, viewError } from "../../../src/cli/output/error-view.ts";
 
@@ -43,6 +43,12 @@ describe("the error that is shown", () => {
   it("has no advice to create what there is", () => {
     const error = new OperatorError("no_such_key", "There are: key_1.", { context: some });
     assert.equal(viewError(error).message, "There are: key_1.");
+  });
+
+  it("says why the store is unavailable", () => {
+    const cause = new Error("The role sluice_service lacks rights.");
+    const { message } = viewError(unavailable("database_forbids", { cause }));
+    assert.match(message, / try again later\. The role sluice_service lacks rights\.$/);
   });
 
   it("names the fields of an error of the API", () => {

@@ -66,11 +66,27 @@ describe("an error of the server", () => {
   const cluster = { distributed: true };
 
   it("that says to try again becomes 503", () => {
-    for (const code of ["53100", "53300", "25006", "57P01", "57P02", "57P03", "08006", "40P01"]) {
+    for (const code of [
+      "53100",
+      "53300",
+      "25006",
+      "25P04",
+      "42501",
+      "57P01",
+      "57P02",
+      "57P03",
+      "08006",
+      "40P01",
+    ]) {
       const error = describeFailure(answer(code), alone);
       assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
       assert.equal(stateOf(error.cause), code);
     }
+  });
+
+  it("about row-level security is a bug of the service, and not a right that the role lacks", () => {
+    const error = Object.assign(answer("42501"), { routine: "ExecWithCheckOptions" });
+    assert.equal(stateOf(describeFailure(error, alone)), "42501");
   });
 
   it("becomes 503 on Citus too if a worker failed in the middle, and stays an error elsewhere", () => {

@@ -5,7 +5,7 @@
 import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
-import { hasState } from "../failure.ts";
+import { hasState, insufficientPrivilege } from "../failure.ts";
 import { bytesAmongOthersMin, ErasedIds } from "./erased-ids.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
@@ -37,6 +37,9 @@ const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
 
 const withoutTimeout: Visibility = { view: "all", unlimitedTime: true };
 
+const readRole = `SELECT quote_ident(current_user) AS role`;
+const readFunction = "pg_read_binary_file(text, bigint, bigint, boolean)";
+
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
 /**
@@ -49,7 +52,6 @@ const keepsIds: ReadonlySet<string> = new Set([
   "restricted_reference",
   "erasure_notice",
 ]);
-const insufficientPrivilege = "42501";
 
 export async function checkErasure(database: Database): Promise<ErasureReport> {
   const findings = [
@@ -62,7 +64,7 @@ export async function checkErasure(database: Database): Promise<ErasureReport> {
     findings.push(...(await database.transaction(withoutTimeouts, scanFiles)));
   } catch (error) {
     if (!hasState(error, insufficientPrivilege)) throw error;
-    findings.push(forbidden);
+    findings.push(await database.transaction({}, describeForbidden));
   }
   return { findings };
 }
@@ -75,12 +77,16 @@ async function listOrphans(transaction: Transaction): Promise<readonly ErasureFi
   }));
 }
 
-const forbidden: ErasureFinding = {
-  severe: false,
-  text:
-    "The pages were not checked: that requires a role that may run checkpoints and read the server's files. Run this " +
-    "check once with a superuser in DATABASE_URL.",
-};
+async function describeForbidden(transaction: Transaction): Promise<ErasureFinding> {
+  const { role = "" } = (await transaction.get<{ role: string }>(readRole)) ?? {};
+  return {
+    severe: false,
+    text:
+      "The pages were not checked: that requires a role that may run checkpoints and read the server's files. Run this " +
+      "check once with a superuser in DATABASE_URL, or have a superuser run: " +
+      `GRANT pg_checkpoint TO ${role}; GRANT EXECUTE ON FUNCTION ${readFunction} TO ${role};`,
+  };
+}
 
 async function scanFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
   const erased = await readErased(transaction);

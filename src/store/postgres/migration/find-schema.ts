@@ -18,8 +18,11 @@ const findStores = `
       WHERE head.relnamespace = meta.relnamespace AND head.relname = 'audit_head')
   ORDER BY visible DESC, name`;
 
-const describeSession = `
-  SELECT quote_ident(current_user) AS role, current_schema() IS NOT NULL AS may_use`;
+const readRole = `SELECT quote_ident(current_user) AS role`;
+
+const describeCreation = `
+  SELECT quote_ident(current_user) AS role, quote_ident(coalesce(current_schema(), 'public')) AS schema,
+    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed`;
 
 interface Found {
   readonly name: string;
@@ -32,13 +35,9 @@ interface Found {
 /** Undefined if there is no store yet. Throws StoreError, with the statements to run. */
 export async function findSchema(transaction: Transaction): Promise<string | undefined> {
   const found = await transaction.all<Found>(findStores);
-  const session = await transaction.get<{ role: string; may_use: boolean }>(describeSession);
-  const { role = "", may_use: mayUse = false } = session ?? {};
+  const { role = "" } = (await transaction.get<{ role: string }>(readRole)) ?? {};
   const [store, another] = found;
-  if (store === undefined) {
-    if (!mayUse) throw lackingRights(role, [`GRANT USAGE, CREATE ON SCHEMA public TO ${role};`]);
-    return undefined;
-  }
+  if (store === undefined) return undefined;
   if (another !== undefined && !store.visible) {
     throw new StoreError(
       `The schemas ${found.map(({ quoted }) => quoted).join(", ")} of the database each contain a store, and the ` +
@@ -53,4 +52,18 @@ export async function findSchema(transaction: Transaction): Promise<string | und
     throw lackingRights(role, [statement]);
   }
   return store.name;
+}
+
+interface Creation {
+  readonly role: string;
+  readonly schema: string;
+  readonly allowed: boolean;
+}
+
+/** Throws StoreError if the role can't create the tables of a new store. */
+export async function requireCreation(transaction: Transaction): Promise<void> {
+  const creation = await transaction.get<Creation>(describeCreation);
+  if (creation === undefined || creation.allowed) return;
+  const { role, schema } = creation;
+  throw lackingRights(role, [`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`], "database");
 }

@@ -9,8 +9,9 @@ import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
-import { hasState } from "../failure.ts";
+import { hasState, insufficientPrivilege } from "../failure.ts";
 import type { Transaction } from "../transaction.ts";
+import { requireCreation } from "./find-schema.ts";
 import { secureTables } from "./row-security.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 
@@ -36,8 +37,6 @@ const writeVersion = `
   INSERT INTO meta (name, value) VALUES ('schema_version', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-export const insufficientPrivilege = "42501";
-
 interface Options {
   /** An empty database is refused. */
   readonly existing?: boolean;
@@ -61,6 +60,7 @@ export async function migrate(
     );
   }
   refuseSchema(version, { newest, store: "The database" });
+  if (database.schema === undefined) await database.transaction({}, requireCreation);
   try {
     await database.transaction(rebuilding, (transaction) => bringUp(transaction, migrations));
   } catch (error) {

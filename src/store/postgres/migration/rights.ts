@@ -46,8 +46,12 @@ export async function requireRights(transaction: Transaction): Promise<void> {
   if (statements.length > 0) throw lackingRights(role, statements);
 }
 
-export function lackingRights(role: string, statements: readonly string[]): StoreError {
+export function lackingRights(
+  role: string,
+  statements: readonly string[],
+  owned: "tables" | "database" = "tables",
+): StoreError {
   return new StoreError(
-    `The role ${role} lacks rights. Have the owner of the tables run: ${statements.join(" ")}`,
+    `The role ${role} lacks rights. Have the owner of the ${owned} run: ${statements.join(" ")}`,
   );
 }

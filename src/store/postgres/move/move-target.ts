@@ -13,7 +13,7 @@ import { readMoveEnds } from "../../sql/trail/move.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
-import { hasState } from "../failure.ts";
+import { hasState, insufficientPrivilege } from "../failure.ts";
 import { insertRows, readRows, writeEnds } from "./moved-rows.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
@@ -45,7 +45,6 @@ const findOthers = `
   WHERE datname = current_database() AND application_name = 'sluice' AND pid <> pg_backend_pid()`;
 
 const pollMs = 200;
-const insufficientPrivilege = "42501";
 
 interface MoveRow {
   readonly store_id: string;
