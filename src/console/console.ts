@@ -125,6 +125,9 @@ async function sendFailure(
   if (error instanceof OperatorError && error.errorName === "sign_in") {
     context.failures.note(request.ip, "console");
   }
+  if (error instanceof OperatorError && error.errorName === "not_permitted") {
+    context.onRightRefused();
+  }
   const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
   const failure = await errorReply({ error, requestId: request.id, wantsJson });
   // A body that was refused before it was read ends the connection.

@@ -39,6 +39,8 @@ export interface HttpContext {
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onRefused: OnRefused;
+  /** An operator lacked a right, in the console. */
+  readonly onRightRefused: () => void;
   readonly onDeletionRequested: () => void;
   /** True once the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;

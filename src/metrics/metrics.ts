@@ -26,6 +26,8 @@ interface MetricSources {
   /** How many endpoints of webhooks there are, by state. */
   readonly webhooks: () => Promise<Readonly<Record<string, number>>>;
   readonly recipients: () => Promise<RecipientFigures>;
+  /** For how many seconds each receiver of events has lacked an entry of the trail. */
+  readonly eventLag: () => Promise<Readonly<Record<string, number>>>;
   readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
@@ -44,11 +46,12 @@ export function makeMetrics(sources: MetricSources) {
     },
     { version: build.version, node: build.node, engine: build.engine },
   );
-  const counted = registerCounted(registry);
+  const counted = { ...registerCounted(registry), ...registerSecurity(registry) };
   registerStoredDeletions(registry, deletions);
   registerHolds(registry, holdsEnding);
   registerWebhooks(registry, webhooks);
   registerRecipients(registry, recipients);
+  registerEvents(registry, sources.eventLag);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -142,6 +145,27 @@ function registerCounted(registry: Registry) {
   };
 }
 
+/** What security teams collect, and what is sent to them. */
+function registerSecurity(registry: Registry) {
+  return {
+    failedAuthentications: registry.counters({
+      name: "sluice_authentication_failures_total",
+      help: "Credentials that were missing or wrong, and failed sign-ins, by what was to be reached.",
+      labels: ["where"],
+    }),
+    rightsRefused: registry.counters({
+      name: "sluice_rights_refused_total",
+      help: "Requests for which a caller lacked a scope, or an operator a right; none on confidential types.",
+      labels: ["where"],
+    }),
+    eventBatches: registry.counters({
+      name: "sluice_event_batches_total",
+      help: "Batches of events that this process sent to a receiver, by what became of them.",
+      labels: ["destination", "result"],
+    }),
+  };
+}
+
 function registerStoredDeletions(registry: Registry, read: () => Promise<DeletionFigures>): void {
   let figures: Partial<DeletionFigures> = {};
   registry.onSnapshot(async () => (figures = await read()));
@@ -182,6 +206,18 @@ function registerWebhooks(registry: Registry, read: MetricSources["webhooks"]): 
   registry.onSnapshot(async () => (byState = await read()));
   registry.observe("gauge", {
     sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
+  });
+}
+
+function registerEvents(registry: Registry, read: MetricSources["eventLag"]): void {
+  let lag: Readonly<Record<string, number>> = {};
+  registry.onSnapshot(async () => (lag = await read()));
+  registry.observe("gauge", {
+    sluice_event_lag_seconds: [
+      "How long the oldest entry of the audit trail that a receiver of events lacks has waited.",
+      () => lag,
+      "destination",
+    ],
   });
 }
 

@@ -36,8 +36,8 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
     await requireRightOf(app, run.as, "store.backup");
     const { storeId } = await app.store.receiptHead();
     const act = actOf(app);
-    const note = { action: "store.backup", organizationId: undefined, subject: storeId };
-    await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
+    const about = { organizationId: undefined, subject: storeId, detail: { file: basename(file) } };
+    await app.store.trail.note({ ...about, action: "store.backup" }, act);
   });
   await using unfinished = await noteUnfinished(config.dataDir, file);
   const { onProgress } = run;

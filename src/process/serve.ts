@@ -11,6 +11,7 @@ import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
 import { recipientFigures } from "../actions/recipient/recipients.ts";
+import { readLag } from "../actions/event/read-lag.ts";
 import { countEndpoints } from "../actions/webhook/endpoints.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
@@ -38,6 +39,7 @@ import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
+import { destinationsOf, startEvents } from "./start-events.ts";
 import { startTelemetry } from "./start-telemetry.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
@@ -139,6 +141,7 @@ async function openParts(
     holdsEnding: async () => (await listEndingSoon(app)).length,
     webhooks: () => countEndpoints(app),
     recipients: () => recipientFigures(app, recipientLag),
+    eventLag: () => readLag(app, destinationsOf(config)),
     dataDir: config.dataDir,
     edge,
     load,
@@ -195,6 +198,8 @@ async function startEntryPoints(
     const webhooks = startWebhooks(parts);
     opened.defer(() => webhooks.stop());
   }
+  const events = await startEvents(parts);
+  opened.defer(() => events.stop());
   const rates = await openRates(parts);
   opened.defer(() => rates.close());
   const bulk = startBulk(app.store, log);
@@ -302,7 +307,9 @@ function makeHttpContext(
     log,
     edge,
     rates: rates.gate,
-    failures: makeFailureLog(log, app.now),
+    failures: makeFailureLog(log, app.now, (where) => {
+      metrics.failedAuthentications.with(where).add();
+    }),
     bulk: tracing?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store),
     feed,
@@ -313,7 +320,12 @@ function makeHttpContext(
     traceRequest: tracing?.request,
     onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
     onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
-    onRefused: (refused) => refusals.add(refused),
+    onRefused: (refused) => {
+      refusals.add(refused);
+      const codes = refused.counts.filter(([code]) => Math.floor(code / 100) === 403);
+      for (const [, , count] of codes) metrics.rightsRefused.with("api").add(count);
+    },
+    onRightRefused: () => metrics.rightsRefused.with("console").add(),
     onDeletionRequested: () => worker.wake(),
     draining: () => stage.draining,
     closing: () => stage.closing,

@@ -23,6 +23,8 @@ export interface TelemetrySettings {
   readonly otelSamplerRatio: number;
 }
 
+const endpoint = webUrl("http://127.0.0.1:4318", "OTEL_EXPORTER_OTLP_HEADERS");
+
 /** Part of the table of all settings. */
 export const telemetrySettings = {
   otelDisabled: setting(
@@ -88,12 +90,15 @@ function ratio(value: string): number | Problem {
   return number <= 1 ? number : new Problem("a number from 0 to 1, such as 0.01");
 }
 
-function endpoint(value: string): URL | Problem {
-  const url = URL.parse(value);
-  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url !== null && isWeb && url.username === "" && url.password === "") return url;
-  return new Problem(
-    "an http or https URL such as http://127.0.0.1:4318, without a user or password " +
-      "(credentials belong into OTEL_EXPORTER_OTLP_HEADERS)",
-  );
+/** `headers`: the setting in which credentials belong. */
+export function webUrl(example: string, headers: string): (value: string) => URL | Problem {
+  return (value) => {
+    const url = URL.parse(value);
+    const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+    if (url !== null && isWeb && url.username === "" && url.password === "") return url;
+    return new Problem(
+      `an http or https URL such as ${example}, without a user or password ` +
+        `(credentials belong into ${headers})`,
+    );
+  };
 }

@@ -29,7 +29,12 @@ describe("pages of the audit trail and of holds", () => {
   });
 
   async function note(count: number): Promise<void> {
-    const entry = { action: "store.backup", organizationId: undefined, subject: "x", detail: {} };
+    const entry = {
+      action: "store.backup" as const,
+      organizationId: undefined,
+      subject: "x",
+      detail: {},
+    };
     await Promise.all(Array.from({ length: count }, () => app.store.trail.note(entry, operator)));
   }
 

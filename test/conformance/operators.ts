@@ -316,7 +316,12 @@ export function testOperators(engine: Engine): void {
       const none = { open: 0, overdue: 0, oldestDueAt: undefined, awaitingApproval: 0 };
       assert.deepEqual(queue, none);
       assert.equal(await store.overview.lastBackup(), undefined);
-      const note = { action: "store.backup", organizationId: undefined, subject: "s", detail: {} };
+      const note = {
+        action: "store.backup" as const,
+        organizationId: undefined,
+        subject: "s",
+        detail: {},
+      };
       await store.trail.note(note, { actor: "first", now: at });
       await store.trail.note(note, { actor: "last", now: at });
       assert.equal((await store.overview.lastBackup())?.actor, "last");

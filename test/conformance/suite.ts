@@ -32,6 +32,7 @@ import { testResumption } from "./resumption.ts";
 import { testJointClaim, testJointCompletion } from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
+import { testEventCursors } from "./event-cursors.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWebhooks } from "./webhooks.ts";
@@ -63,6 +64,7 @@ const decisions: readonly Part[] = [
   testWebhooks,
   testRecipients,
   testNotices,
+  testEventCursors,
   testTrail,
   testLongLists,
   testManyChanges,

@@ -32,7 +32,7 @@ export function testTrail(engine: Engine): void {
       // One an hour, of two people and two actions.
       for (let index = 0; index < count; index += 1) {
         const note = {
-          action: index % 4 < 2 ? "key.create" : "keyring.open",
+          action: index % 4 < 2 ? ("receipt.export" as const) : ("receipt_key.create" as const),
           organizationId: index === 7 ? "acme" : undefined,
           subject: `subject ${index}`,
           detail: {},
@@ -50,9 +50,9 @@ export function testTrail(engine: Engine): void {
     it("is searched by all that is given, newest first", async () => {
       assert.deepEqual((await search({ actor: "anna", limit: 3 })).found, [38, 36, 34]);
       assert.deepEqual((await search({ organizationId: "acme" })).found, [7]);
-      assert.deepEqual((await search({ action: "key", limit: 3 })).found, [37, 36, 33]);
-      assert.deepEqual((await search({ action: "key.create", actor: "ben" })).found[0], 37);
-      assert.deepEqual((await search({ action: "key.crea" })).found, []);
+      assert.deepEqual((await search({ action: "receipt", limit: 3 })).found, [37, 36, 33]);
+      assert.deepEqual((await search({ action: "receipt.export", actor: "ben" })).found[0], 37);
+      assert.deepEqual((await search({ action: "receipt.exp" })).found, []);
       const from = operator.now + 10 * hour;
       const until = operator.now + 13 * hour;
       assert.deepEqual(await search({ from, until }), { found: [12, 11, 10], next: undefined });

@@ -33,7 +33,12 @@ describe("the page Proof", () => {
       await addOperator(service.app, [role]);
       cookies[role] = await signIn(service.app, service.client, role);
     }
-    const note = { action: "store.backup", organizationId: undefined, subject: "s", detail: {} };
+    const note = {
+      action: "store.backup" as const,
+      organizationId: undefined,
+      subject: "s",
+      detail: {},
+    };
     await service.app.store.trail.note(note, { actor: "carla", now: service.clock.now() });
     heads = (await publishHeads(service.app))?.note ?? "";
     service.clock.advanceMs(1_000);

@@ -62,8 +62,8 @@ export async function discloseReceipt(
     types: Object.keys(disclosures),
     includeConfidential,
   };
-  const note = { action: "receipt.disclose", organizationId, subject: deletionRequestId, detail };
-  await app.store.trail.note(note, actOf(app));
+  const about = { organizationId, subject: deletionRequestId, detail };
+  await app.store.trail.note({ ...about, action: "receipt.disclose" }, actOf(app));
   const people = discloseApproval(receipt, deletion, saltKey);
   return {
     deletion_request_id: deletionRequestId,

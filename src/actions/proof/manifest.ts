@@ -67,8 +67,8 @@ export async function sealManifest(app: App, exported: Exported): Promise<Manife
   const signature = app.signer()?.sign(canonicalJson(body));
   const manifest = signature === undefined ? body : { ...body, signature };
   const detail = { export: query.export, manifest: digestOfManifest(manifest) };
-  const note = { action: "export.manifest", organizationId, subject: body.export_id, detail };
-  await app.store.trail.note(note, actOf(app));
+  const about = { organizationId, subject: body.export_id, detail };
+  await app.store.trail.note({ ...about, action: "export.manifest" }, actOf(app));
   return manifest;
 }
 

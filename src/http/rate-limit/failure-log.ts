@@ -10,17 +10,25 @@ const allPolicy: BucketPolicy = { name: "log", perSecond: 1, burst: 20 };
 /** A proxy may pass on anything as an address. */
 const addressCharactersMax = 64;
 
+/** What somebody tried to reach. */
+type FailedWhere = "api" | "console" | "metrics";
+
 export interface FailureLog {
-  /** `where`: what somebody tried to reach. */
-  note(address: string, where: "api" | "console" | "metrics"): void;
+  note(address: string, where: FailedWhere): void;
 }
 
-export function makeFailureLog(log: Logger, now: () => number): FailureLog {
+/** `onFailure` is called for each one, logged or not. */
+export function makeFailureLog(
+  log: Logger,
+  now: () => number,
+  onFailure: (where: FailedWhere) => void = () => undefined,
+): FailureLog {
   const [own, all] = [new TokenBuckets(now), new TokenBuckets(now)];
   /** Failures without a line of their own since the last line. */
   let others = 0;
   return {
     note: (address, where) => {
+      onFailure(where);
       const mayLog =
         own.take(addressOwner(address), ownPolicy).allowed && all.take("", allPolicy).allowed;
       if (mayLog) {

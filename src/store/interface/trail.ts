@@ -2,11 +2,12 @@
 
 import type { AuditEntry } from "../../domain/access.ts";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import type { TrailAction } from "../../domain/event.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 
 /** An act that does not change the store, such as showing a record. */
 export interface AuditNote {
-  readonly action: string;
+  readonly action: TrailAction;
   readonly organizationId: string | undefined;
   /** The trail outlives a record, so it has only the type of a record and a digest of its id. */
   readonly subject: string | RecordKey;

@@ -3,6 +3,7 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
+import type { TrailAction } from "../../domain/event.ts";
 import {
   type AuditHead,
   type AuditRow,
@@ -14,7 +15,12 @@ import { type RequestText, subjectOfRecord, textOfRequest } from "../../domain/t
 import type { SealedReceipt } from "../interface/receipt.ts";
 import { reader } from "./reader.ts";
 
-export type NewAuditEntry = Omit<AuditEntry, "entryNo" | "previousHash" | "hash">;
+export interface NewAuditEntry extends Omit<
+  AuditEntry,
+  "action" | "entryNo" | "previousHash" | "hash"
+> {
+  readonly action: TrailAction;
+}
 
 /** `entryNo` is given after a restore, when numbers after the last entry have been used already. */
 export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {

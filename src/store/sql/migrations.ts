@@ -270,6 +270,19 @@ const nameCreators = `
   -- who created it, and so could request with it; null: before this was stored
   ALTER TABLE api_key ADD COLUMN created_by text`;
 
+/** How far the receivers of events are. */
+const addEventCursors = `
+-- how far a receiver of events has the audit trail
+-- retained: contains nothing about any record
+CREATE TABLE event_cursor (
+  destination text COLLATE "C" NOT NULL PRIMARY KEY, -- the kind of the receiver: otlp or syslog
+  entry_no bigint NOT NULL,    -- the last entry of the trail that it has
+  -- until when no other process sends to it; the process that sends knows itself by this number
+  lease_until bigint NOT NULL
+--sqlite ) STRICT;
+--postgres );
+`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -291,6 +304,7 @@ export const published: readonly string[] = [
   findPersonsByArrival,
   confirmOfficers,
   nameCreators,
+  addEventCursors,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

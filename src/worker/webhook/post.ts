@@ -12,7 +12,7 @@ const attemptMs = 10_000;
 const headBytesMax = 16 * 1_024;
 /** Interim replies (1xx) before the final one. */
 const interimMax = 8;
-/** How much of a body is read, and for how long, so that the server can finish it. Nothing is kept. */
+/** How much of a body is read, and for how long, so that the server can finish it. */
 const bodyBytesMax = 64 * 1_024;
 const bodyMs = 1_000;
 
@@ -33,7 +33,7 @@ export type NoReply =
   | "stopped";
 
 export type PostResult =
-  | { readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly status: number; readonly retryAfter: string | undefined; readonly body?: string }
   | { readonly failure: NoReply };
 
 export type Post = (posting: Posting, stopping: AbortSignal) => Promise<PostResult>;
@@ -41,9 +41,11 @@ export type Post = (posting: Posting, stopping: AbortSignal) => Promise<PostResu
 export interface PostOptions {
   readonly allowed: AllowedAddresses;
   readonly resolve: ResolveName;
-  /** For tests: the certificates to trust instead of those of the system. */
+  /** The certificates to trust instead of those of the system. */
   readonly ca?: string;
   readonly attemptMs?: number;
+  /** How much of the body of a reply is kept; nothing by default. */
+  readonly replyBytesMax?: number;
 }
 
 export function makePost({
@@ -51,6 +53,7 @@ export function makePost({
   resolve,
   ca,
   attemptMs: limitMs = attemptMs,
+  replyBytesMax = 0,
 }: PostOptions): Post {
   return async ({ url: text, headers, body }, stopping) => {
     const url = new URL(text);
@@ -75,7 +78,7 @@ export function makePost({
     const request = isPlain
       ? http.request(url, options)
       : https.request(url, { ...options, ...(ca === undefined ? {} : { ca }) });
-    return send(request, { body, allowed, why });
+    return send(request, { body, allowed, why, replyBytesMax });
   };
 }
 
@@ -114,9 +117,13 @@ interface Sending {
   readonly body: string;
   readonly allowed: AllowedAddresses;
   readonly why: () => PostResult;
+  readonly replyBytesMax: number;
 }
 
-function send(request: http.ClientRequest, { body, allowed, why }: Sending): Promise<PostResult> {
+function send(
+  request: http.ClientRequest,
+  { body, allowed, why, replyBytesMax }: Sending,
+): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<PostResult>();
   const end = (result: PostResult): void => {
     resolve(result);
@@ -143,7 +150,7 @@ function send(request: http.ClientRequest, { body, allowed, why }: Sending): Pro
     const { statusCode: status = 0, headers } = reply;
     const result = { status, retryAfter: headers["retry-after"] };
     answered = result;
-    discard(reply, () => end(result));
+    readBody(reply, replyBytesMax, (kept) => end(kept === "" ? result : { ...result, body: kept }));
   });
   request.on("error", (error: NodeJS.ErrnoException) => {
     const failed = error.name === "AbortError" ? why() : { failure: failureOf(error, isConnected) };
@@ -154,16 +161,18 @@ function send(request: http.ClientRequest, { body, allowed, why }: Sending): Pro
   return promise;
 }
 
-/** Calls `done` at the end of the body, or when enough of it was read. */
-function discard(reply: IncomingMessage, done: () => void): void {
+/** Calls `done` with the first bytes at the end of the body, or when enough of it was read. */
+function readBody(reply: IncomingMessage, keptMax: number, done: (kept: string) => void): void {
   let bytes = 0;
-  const timer = setTimeout(done, bodyMs);
+  let kept = Buffer.alloc(0);
   const finish = (): void => {
     clearTimeout(timer);
-    done();
+    done(kept.toString());
   };
+  const timer = setTimeout(finish, bodyMs);
   reply.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
+    if (kept.length < keptMax) kept = Buffer.concat([kept, chunk]).subarray(0, keptMax);
     if (bytes > bodyBytesMax) finish();
   });
   reply.on("error", finish);

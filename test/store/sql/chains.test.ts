@@ -94,7 +94,12 @@ const deletion: Deletion = {
 describe("the chains of a store", () => {
   it("have the acts of one transaction one after another", (test) => {
     const connection = openTables(test);
-    const note = { action: "key.revoke", organizationId: "acme", subject: "key_1", detail: {} };
+    const note = {
+      action: "key.revoke" as const,
+      organizationId: "acme",
+      subject: "key_1",
+      detail: {},
+    };
     const acts = [1, 2, 3].map((now) => ({ actor: "jo", now, note }));
     connection.perform(auditActs, acts);
     const check = new AuditChainCheck();
@@ -128,7 +133,7 @@ describe("the heads of the chains", () => {
     const entry = {
       at: 1,
       actor: "jo",
-      action: "key.revoke",
+      action: "key.revoke" as const,
       organizationId: "acme",
       subject: "key_1",
       detail: {},

@@ -1,5 +1,6 @@
 // Passkeys and sessions of operators. A session begins with a link or a passkey, and is found by the hash of its token.
 
+import type { VerbOn } from "../../../domain/event.ts";
 import type { Operator, Passkey } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
 import type {
@@ -90,7 +91,11 @@ export function* insertSession(
 }
 
 /** What an operator did, or what was done to one. The subject is the name, which never changes. */
-export function noteOn(subject: string, verb: string, detail: AuditNote["detail"]): AuditNote {
+export function noteOn(
+  subject: string,
+  verb: VerbOn<"operator">,
+  detail: AuditNote["detail"],
+): AuditNote {
   return { action: `operator.${verb}`, organizationId: undefined, subject, detail };
 }
 

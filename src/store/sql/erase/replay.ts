@@ -8,7 +8,7 @@ import type { DeletionEntry } from "../../../domain/deletion/ledger-entry.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { Act } from "../../interface/act.ts";
-import { digestOfRequest } from "../../row/audit-row.ts";
+import { digestOfRequest, type NewAuditEntry } from "../../row/audit-row.ts";
 import {
   processedBefore,
   describeRestoring,
@@ -183,7 +183,7 @@ function* cutChains(
   if (end.no > receipts.receiptNo) {
     yield* moveReceiptHead({ receiptNo: end.no, hash: end.hash });
   }
-  const entry = {
+  const entry: NewAuditEntry = {
     at: act.now,
     actor: act.actor,
     action: restoreAction,

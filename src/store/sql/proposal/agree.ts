@@ -117,8 +117,8 @@ export function* auditApproval({ approved, bypassed }: Agreed, act: Act): Statem
   if (bypassed !== undefined) {
     const { organizationId, act: name } = bypassed;
     const detail = { act: name, by: "shell" };
-    const note = { action: "proposal.bypass", organizationId, subject: organizationId, detail };
-    yield* auditAct(note, act);
+    const about = { organizationId, subject: organizationId, detail };
+    yield* auditAct({ ...about, action: "proposal.bypass" }, act);
   }
   if (approved === undefined) return;
   const { proposalId: subject, organizationId, act: name, proposedBy } = approved;

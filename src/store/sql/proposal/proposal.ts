@@ -90,7 +90,10 @@ export function* expireProposals(act: Act): Statements<{ readonly isMore: boolea
   if (expired.length === 0) return { isMore: false };
   const notes = expired.map(({ organizationId, proposalId: subject, proposedBy, act: name }) => {
     const detail = { act: name, proposedBy };
-    return { ...act, note: { action: "proposal.expire", organizationId, subject, detail } };
+    return {
+      ...act,
+      note: { action: "proposal.expire", organizationId, subject, detail } as const,
+    };
   });
   yield* auditActs(notes);
   return { isMore: expired.length === expiredAtOnce };

@@ -1,5 +1,6 @@
 // Registered readers of the feed of changes: created, removed and read, and how far they have acknowledged it.
 
+import type { VerbOn } from "../../../domain/event.ts";
 import { AppError } from "../../../domain/error.ts";
 import type { Recipient, WaitingRecipient } from "../../../domain/recipient.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -215,7 +216,7 @@ export function* removeRecipientsOf(organizationId: string): Statements<void> {
 }
 
 function* note(
-  verb: string,
+  verb: VerbOn<"recipient">,
   { organizationId, name, types }: NewRecipient,
   act: Act,
 ): Statements<void> {

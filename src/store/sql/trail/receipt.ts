@@ -2,6 +2,7 @@
 // lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
 // trail. Signs nothing.
 
+import type { VerbOn } from "../../../domain/event.ts";
 import type { ChainCut } from "../../../domain/deletion/ledger-entry.ts";
 import {
   aloneNo,
@@ -169,7 +170,11 @@ function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Stateme
   yield* auditAct(noteOn(keyId, "create", { publicKey, createdAt }), act);
 }
 
-function noteOn(subject: string, verb: string, detail: AuditNote["detail"]): AuditNote {
+function noteOn(
+  subject: string,
+  verb: VerbOn<"receipt_key">,
+  detail: AuditNote["detail"],
+): AuditNote {
   return { action: `receipt_key.${verb}`, organizationId: undefined, subject, detail };
 }
 

@@ -1,5 +1,6 @@
 // The endpoints of webhooks: created, listed, changed and removed, each with an entry of the audit trail.
 
+import type { VerbOn } from "../../../domain/event.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { WebhookEndpoint } from "../../../domain/webhook.ts";
 import type { Act } from "../../interface/act.ts";
@@ -141,7 +142,7 @@ export function* changeEndpoint(
 }
 
 export function* audit(
-  verb: string,
+  verb: VerbOn<"webhook">,
   { organizationId, endpointId: subject }: EndpointName,
   { act, detail }: { readonly act: Act; readonly detail: Readonly<Record<string, unknown>> },
 ): Statements<void> {

@@ -1,0 +1,48 @@
+// How far each receiver of events has the audit trail. One process at a time sends to a receiver: its lease is known by
+// the time at which it ends, which no two leases share, because a lease is only given after the one before.
+
+import type { EventCursor, EventLease, EventSettlement } from "../../interface/events.ts";
+import { reader } from "../../row/reader.ts";
+import { get, list, run, type Statements } from "../statement/statements.ts";
+
+const listAll = `SELECT destination, entry_no FROM event_cursor ORDER BY destination`;
+
+const insert = `
+  INSERT INTO event_cursor (destination, entry_no, lease_until) VALUES ($1, 0, 0)
+  ON CONFLICT (destination) DO NOTHING`;
+
+const claim = `
+  UPDATE event_cursor SET lease_until = $2 WHERE destination = $1 AND lease_until < $3
+  RETURNING entry_no`;
+
+const settle = `
+  UPDATE event_cursor SET entry_no = $3, lease_until = 0 WHERE destination = $1 AND lease_until = $2
+  RETURNING entry_no`;
+
+const toCursor = reader<EventCursor>({});
+
+/** Without a receiver to which nothing was sent yet. */
+export function* listCursors(): Statements<readonly EventCursor[]> {
+  return yield* list(toCursor, listAll);
+}
+
+/** Returns the last entry that the receiver has; undefined if another process sends to it. */
+export function* claimCursor({
+  destination,
+  now,
+  until,
+}: EventLease): Statements<number | undefined> {
+  yield* run(insert, destination);
+  const claimed = yield* get<{ entry_no: number }>(claim, destination, until, now);
+  return claimed?.entry_no;
+}
+
+/** Does nothing, and returns false, if another process has claimed the receiver since. */
+export function* settleCursor({
+  destination,
+  entryNo,
+  until,
+}: EventSettlement): Statements<boolean> {
+  const settled = yield* get<{ entry_no: number }>(settle, destination, until, entryNo);
+  return settled !== undefined;
+}

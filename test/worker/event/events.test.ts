@@ -1,0 +1,230 @@
+// Events reach real receivers of OTLP and syslog: all of the trail, in order, without content, whatever the receivers
+// do.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { createKey } from "../../../src/actions/access/keys.ts";
+import { trailEvents } from "../../../src/domain/event.ts";
+import { makeCertificates } from "../../support/certificates.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import {
+  accept,
+  type OtlpReceiver,
+  startOtlp,
+  startSyslog,
+  type SyslogReceiver,
+} from "../../support/event-receivers.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const folder = makeTempFolder();
+after(() => removeFolder(folder));
+const certificates = makeCertificates(folder, { name: "localhost", owner: {} });
+
+async function addKeys({ app }: Service, count: number): Promise<void> {
+  const [organization] = await app.store.listOrganizations();
+  const organizationId = organization?.organizationId ?? "";
+  for (let number = 0; number < count; number += 1) {
+    await createKey(app, { organizationId, scopes: ["transactions:write"] });
+  }
+}
+
+async function entriesOf({ app }: Service): Promise<readonly number[]> {
+  return (await app.store.listAudit(0, 1_000)).map(({ entryNo }) => entryNo);
+}
+
+const ofOtlp = ({ records }: OtlpReceiver) =>
+  records.flatMap(({ fields }) => ("entry_no" in fields ? [Number(fields["entry_no"])] : []));
+const ofSyslog = ({ messages }: SyslogReceiver) =>
+  messages.flatMap(({ fields }) => ("entry_no" in fields ? [Number(fields["entry_no"])] : []));
+
+/** Without repetitions, in the order of the first time. */
+const once = (numbers: readonly number[]) => [...new Set(numbers)];
+
+async function isComplete(service: Service, got: () => readonly number[]): Promise<void> {
+  const all = await entriesOf(service);
+  await waitFor("all entries", () => new Set(got()).size >= all.length);
+  assert.deepEqual(once(got()), all);
+}
+
+describe("events over OTLP", () => {
+  it("are the trail in order, without content, and continue after a restart", async () => {
+    const home = makeTempFolder();
+    const receiver = await startOtlp();
+    const environment = {
+      EVENTS_OTLP_ENDPOINT: receiver.endpoint,
+      EVENTS_OTLP_HEADERS: "x-team=blue%20one",
+    };
+    const first = await startService({ environment, folder: home });
+    const customer = await makeCustomer(first.app, first.client);
+    const path = "/v2/transaction";
+    const sent = { tx_id: "canary-id", timestamp: "2026-01-01T00:00:00Z" };
+    await first.client.send({ method: "POST", path, token: customer.token, body: sent });
+    const wanted = { tx_id: "canary-id", reason: "canary-reason" };
+    await first.client.send({ method: "DELETE", path, token: customer.token, body: wanted });
+    await isComplete(first, () => ofOtlp(receiver));
+    await first.stop();
+    const before = ofOtlp(receiver).length;
+    const second = await startService({ environment, folder: home, clock: first.clock });
+    await addKeys(second, 3);
+    await isComplete(second, () => ofOtlp(receiver));
+    assert.deepEqual(ofOtlp(receiver).length, (await entriesOf(second)).length);
+    assert.ok(before > 0);
+    assert.equal(receiver.headers[0]?.["x-team"], "blue one");
+    for (const { name } of receiver.records) assert.ok(name in trailEvents, name);
+    const key = receiver.records.find(({ name }) => name === "key.create");
+    assert.equal(key?.fields["subject"], customer.keyId);
+    assert.ok(Array.isArray(key?.fields["detail.scopes"]));
+    const all = receiver.bodies.join("");
+    for (const secret of ["canary", "sha256:", customer.apiKey, customer.token]) {
+      assert.ok(!all.includes(secret), secret);
+    }
+    const metrics = await second.client.send({ method: "GET", path: "/metrics" });
+    assert.match(metrics.text, /sluice_event_lag_seconds\{destination="otlp"\} 0/);
+    await second.stop();
+    removeFolder(home);
+    await receiver.close();
+  });
+
+  it("wait for a receiver that is away, slow, or answers an error", async () => {
+    const receiver = await startOtlp();
+    const port = Number(new URL(receiver.endpoint).port);
+    await receiver.close();
+    const service = await startService({
+      environment: { EVENTS_OTLP_ENDPOINT: receiver.endpoint },
+    });
+    await makeCustomer(service.app, service.client);
+    await waitFor("a failure", () => service.log.some((line) => line.includes("were not sent")));
+    const back = await startOtlp(port);
+    back.answer((response, number) => {
+      if (number === 1) response.writeHead(503).end();
+      else setTimeout(() => accept(response), 300);
+    });
+    await addKeys(service, 3);
+    await isComplete(service, () => ofOtlp(back));
+    assert.ok(!service.log.some((line) => line.includes(String(port))));
+    await service.stop();
+    await back.close();
+  });
+
+  it("are not sent again if the receiver refuses some for good, which is counted", async () => {
+    const receiver = await startOtlp();
+    receiver.answer((response) =>
+      accept(response, '{"partialSuccess":{"rejectedLogRecords":"1"}}'),
+    );
+    const service = await startService({
+      environment: { EVENTS_OTLP_ENDPOINT: receiver.endpoint },
+    });
+    await makeCustomer(service.app, service.client);
+    await isComplete(service, () => ofOtlp(receiver));
+    const path = "/metrics";
+    await waitFor("the count", async () =>
+      /result="refused"\} [1-9]/.test((await service.client.send({ method: "GET", path })).text),
+    );
+    await service.stop();
+    assert.deepEqual(ofOtlp(receiver), once(ofOtlp(receiver)));
+    await receiver.close();
+  });
+});
+
+describe("refusals", () => {
+  it("are counts for each minute, whatever is sent", async () => {
+    const receiver = await startOtlp();
+    const service = await startService({
+      environment: { EVENTS_OTLP_ENDPOINT: receiver.endpoint },
+    });
+    const customer = await makeCustomer(service.app, service.client, {
+      scopes: ["transactions:write"],
+    });
+    const path = "/v2/transaction?tx_id=x";
+    for (let number = 0; number < 20; number += 1) {
+      await service.client.send({ method: "GET", path, token: `canary-token-${number}` });
+    }
+    const forbidden = { method: "GET", path: "/v2/changes", token: customer.token } as const;
+    assert.equal((await service.client.send(forbidden)).status, 403);
+    service.clock.advanceMs(60_000);
+    const find = (name: string) => receiver.records.find((record) => record.name === name)?.fields;
+    const failed = await waitFor("the counts", () => find("authentication.failed"));
+    assert.deepEqual([failed["by"], failed["count"]], ["api", "20"]);
+    assert.equal(Date.parse(String(failed["until"])) - Date.parse(String(failed["from"])), 60_000);
+    const right = await waitFor("the right", () => find("right.refused"));
+    assert.deepEqual([right["by"], right["count"]], ["api", "1"]);
+    assert.ok(!receiver.bodies.join("").includes("canary"));
+    await service.stop();
+    await receiver.close();
+  });
+});
+
+describe("events by syslog", () => {
+  it("have the form of RFC 5424, over TCP", async () => {
+    const receiver = await startSyslog();
+    const url = `syslog+tcp://127.0.0.1:${receiver.port}`;
+    const service = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(service.app, service.client, { name: "Zoë" });
+    await isComplete(service, () => ofSyslog(receiver));
+    const head = /^<110>1 \d{4}-\d\d-\d\dT[\d:.]+Z [\x21-\x7e]+ sluice \d+ [a-z_.]{1,32} - $/;
+    for (const message of receiver.messages) assert.match(message.head, head);
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("go over TLS to a receiver with a trusted certificate only", async () => {
+    const receiver = await startSyslog({ certificates });
+    const url = `syslog+tls://localhost:${receiver.port}`;
+    const untrusted = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(untrusted.app, untrusted.client);
+    await waitFor("a failure", () => untrusted.log.some((line) => line.includes("were not sent")));
+    assert.deepEqual(receiver.messages, []);
+    await untrusted.stop();
+    const environment = { EVENTS_SYSLOG_URL: url, EVENTS_CA_FILE: certificates.authority };
+    const service = await startService({ environment });
+    await makeCustomer(service.app, service.client);
+    await isComplete(service, () => ofSyslog(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("reach a receiver that ends the connection after each frame", async () => {
+    const receiver = await startSyslog({
+      serve: (socket, take) =>
+        socket.on("data", (chunk: Buffer) => {
+          const first = chunk.subarray(0, Number(chunk.toString().split(" ", 1)[0]) + 4);
+          take(first);
+          socket.destroy();
+        }),
+    });
+    const url = `syslog+tcp://127.0.0.1:${receiver.port}`;
+    const service = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(service.app, service.client);
+    await isComplete(service, () => ofSyslog(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("are not lost in a receiver that accepts and never reads", async () => {
+    const silent = await startSyslog({ serve: (socket) => void socket.pause() });
+    const url = `syslog+tcp://127.0.0.1:${silent.port}`;
+    const service = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(service.app, service.client);
+    await waitFor("a second attempt", () => silent.connections >= 2);
+    await silent.close();
+    const receiver = await startSyslog({ port: silent.port });
+    await isComplete(service, () => ofSyslog(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("are not lost in a receiver that accepts and closes at once", async () => {
+    const empty = await startSyslog({ serve: (socket) => void socket.destroy() });
+    const url = `syslog+tcp://127.0.0.1:${empty.port}`;
+    const service = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(service.app, service.client);
+    await waitFor("two attempts", () => empty.connections >= 2);
+    await empty.close();
+    const receiver = await startSyslog({ port: empty.port });
+    await isComplete(service, () => ofSyslog(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+});
