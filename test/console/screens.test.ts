@@ -10,7 +10,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { routes } from "../../src/console/routes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { openBrowser, watchPage } from "./browser.ts";
-import { fillScreens, notPages, pathsOf, proposeChange } from "./screens.ts";
+import { fillScreens, notPages, pathsOf, proposeChanges } from "./screens.ts";
 import { makeScene, type Scene } from "./scene.ts";
 
 const pageBytesMax = 80_000;
@@ -33,7 +33,7 @@ describe("a page of the console", () => {
     await scene.signInTo(context, "anna");
     page = await context.newPage();
     watchPage(page, scene.base, faults);
-    const proposal = await proposeChange(scene);
+    const proposal = await proposeChanges(scene);
     paths = pathsOf(scene, await fillScreens(scene, page), proposal);
   });
   after(async () => {

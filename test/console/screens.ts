@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
+import { releaseHold } from "../../src/actions/retention/holds.ts";
 import { routes } from "../../src/console/routes.ts";
 import { handsOf } from "./hands.ts";
 import type { Scene } from "./scene.ts";
@@ -38,16 +39,22 @@ export async function fillScreens(
   return new URL(page.url()).pathname;
 }
 
-/** Has ben propose to end the approval. Returns the address of the proposal. */
-export async function proposeChange({ service: { app } }: Scene): Promise<string> {
+/** Has ben propose to release a hold, and to end the approval. Returns the address of the first proposal. */
+export async function proposeChanges({ service: { app }, holdId }: Scene): Promise<string> {
   const ben = await app.store.operators.findByName("ben");
   assert.ok(ben !== undefined);
+  const asBen = actAs(app, ben);
   await changeOrganization(app, "acme", { deletionApproval: true });
-  const proposed = changeOrganization(actAs(app, ben), "acme", { deletionApproval: false });
-  const error: unknown = await proposed.catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof OperatorError);
+  const release = await proposalOf(releaseHold(asBen, { holdId }));
+  await proposalOf(changeOrganization(asBen, "acme", { deletionApproval: false }));
   await changeOrganization(app, "acme", { deletionApproval: false });
-  return `/console/proposal/${String(error.context.proposalId)}`;
+  return `/console/proposal/${release}`;
+}
+
+async function proposalOf(act: Promise<unknown>): Promise<string> {
+  const error: unknown = await act.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof OperatorError);
+  return String(error.context.proposalId);
 }
 
 /** Not pages: files, and a stream of events. */

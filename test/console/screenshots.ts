@@ -1,5 +1,6 @@
 // `npm run screenshots`: writes the pictures of docs/guides/console.md, from a service with data that looks like use.
-// The same pages in the same state each time; only ids that are drawn by lot differ.
+// The same pages in the same state each time; only ids that are drawn by lot differ. With a folder, writes every page
+// there instead, in both colour schemes and in a narrow window, to look at.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -10,21 +11,31 @@ import { startService } from "../support/service.ts";
 import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
 import { makeScene, type Scene } from "./scene.ts";
+import { proposeChanges } from "./screens.ts";
 
-const folder = join(import.meta.dirname, "../../docs/guides/console");
-const width = 1_200;
+const [given] = process.argv.slice(2);
+const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
+const wide = 1_200;
+const narrow = 390;
 const heightMax = 900;
 const quality = 65;
 const bytesMax = 100_000;
 
 interface Shot {
   readonly name: string;
-  readonly path: (scene: Scene, upload: string) => string;
+  readonly path: (scene: Scene, made: Made) => string;
   /** Who has signed in; nobody if it is left out. */
   readonly as?: string;
-  readonly dark?: true;
+  readonly dark?: boolean;
+  readonly width?: number;
   /** What this person does on the page before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
+}
+
+/** The paths of what was made for the pictures. */
+interface Made {
+  readonly upload: string;
+  readonly proposal: string;
 }
 
 async function searchByName(page: Page): Promise<void> {
@@ -56,6 +67,8 @@ const shots: readonly Shot[] = [
   { name: "deletions", path: () => "/console/deletions", as: "anna" },
   { name: "deletion", path: ({ held }) => `/console/deletion/${held}`, as: "anna" },
   { name: "receipt", path: ({ completed }) => `/console/deletion/${completed}`, as: "axel" },
+  { name: "proposals", path: () => "/console/proposals", as: "anna" },
+  { name: "proposal", path: (_, { proposal }) => proposal, as: "anna" },
   { name: "find", path: () => `/console/find?${record}`, as: "anna" },
   { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
   { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst },
@@ -68,9 +81,10 @@ const shots: readonly Shot[] = [
   { name: "key", path: ({ acme }) => `/console/key/${acme.keyId}`, as: "anna" },
   { name: "operators", path: () => "/console/operators", as: "anna" },
   { name: "audit", path: () => "/console/audit", as: "axel" },
+  { name: "proof", path: () => "/console/proof", as: "axel" },
   { name: "receipts", path: () => "/console/receipts", as: "axel" },
   { name: "intake", path: () => "/console/intake", as: "anna" },
-  { name: "upload", path: (_, upload) => upload, as: "anna" },
+  { name: "upload", path: (_, { upload }) => upload, as: "anna" },
   { name: "health", path: () => "/console/health", as: "anna" },
   { name: "style", path: () => "/console/style", as: "anna" },
   { name: "style-dark", path: () => "/console/style", as: "anna", dark: true },
@@ -124,12 +138,13 @@ async function uploadFile(page: Page, { base }: Scene): Promise<string> {
 interface Studio {
   readonly browser: Browser;
   readonly scene: Scene;
-  readonly upload: string;
+  readonly made: Made;
   /** The sessions of those who have signed in. */
   readonly cookies: Readonly<Record<string, Awaited<ReturnType<BrowserContext["cookies"]>>>>;
 }
 
-async function takeShot({ browser, scene, upload, cookies }: Studio, shot: Shot): Promise<void> {
+async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): Promise<void> {
+  const { width = wide } = shot;
   const context = await browser.newContext({
     viewport: { width, height: 700 },
     locale: "en-GB",
@@ -138,14 +153,30 @@ async function takeShot({ browser, scene, upload, cookies }: Studio, shot: Shot)
   });
   if (shot.as !== undefined) await context.addCookies(cookies[shot.as] ?? []);
   const page = await context.newPage();
-  const reply = await page.goto(scene.base + shot.path(scene, upload));
+  // Requests of an address are limited by time.
+  scene.service.clock.advanceMs(1_000);
+  const reply = await page.goto(scene.base + shot.path(scene, made));
   assert.equal(reply?.status(), 200, shot.name);
   await shot.act?.(page);
-  const picture = await capture(page);
-  assert.ok(picture.length <= bytesMax, `${shot.name}: ${picture.length} bytes`);
-  writeFileSync(join(folder, `${shot.name}.webp`), picture);
-  process.stdout.write(`${shot.name}.webp ${picture.length} bytes\n`);
+  const picture = await (given === undefined ? capture(page) : page.screenshot({ fullPage: true }));
+  assert.ok(
+    given !== undefined || picture.length <= bytesMax,
+    `${shot.name}: ${picture.length} bytes`,
+  );
+  const file = `${shot.name}.${given === undefined ? "webp" : "png"}`;
+  writeFileSync(join(folder, file), picture);
+  process.stdout.write(`${file} ${picture.length} bytes\n`);
   await context.close();
+}
+
+function inEveryForm(shot: Shot): readonly Shot[] {
+  if (shot.dark === true) return [];
+  const { name } = shot;
+  return [
+    shot,
+    { ...shot, name: `${name}-dark`, dark: true },
+    { ...shot, name: `${name}-narrow`, width: narrow },
+  ];
 }
 
 /** As WebP, which the driver can't write. */
@@ -155,7 +186,7 @@ async function capture(page: Page): Promise<Buffer> {
   const { data } = await session.send("Page.captureScreenshot", {
     format: "webp",
     quality,
-    clip: { x: 0, y: 0, width, height: Math.min(shown, heightMax), scale: 1 },
+    clip: { x: 0, y: 0, width: wide, height: Math.min(shown, heightMax), scale: 1 },
     captureBeyondViewport: true,
   });
   return Buffer.from(data, "base64");
@@ -180,8 +211,12 @@ try {
   }
   const context = await browser.newContext();
   await context.addCookies(cookies["anna"] ?? []);
-  const upload = await uploadFile(await context.newPage(), scene);
-  for (const shot of shots) await takeShot({ browser, scene, upload, cookies }, shot);
+  const made = {
+    upload: await uploadFile(await context.newPage(), scene),
+    proposal: await proposeChanges(scene),
+  };
+  const wanted = given === undefined ? shots : shots.flatMap(inEveryForm);
+  for (const shot of wanted) await takeShot({ browser, scene, made, cookies }, shot);
 } finally {
   await browser.close();
   await service.stop();
