@@ -24,8 +24,7 @@ import { assetAnswer } from "./frame/asset.ts";
 import { readOrganizationCookie, readSessionCookie } from "./sign-in/cookie.ts";
 import { answerRefused, errorReply, isInternal, renderForward } from "./frame/error-page.ts";
 import { html } from "./html/html.ts";
-import { formPages } from "./form-pages.ts";
-import { proposalPath } from "./html/link.ts";
+import { pathTo } from "./html/link.ts";
 import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
 import { PageQueue } from "./request/page-queue.ts";
 import { routes } from "./routes.ts";
@@ -163,7 +162,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     // A form may wait for its body, and is sent by hand.
     const isPage = route.method === "GET" && route.lasting !== true;
     const made = isPage ? queue.run(operator.operatorId, make) : make();
-    return made.catch((error: unknown) => answerRefused(person, formPages.get(route.path), error));
+    return made.catch((error: unknown) => answerRefused(person, route.page, error));
   };
 }
 
@@ -171,7 +170,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
 function showProposed(error: unknown): Answer {
   const { errorName, context = {} } = error instanceof OperatorError ? error : {};
   if (errorName !== "proposed" || context.proposalId === undefined) throw error;
-  return redirectTo(proposalPath(context.proposalId));
+  return redirectTo(pathTo("proposal", context.proposalId));
 }
 
 function signInFirst({ method }: FastifyRequest): Answer {

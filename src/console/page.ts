@@ -97,6 +97,8 @@ export type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
   readonly handle: (person: Person) => Answered;
+  /** Shown again if the form is refused; without it, a page with the message alone is the answer. */
+  readonly page?: ((person: Person) => Answered) | undefined;
 };
 
 export type Route = OpenRoute | PersonalRoute;

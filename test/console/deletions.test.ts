@@ -68,6 +68,16 @@ describe("the deletions in the console", () => {
   const show = (role: string, id = "") =>
     read(service.client, `/console/deletion/${id}`, { cookie: cookies[role] });
 
+  it("can be sorted by when they are due, and say what was sorted", async () => {
+    const sorted = await list("viewer", "?sort=due&status=pending");
+    assert.match(sorted, /the first 50 of the 61 deletions that the\s+filter finds/);
+    const due = [...sorted.matchAll(/data-label="Due"><time class="ago" datetime="([^"]+)"/g)];
+    const times = due.map(([, time = ""]) => time);
+    assert.equal(times.length, 50);
+    assert.deepEqual(times, times.toSorted());
+    assert.doesNotMatch(await list("viewer", "?status=pending"), /that the\s+filter finds/);
+  });
+
   it("are listed in parts of fifty, newest first, each with what it waits for", async () => {
     const first = await list("viewer");
     assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);

@@ -125,7 +125,7 @@ describe("finding records in the console", () => {
     assert.match(record, /There are more than are listed/);
     assert.match(
       record,
-      /<svg[^>]+aria-label="more than 6 records that refer to this company, and 0/,
+      /<svg[^>]+aria-label="more than 6 records that refer to this Company, and 0/,
     );
     const found = (await get("viewer", `/console/find?${queryOf("company", "c1")}`)).text;
     assert.equal([...found.matchAll(/<bdi>p\d+</g)].length, 25);

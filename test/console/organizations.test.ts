@@ -69,7 +69,7 @@ describe("organizations and keys in the console", () => {
     assert.equal((await send("viewer", path, form)).status, 403);
     assert.equal((await send("operator", path, form)).status, 303);
     assert.equal((await send("operator", path, { name: "a/b" })).status, 400);
-    assert.match((await show("viewer", "organization/acme")).text, /warehouse[^]*person/);
+    assert.match((await show("viewer", "organization/acme")).text, /warehouse[^]*Person/);
     const remove = "organization/recipient/remove/acme";
     assert.equal((await send("operator", remove, { name: "none" })).status, 404);
     assert.equal((await send("operator", remove, form)).status, 303);

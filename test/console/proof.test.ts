@@ -139,6 +139,8 @@ describe("the page Proof", () => {
       const { status, text } = await present("a", { fields: { [name]: "x" } });
       assert.equal(status, 400);
       assert.match(text, message);
+      // The form is shown again, with what was typed.
+      assert.match(text, new RegExp(`<textarea name="${name}"[^>]*>x</textarea>`));
     }
   });
 

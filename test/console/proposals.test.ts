@@ -30,6 +30,7 @@ describe("what needs a second person", () => {
   before(async () => {
     service = await startService();
     await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
+    await createOrganization(service.app, { name: "Other", organizationId: "other" });
     for (const name of ["anna", "ben", "carla", "dora"]) {
       await addOperator(service.app, ["officer"], name);
       await enter(name);
@@ -92,6 +93,9 @@ describe("what needs a second person", () => {
     });
     assert.equal((await organization())?.retainDays, undefined);
     assert.match(await show("ben", "proposals"), new RegExp(`href="/console/proposal/${id}"`));
+    const inOther = { cookie: `${cookies["ben"]}; sluice_organization=other` };
+    const { text } = await read(service.client, "/console/proposals", inOther);
+    assert.match(text, /Nothing waits for a second person/);
     const page = await show("ben", `proposal/${id}`);
     assert.match(page, /records are deleted 1 day after they were last seen/);
     assert.match(page, /It would request 1 deletions now/);

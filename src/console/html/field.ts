@@ -4,11 +4,11 @@
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { durationRule, parseDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
-import { type Html, html, renderElement } from "./html.ts";
+import { type Html, html, type HtmlValue, renderElement } from "./html.ts";
 
 export type Form = Pick<URLSearchParams, "get" | "getAll">;
 
-interface Input {
+export interface Input {
   readonly type?: "date" | "datetime-local" | "text";
   readonly value?: string | number | null | undefined;
   readonly maxlength?: number;
@@ -28,6 +28,13 @@ export function renderInput(label: string, name: string, input: Input = {}): Htm
 /** Why somebody does something. Each form says who can read it. */
 export function renderReason(label = "Reason"): Html {
   return renderInput(label, "reason", { maxlength: limits.reasonCharactersMax, required: true });
+}
+
+/** A form of nothing but a button. `fields`: hidden ones. */
+export function renderButton(label: HtmlValue, path: string, fields?: Html): Html {
+  return html`<form method="post" action="${path}">
+    ${fields}<button type="submit">${label}</button>
+  </form>`;
 }
 
 export function renderOnOff(name: string, isOn: boolean): Html {

@@ -1,8 +1,10 @@
 // Filters of lists: selects that keep their choice, which other forms use too, and the query of the next part of a
 // list.
 
-import { renderInput } from "./field.ts";
+import { limits } from "../../domain/limits.ts";
+import { type Form, type Input, renderInput } from "./field.ts";
 import { type Html, html, renderElement } from "./html.ts";
+import { titleOf } from "./link.ts";
 
 export interface Choice {
   readonly query: URLSearchParams;
@@ -29,17 +31,43 @@ export function renderChoice(
   >`;
 }
 
-export function renderOrganizationInput(query: URLSearchParams): Html {
-  const value = query.get("organization");
-  return renderInput("Organization", "organization", { value, maxlength: 64 });
+/** The list of record types by their titles. */
+export function renderTypeChoice(
+  query: URLSearchParams,
+  types: readonly string[],
+  {
+    label = "Record type",
+    name = "type",
+    unset,
+  }: Partial<Record<"label" | "name" | "unset", string>> = {},
+): Html {
+  const values = types.map((type) => [type, titleOf(type)] as const);
+  return renderChoice(label, name, { query, values, ...(unset !== undefined && { unset }) });
 }
 
-/**
- * A query with the same filters for the part before `next`. Filters are in the address, so that bookmarks and Back
- * work.
- */
-export function withPlace(query: URLSearchParams, next: string | number): string {
+export function renderOrganizationInput(form: Form, input: Input = {}): Html {
+  const value = form.get("organization");
+  const maxlength = limits.organizationIdCharactersMax;
+  return renderInput("Organization", "organization", { value, maxlength, ...input });
+}
+
+interface Next {
+  /** The filters of the list. They are in the address, so that bookmarks and Back work. */
+  readonly query?: URLSearchParams;
+  /** Where the next part begins; an undefined value stands for the end of the list. */
+  readonly place: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** A link to the next part of a list, or nothing at its end. */
+export function renderNext(
+  label: string,
+  screen: string,
+  { query, place }: Next,
+): Html | undefined {
   const link = new URLSearchParams(query);
-  link.set("before", String(next));
-  return link.toString();
+  for (const [name, value] of Object.entries(place)) {
+    if (value === undefined) return undefined;
+    link.set(name, String(value));
+  }
+  return html`<p><a href="${screen}?${link.toString()}">${label}</a></p>`;
 }

@@ -141,12 +141,14 @@ function renderCell<Row>([heading, cell, kind]: Column<Row>, row: Row, isLabelle
   return renderElement(kind === "head" ? "th" : "td", attributes, cell(row));
 }
 
-/** A list of names with their values. */
+/** A list of names with their values, without those that have none. */
 export function renderFacts(facts: readonly (readonly [name: string, value: HtmlValue])[]): Html {
-  const terms = facts.map(
-    ([name, value]) =>
-      html`<dt>${name}</dt>
-        <dd>${value}</dd>`,
-  );
+  const terms = facts
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    );
   return html`<dl class="facts">${terms}</dl>`;
 }

@@ -58,12 +58,13 @@ export function readRecordKey(given: URLSearchParams): RecordKey {
   };
 }
 
-export function proposalPath(proposalId: string): `/console${string}` {
-  return `/console/proposal/${encodeURIComponent(proposalId)}`;
+/** The address of a route with `/:id`. */
+export function pathTo(route: string, id: string): ConsolePath {
+  return `/console/${route}/${encodeURIComponent(id)}`;
 }
 
-export function deletionPath(deletionRequestId: string): `/console${string}` {
-  return `/console/deletion/${encodeURIComponent(deletionRequestId)}`;
+export function deletionPath(deletionRequestId: string): ConsolePath {
+  return pathTo("deletion", deletionRequestId);
 }
 
 export function renderDeletionLink(deletionRequestId: string): Html {

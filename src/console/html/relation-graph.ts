@@ -2,6 +2,7 @@
 
 import type { RelationKind } from "../../domain/record-type.ts";
 import { type Html, html } from "./html.ts";
+import { titleOf } from "./link.ts";
 import { formatCount } from "./time.ts";
 
 export interface GraphNode {
@@ -35,7 +36,7 @@ export function renderGraph({ center, referrers, references }: Graph): Html {
   const [left, own, right] = columns;
   const from = referrers.length === 0 ? own : left;
   const to = (references.length === 0 ? own : right) + width;
-  const label = `${countOf(referrers)} that refer to this ${center.resourceType}, and ${countOf(references)} that it refers to`;
+  const label = `${countOf(referrers)} that refer to this ${titleOf(center.resourceType)}, and ${countOf(references)} that it refers to`;
   return html`<svg
     class="graph"
     role="img"
@@ -95,7 +96,7 @@ function renderSide(
 
 function renderNode({ resourceType, resourceId }: GraphNode, x: number, y: number): Html {
   return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="6" />
-    <text class="type" x="${x + 12}" y="${y + 17}">${shorten(resourceType)}</text>
+    <text class="type" x="${x + 12}" y="${y + 17}">${shorten(titleOf(resourceType))}</text>
     <text x="${x + 12}" y="${y + 35}">${shorten(resourceId)}</text>`;
 }
 

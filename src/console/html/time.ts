@@ -1,7 +1,7 @@
 // Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
 
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, type HtmlValue } from "./html.ts";
 import { titleOf } from "./link.ts";
 
 /** `2026-01-31 09:30 UTC`; a dash for no time. */
@@ -21,6 +21,22 @@ export function renderAgo(unixMs: number | undefined): Html {
 /** Shows the business time of a record. */
 export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
   return renderTime(unixMsOf(timestamp));
+}
+
+/** What happened and is to come, in its order; steps without a time are left out. `last`: further items. */
+export function renderTimeline(
+  steps: readonly (readonly [at: number | undefined, what: Html])[],
+  last?: HtmlValue,
+): Html {
+  const known = steps
+    .filter(([at]) => at !== undefined && at > 0)
+    .toSorted(([one = 0], [other = 0]) => one - other);
+  return html`<section aria-labelledby="course">
+    <h2 id="course">Timeline</h2>
+    <ol class="timeline">
+      ${known.map(([at, what]) => html`<li>${what}<br />${renderTime(at)}</li>`)} ${last}
+    </ol>
+  </section>`;
 }
 
 const units = [

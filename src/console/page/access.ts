@@ -13,8 +13,8 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
-import { type Form, readDate, renderInput } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { readDate, renderInput } from "../html/field.ts";
+import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import {
   readRecordKey,
@@ -44,20 +44,12 @@ export async function showAccess(person: Person): Promise<Answer> {
   return showPage(person, { title: "Access request", screen, body });
 }
 
-function renderRequest(query: Form & URLSearchParams, now: number): Html {
+function renderRequest(query: URLSearchParams, now: number): Html {
   const required = true;
   const today = new Date(now).toISOString().slice(0, 10);
   return html`<form class="filters" method="post" action="${screen}">
-    ${renderInput("Organization", "organization", {
-      value: query.get("organization"),
-      maxlength: limits.organizationIdCharactersMax,
-      required,
-    })}
-    ${renderChoice("Type", "type", {
-      query,
-      values: searchedTypes.map((type) => [type, titleOf(type)]),
-      unset: "choose one",
-    })}
+    ${renderOrganizationInput(query, { required })}
+    ${renderTypeChoice(query, searchedTypes, { label: "Type", unset: "choose one" })}
     ${renderInput("Id", "id", { value: query.get("id"), maxlength: limits.idCharactersMax, required })}
     ${renderInput("Received on", "received", { type: "date", value: query.get("received") ?? today })}
     <button type="submit" class="main">Show what is stored</button>

@@ -11,11 +11,12 @@ import {
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm, readJsonBody } from "../page.ts";
+import { renderButton } from "../html/field.ts";
 import { noSessionCookie } from "../sign-in/cookie.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
-import { renderTime } from "../html/time.ts";
+import { renderAgo } from "../html/time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {
   const { app, operator, session } = person;
@@ -46,7 +47,10 @@ export async function showAccount(person: Person): Promise<Answer> {
 const shortcuts = html`<section aria-labelledby="shortcuts">
   <h2 id="shortcuts">Keyboard shortcuts</h2>
   <ul>
-    <li><kbd>Ctrl</kbd> or <kbd>⌘</kbd> with <kbd>K</kbd>: find a record</li>
+    <li>
+      <kbd>Ctrl</kbd> or <kbd>⌘</kbd> with <kbd>K</kbd>: go to a page, a record, an organization or
+      an action
+    </li>
     <li>
       <kbd>Alt</kbd> and <kbd>Shift</kbd> with <kbd>1</kbd> to <kbd>9</kbd> or <kbd>0</kbd>: the
       first ten screens, in their order
@@ -84,16 +88,15 @@ const actionHeading = html`<span class="sr">Action</span>`;
 
 const passkeyColumns: readonly Column<Passkey>[] = [
   ["Passkey", (one) => html`${describePasskey(one)} <code>${shorten(one.credentialId)}</code>`],
-  ["Added", ({ createdAt }) => renderTime(createdAt)],
-  ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
+  ["Added", ({ createdAt }) => renderAgo(createdAt)],
+  ["Last used", ({ lastUsedAt }) => renderAgo(lastUsedAt)],
   [actionHeading, renderRemoval],
 ];
 
 function renderRemoval({ credentialId }: Passkey): Html {
-  return html`<form method="post" action="/console/account/passkey/remove">
-    <input type="hidden" name="credential" value="${credentialId}" />
-    <button type="submit">Remove<span class="sr"> passkey ${shorten(credentialId)}</span></button>
-  </form>`;
+  const label = html`Remove<span class="sr"> passkey ${shorten(credentialId)}</span>`;
+  const field = html`<input type="hidden" name="credential" value="${credentialId}" />`;
+  return renderButton(label, "/console/account/passkey/remove", field);
 }
 
 /** What kind of authenticator it is in, as the browser has said. */
@@ -128,17 +131,19 @@ const sessionColumns: readonly Column<SessionRow>[] = [
   ["Session", ({ session }) => html`<code>${session.sessionId}</code>`],
   ["Whose", ({ note }) => html`<bdi>${note}</bdi>`],
   ["Signed in by", ({ session }) => session.method],
-  ["Since", ({ session }) => renderTime(session.createdAt)],
-  ["Until", ({ session }) => renderTime(session.expiresAt)],
+  ["Since", ({ session }) => renderAgo(session.createdAt)],
+  ["Until", ({ session }) => renderAgo(session.expiresAt)],
   [actionHeading, renderEnd],
 ];
 
 function renderEnd({ session: { sessionId }, action, verb }: SessionRow): Html | undefined {
   if (verb === undefined) return undefined;
-  return html`<form method="post" action="${action}">
-    <input type="hidden" name="session" value="${sessionId}" />
-    <button type="submit">${verb}<span class="sr"> session ${sessionId}</span></button>
-  </form>`;
+  const label = html`${verb}<span class="sr"> session ${sessionId}</span>`;
+  return renderButton(
+    label,
+    action,
+    html`<input type="hidden" name="session" value="${sessionId}" />`,
+  );
 }
 
 async function renderAllSessions({ app }: Person): Promise<Html> {

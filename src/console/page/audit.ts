@@ -12,8 +12,8 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
-import { readText, renderInput } from "../html/field.ts";
-import { withPlace } from "../html/filter.ts";
+import { readText, renderButton, renderInput } from "../html/field.ts";
+import { renderNext } from "../html/filter.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
@@ -30,9 +30,7 @@ export async function showAudit(person: Person): Promise<Answer> {
     until: readTime(query, "until"),
     before: readNumber(query.get("before")),
   });
-  const older =
-    next !== undefined &&
-    html`<p><a href="/console/audit?${withPlace(query, next)}">Older entries</a></p>`;
+  const older = renderNext("Older entries", screen, { query, place: { before: next } });
   const body = html`${renderFilters(query)}
   ${entries.length === 0 ? renderNothing(next !== undefined) : renderFocusableTable(columns, entries)}
   ${older} ${chainForms}`;
@@ -90,8 +88,14 @@ const columns: readonly Column<AuditEntry>[] = [
   ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
   ["Action", ({ action }) => action],
   ["Organization", ({ organizationId }) => html`<bdi>${organizationId ?? "–"}</bdi>`],
-  ["Object", ({ subject }) => html`<bdi>${shorten(subject)}</bdi>`],
-  ["Details", ({ detail }) => html`<bdi>${shorten(describeDetail(detail)) || "–"}</bdi>`],
+  [
+    "Object",
+    ({ subject }) => html`<bdi title="${shorten(subject)}">${shorten(shortenHash(subject))}</bdi>`,
+  ],
+  [
+    "Details",
+    ({ detail }) => html`<bdi class="value">${shorten(describeDetail(detail)) || "–"}</bdi>`,
+  ],
 ];
 
 const shownLengthMax = 200;
@@ -100,6 +104,11 @@ function describeDetail(detail: AuditEntry["detail"]): string {
   return Object.entries(detail)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
+}
+
+/** All of it is in the tooltip and in the download. */
+function shortenHash(text: string): string {
+  return text.replace(/(sha256:\w{12})\w+/, "$1…");
 }
 
 function shorten(text: string): string {
@@ -112,17 +121,13 @@ const chainForms = html`<section aria-labelledby="chain">
     Each entry has the hash of the one before it, so none can be changed, left out or moved without
     a trace. Verifying reads the trail from its first entry, in parts.
   </p>
-  <form method="post" action="/console/audit/verify">
-    <button type="submit">Verify the chain</button>
-  </form>
+  ${renderButton("Verify the chain", "/console/audit/verify")}
   <h2 id="download">Download</h2>
   <p>
     All entries as NDJSON, oldest first, with their hashes. That you downloaded them is in the trail
     itself.
   </p>
-  <form method="post" action="/console/audit/download">
-    <button type="submit">Download the audit trail</button>
-  </form>
+  ${renderButton("Download the audit trail", "/console/audit/download")}
 </section>`;
 
 export async function verifyTrail(person: Person): Promise<Answer> {

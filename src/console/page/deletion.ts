@@ -17,10 +17,16 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
-import { deletionPath, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
+import { deletionPath, pathTo, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { formatCount, formatCounts, formatNumber, renderTime } from "../html/time.ts";
+import {
+  formatCount,
+  formatCounts,
+  formatNumber,
+  renderTime,
+  renderTimeline,
+} from "../html/time.ts";
 
 const screen = "/console/deletions";
 
@@ -58,25 +64,18 @@ function renderOwnFacts({ deletion, waitsFor, erased, preview }: DeletionDetails
 
 function renderCourse(deletion: Deletion): Html {
   const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
-  const steps: readonly (readonly [number | undefined, Html])[] = [
+  const steps = [
     [requestedAt, html`requested by <bdi>${requesterOf(deletion)}</bdi>`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
     [startedAt, html`processing began, ${formatCount(deletion.attempts, "attempt")} so far`],
     [completedAt, html`completed: a verification pass found nothing left`],
     [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
-  ];
-  const known = steps
-    .filter(([at]) => at !== undefined && at > 0)
-    .toSorted(([one = 0], [other = 0]) => one - other);
-  return html`<section aria-labelledby="course">
-    <h2 id="course">Timeline</h2>
-    <ol class="timeline">
-      ${known.map(([at, what]) => html`<li>${what}<br />${renderTime(at)}</li>`)}
-      ${awaitsApproval(deletion) && html`<li>not approved yet</li>`}
-      ${status === "cancelled" && html`<li>cancelled</li>`}
-    </ol>
-  </section>`;
+  ] as const;
+  return renderTimeline(steps, [
+    awaitsApproval(deletion) && html`<li>not approved yet</li>`,
+    status === "cancelled" && html`<li>cancelled</li>`,
+  ]);
 }
 
 /** What prevents a deletion besides holds and floors. */
@@ -181,7 +180,7 @@ function renderNodes(nodes: readonly Node[]): Html {
 }
 
 function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {
-  const path = `/console/receipt/${encodeURIComponent(deletion.deletionRequestId)}`;
+  const path = pathTo("receipt", deletion.deletionRequestId);
   const verdict =
     receiptFaults === undefined
       ? html`<p>There is a receipt when the deletion is completed.</p>`
@@ -224,7 +223,7 @@ function renderApproval({ deletion, mayApprove }: DeletionDetails): Html | undef
   return renderConfirmation({
     verb: "Approve",
     what: "deletion",
-    path: `/console/approval/${encodeURIComponent(deletionRequestId)}`,
+    path: pathTo("approval", deletionRequestId),
     effect:
       `The ${resourceType} and everything that belongs to it is erased for good once the deletion ` +
       "is due. Your name is in the audit trail.",

@@ -17,10 +17,10 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
 import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
-import { renderChoice, withPlace, renderOrganizationInput } from "../html/filter.ts";
+import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
 import { showPage, type Person, withOrganization } from "../page.ts";
-import { renderAgo } from "../html/time.ts";
+import { formatNumber, renderAgo } from "../html/time.ts";
 
 const screen = "/console/deletions";
 const shownMax = 50;
@@ -72,7 +72,7 @@ export async function showDeletions(person: Person): Promise<Answer> {
   const before = isByDue ? undefined : readText(query, "before");
   const part = await listDeletions(app, filter, { before, limit: isByDue ? sortedMax : shownMax });
   const body = html`${await renderTabsOf(person, filter)} ${renderFilters(query)}
-  ${part.shown.length > 0 && renderBulkLinks(person, filter)}
+  ${part.shown.length > 0 && renderBulkLinks(person, filter)} ${isByDue && renderSorted(part)}
   ${renderPart(isByDue ? byDue(part) : part, query)}`;
   return showPage(person, { title: "Deletions", screen, body });
 }
@@ -83,6 +83,17 @@ const sortedMax = 1_000;
 function byDue({ shown }: DeletionPart): DeletionPart {
   const sorted = shown.toSorted((one, other) => dueTime(one.deletion) - dueTime(other.deletion));
   return { shown: sorted.slice(0, shownMax), next: undefined };
+}
+
+/** Says what the order is of, where more was found than is shown. */
+function renderSorted({ shown, next }: DeletionPart): Html | undefined {
+  if (shown.length <= shownMax) return undefined;
+  const which = next === undefined ? "" : "newest ";
+  return html`<p class="note">
+    These are the first ${shownMax} of the ${which}${formatNumber(shown.length)} deletions that the
+    filter finds, by when they are due. ${next !== undefined && "Older ones are not sorted. "}Filter
+    by organization to see fewer.
+  </p>`;
 }
 
 /** Each view of the list with its number, where counting it is cheap. */
@@ -141,9 +152,7 @@ function renderFilters(query: URLSearchParams): Html {
 }
 
 function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html {
-  const more =
-    next !== undefined &&
-    html`<p><a href="/console/deletions?${withPlace(query, next)}">Older deletions</a></p>`;
+  const more = renderNext("Older deletions", screen, { query, place: { before: next } });
   if (shown.length === 0) {
     const where = next === undefined ? "" : " among the last 1,000";
     return html`<p class="empty">

@@ -15,7 +15,7 @@ import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderChoice } from "../html/filter.ts";
+import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { showPage, type Person, withOrganization } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink, titleOf } from "../html/link.ts";
@@ -45,16 +45,8 @@ const searching = html`<p>
 async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
   const types = await app.viewer.knownTypes(key.organizationId);
   return html`<form class="filters" method="get" action="${screen}">
-    ${renderInput("Organization", "organization", {
-      value: key.organizationId,
-      maxlength: 64,
-      required: true,
-      autocomplete: "on",
-    })}
-    ${renderChoice("Record type", "type", {
-      query,
-      values: types.map((type) => [type, titleOf(type)]),
-    })}
+    ${renderOrganizationInput(query, { required: true, autocomplete: "on" })}
+    ${renderTypeChoice(query, types)}
     ${renderInput("Id of the record", "id", {
       value: key.resourceId,
       maxlength: 256,

@@ -21,16 +21,21 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import {
+  pathTo,
   readRecordKey,
   recordPath,
   renderDeletionLink,
   renderKeyFields,
   renderRecordLink,
-  titleOf,
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { readText, renderInput, renderReason } from "../html/field.ts";
-import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
+import {
+  renderNext,
+  renderChoice,
+  renderOrganizationInput,
+  renderTypeChoice,
+} from "../html/filter.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { formatNumber, renderAgo, renderTime } from "../html/time.ts";
 
@@ -42,10 +47,6 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
   ahead: "review ahead",
   none: "no review date",
 };
-
-function holdPath(holdId: string): string {
-  return `/console/hold/${encodeURIComponent(holdId)}`;
-}
 
 export async function showHolds(person: Person): Promise<Answer> {
   const query = withOrganization(person);
@@ -66,11 +67,7 @@ export async function showHolds(person: Person): Promise<Answer> {
 async function renderFilters({ app, query }: Person): Promise<Html> {
   const types = await app.viewer.knownTypes(readText(query, "organization") ?? "");
   return html`<form class="filters" method="get" action="${screen}">
-    ${renderOrganizationInput(query)}
-    ${renderChoice("Record type", "type", {
-      query,
-      values: types.map((type) => [type, titleOf(type)]),
-    })}
+    ${renderOrganizationInput(query)} ${renderTypeChoice(query, types)}
     ${renderInput("Owner", "owner", {
       value: query.get("owner"),
       maxlength: limits.nameCharactersMax,
@@ -88,10 +85,7 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
 }
 
 function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
-  const link = new URLSearchParams(query);
-  link.set("after", next ?? "");
-  const more =
-    next !== undefined && html`<p><a href="${screen}?${link.toString()}">More holds</a></p>`;
+  const more = renderNext("More holds", screen, { query, place: { after: next } });
   const holds = shown.map(({ hold }) => hold);
   if (holds.length > 0) return html`${renderHoldTable(app, holds)} ${more}`;
   return html`<p class="empty">
@@ -120,7 +114,7 @@ export function renderHoldTable(app: App, holds: readonly Hold[]): Html {
 }
 
 function renderHoldLink({ holdId }: Hold): Html {
-  return html`<a href="${holdPath(holdId)}"><code>${holdId}</code></a>`;
+  return html`<a href="${pathTo("hold", holdId)}"><code>${holdId}</code></a>`;
 }
 
 function renderPlaced({ placedAt, placedBy }: Hold): Html {
@@ -167,7 +161,7 @@ function renderRelease({ hold, others, deletion }: HoldDetails): Html {
   return renderConfirmation({
     verb: "Release",
     what: "hold",
-    path: holdPath(hold.holdId),
+    path: pathTo("hold", hold.holdId),
     effect: html`${effect} ${waiting}`,
   });
 }

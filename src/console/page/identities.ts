@@ -16,22 +16,15 @@ import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { readDuration, readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { renderTime } from "../html/time.ts";
+import { pathTo } from "../html/link.ts";
+import { renderAgo, renderTime } from "../html/time.ts";
 import { readScopes, renderScopes } from "./keys.ts";
 import { renderOrganizationLink } from "./organizations.ts";
 
 const screen = "/console/organizations";
 
-function rulePath(identityId: string): `/console${string}` {
-  return `/console/identity/${encodeURIComponent(identityId)}`;
-}
-
-function listPath(organizationId: string): `/console${string}` {
-  return `/console/identities/${encodeURIComponent(organizationId)}`;
-}
-
 export function renderIdentitiesLink(organizationId: string): Html {
-  return html`<p><a href="${listPath(organizationId)}">Identities of programs</a></p>`;
+  return html`<p><a href="${pathTo("identities", organizationId)}">Identities of programs</a></p>`;
 }
 
 export async function showIdentities(person: Person): Promise<Answer> {
@@ -44,7 +37,7 @@ export async function showIdentities(person: Person): Promise<Answer> {
       ["Issuer", ({ identityRule }) => html`<bdi>${identityRule.issuer}</bdi>`],
       ["Claims", renderClaims],
       ["Status", describeStatus],
-      ["Last used", ({ lastUsedAt }) => renderTime(lastUsedAt)],
+      ["Last used", ({ lastUsedAt }) => renderAgo(lastUsedAt)],
     ],
     rules,
   );
@@ -58,7 +51,7 @@ export async function showIdentities(person: Person): Promise<Answer> {
 }
 
 function renderRuleLink({ keyId }: TrustingRule): Html {
-  return html`<a href="${rulePath(keyId)}"><code>${keyId}</code></a>`;
+  return html`<a href="${pathTo("identity", keyId)}"><code>${keyId}</code></a>`;
 }
 
 function renderClaims({ identityRule }: TrustingRule): Html {
@@ -74,7 +67,7 @@ function renderCreation(organizationId: string): Html {
   const { claimCharactersMax: maxlength } = identityLimits;
   return html`<details>
     <summary>Create a rule</summary>
-    <form class="settings" method="post" action="${listPath(organizationId)}">
+    <form class="settings" method="post" action="${pathTo("identities", organizationId)}">
       ${renderInput("Name, which says what it is for", "name", {
         maxlength: limits.nameCharactersMax,
         required: true,
@@ -123,7 +116,7 @@ export async function createOneIdentity(person: Person): Promise<Answer> {
     ...(jwksUrl !== undefined && { jwksUrl }),
     jwks: readText(form, "jwks"),
   });
-  return redirectTo(rulePath(keyId));
+  return redirectTo(pathTo("identity", keyId));
 }
 
 export async function showIdentity(person: Person): Promise<Answer> {
@@ -133,7 +126,10 @@ export async function showIdentity(person: Person): Promise<Answer> {
   const body = html`${renderFacts([
     ["Name", html`<bdi>${rule.name}</bdi>`],
     ["Organization", renderOrganizationLink(rule)],
-    ["Rules", html`<a href="${listPath(rule.organizationId)}">all of the organization</a>`],
+    [
+      "Rules",
+      html`<a href="${pathTo("identities", rule.organizationId)}">all of the organization</a>`,
+    ],
     ["Status", revokedAt === undefined ? "active" : html`revoked ${renderTime(revokedAt)}`],
     ["Issuer", html`<bdi>${identityRule.issuer}</bdi>`],
     ["Audience", html`<bdi>${identityRule.audience}</bdi>`],
@@ -151,7 +147,7 @@ export async function showIdentity(person: Person): Promise<Answer> {
     renderConfirmation({
       verb: "Revoke",
       what: "rule",
-      path: `/console/identity/revoke/${encodeURIComponent(id)}`,
+      path: pathTo("identity/revoke", id),
       effect: "The rule and all tokens that were issued by it end within two seconds, for good.",
     })
   }`;
@@ -167,5 +163,5 @@ export async function revokeOneIdentity(person: Person): Promise<Answer> {
   const form = await readForm(person);
   requireTyped(form, person.id, "rule");
   await revokeRule(person.app, person.id);
-  return redirectTo(rulePath(person.id));
+  return redirectTo(pathTo("identity", person.id));
 }

@@ -19,6 +19,7 @@ import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { type Form, readDuration, readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChip } from "../html/chip.ts";
+import { pathTo } from "../html/link.ts";
 import { renderAgo, renderTime } from "../html/time.ts";
 import { organizationPath, renderOrganizationLink } from "./organizations.ts";
 
@@ -26,12 +27,8 @@ const screen = "/console/organizations";
 
 const overlapMsDefault = 24 * 60 * 60 * 1_000;
 
-function keyPath(keyId: string): `/console${string}` {
-  return `/console/key/${encodeURIComponent(keyId)}`;
-}
-
 function renderKeyLink({ keyId }: ApiKey): Html {
-  return html`<a href="${keyPath(keyId)}"><code>${keyId}</code></a>`;
+  return html`<a href="${pathTo("key", keyId)}"><code>${keyId}</code></a>`;
 }
 
 export function renderKeys(keys: readonly ApiKey[], now: number): Html {
@@ -57,10 +54,9 @@ function renderKeyStatus(status: ReturnType<typeof keyStatus>): Html {
 }
 
 export function renderKeyCreation({ organizationId }: Organization): Html {
-  const id = encodeURIComponent(organizationId);
   return html`<details>
     <summary>Create a key</summary>
-    <form class="settings" method="post" action="/console/organization/key/${id}">
+    <form class="settings" method="post" action="${pathTo("organization/key", organizationId)}">
       ${renderInput("Name, which says what it is for", "name", {
         maxlength: limits.nameCharactersMax,
         required: true,
@@ -153,7 +149,7 @@ function renderRotation({ keyId }: ApiKey): Html {
       Creates a successor with the same name, scopes and lifetime, and shows its secret once. Both
       keys work during the overlap, in which programs change over.
     </p>
-    <form class="settings" method="post" action="/console/key/rotate/${encodeURIComponent(keyId)}">
+    <form class="settings" method="post" action="${pathTo("key/rotate", keyId)}">
       ${renderInput("Overlap; 0s ends the old key at once", "overlap", {
         value: "24h",
         required: true,
@@ -167,7 +163,7 @@ function renderRevocation({ keyId }: ApiKey): Html {
   return renderConfirmation({
     verb: "Revoke",
     what: "key",
-    path: `/console/key/revoke/${encodeURIComponent(keyId)}`,
+    path: pathTo("key/revoke", keyId),
     effect: "The key and all tokens that were issued with it end within two seconds, for good.",
   });
 }
@@ -186,5 +182,5 @@ export async function revokeOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   requireTyped(form, person.id, "key");
   await revokeKey(person.app, person.id);
-  return redirectTo(keyPath(person.id));
+  return redirectTo(pathTo("key", person.id));
 }

@@ -13,18 +13,15 @@ import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { type Operator, operatorRoles, type Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { requireTyped, renderConfirmation } from "../html/confirmation.ts";
-import { readText, renderInput } from "../html/field.ts";
+import { readText, renderButton, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { describePasskey } from "./account.ts";
+import { pathTo } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { formatNumber, renderAgo, renderTime } from "../html/time.ts";
 import { type Person, readForm, redirectTo, showPage } from "../page.ts";
 
 const screen = "/console/operators";
-
-function operatorPath(name: string, verb = "operator"): `/console/${string}` {
-  return `/console/${verb}/${encodeURIComponent(name)}`;
-}
 
 function describeState({ disabledAt, unconfirmedSince }: Operator): string {
   if (disabledAt !== undefined) return "disabled";
@@ -47,7 +44,11 @@ export async function showOperators(person: Person): Promise<Answer> {
   const operators = await listPeople(person.app);
   const table = renderTable<SeenOperator>(
     [
-      ["Name", ({ name }) => html`<a href="${operatorPath(name)}"><bdi>${name}</bdi></a>`, "bare"],
+      [
+        "Name",
+        ({ name }) => html`<a href="${pathTo("operator", name)}"><bdi>${name}</bdi></a>`,
+        "bare",
+      ],
       ["Roles", ({ roles }) => roles.join(", ")],
       ["State", renderState],
       ["Last sign-in", ({ lastSignIn: at }) => (at === undefined ? "unknown" : renderAgo(at))],
@@ -128,7 +129,7 @@ function renderActs({ app }: Person, { name, roles, unconfirmedSince }: Operator
     renderConfirmation({
       verb: "Confirm",
       what: "operator",
-      path: operatorPath(name, "operator-confirmation"),
+      path: pathTo("operator-confirmation", name),
       effect:
         "This person can then act as an officer and approve what others have proposed. Confirm only somebody who has told " +
         "you in person that the passkeys and sessions above are their own.",
@@ -139,9 +140,7 @@ function renderActs({ app }: Person, { name, roles, unconfirmedSince }: Operator
     html`<section aria-labelledby="link">
       <h2 id="link">Sign-in link</h2>
       <p>It works once, for ten minutes, and replaces an earlier one. ${again}</p>
-      <form method="post" action="${operatorPath(name, "operator-link")}">
-        <button type="submit">Create a sign-in link</button>
-      </form>
+      ${renderButton("Create a sign-in link", pathTo("operator-link", name))}
     </section>`
   }
   ${
@@ -149,7 +148,7 @@ function renderActs({ app }: Person, { name, roles, unconfirmedSince }: Operator
     renderConfirmation({
       verb: "Disable",
       what: "operator",
-      path: operatorPath(name, "operator-end"),
+      path: pathTo("operator-end", name),
       effect:
         "For good: all sessions, passkeys and links end at once, and the name can't be used again.",
     })
@@ -161,7 +160,7 @@ export async function createOneOperator(person: Person): Promise<Answer> {
   const given = form.getAll("role");
   const roles = operatorRoles.filter((role) => given.includes(role));
   const { name } = await createOperator(person.app, { name: readText(form, "name") ?? "", roles });
-  return redirectTo(operatorPath(name));
+  return redirectTo(pathTo("operator", name));
 }
 
 export async function linkOneOperator(person: Person): Promise<Answer> {
@@ -173,7 +172,7 @@ export async function linkOneOperator(person: Person): Promise<Answer> {
       nobody else reads it; it works once, until ${renderTime(expiresAt)}.
     </p>
     <pre><code>${person.origin.text}/console/link?token=${secret}</code></pre>
-    <p><a href="${operatorPath(operator.name)}">To the operator</a></p>
+    <p><a href="${pathTo("operator", operator.name)}">To the operator</a></p>
   </section>`;
   return showPage(person, { title: "Sign-in link", screen, body });
 }
@@ -181,11 +180,11 @@ export async function linkOneOperator(person: Person): Promise<Answer> {
 export async function disableOneOperator(person: Person): Promise<Answer> {
   requireTyped(await readForm(person), person.id, "operator");
   await disableOperator(person.app, person.id);
-  return redirectTo(operatorPath(person.id));
+  return redirectTo(pathTo("operator", person.id));
 }
 
 export async function confirmOneOperator(person: Person): Promise<Answer> {
   requireTyped(await readForm(person), person.id, "operator");
   await confirmOperator(person.app, person.id);
-  return redirectTo(operatorPath(person.id));
+  return redirectTo(pathTo("operator", person.id));
 }

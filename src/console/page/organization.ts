@@ -13,7 +13,7 @@ import { limits } from "../../domain/limits.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
-import { deletionPath } from "../html/link.ts";
+import { deletionPath, pathTo, titleOf } from "../html/link.ts";
 import {
   readDuration,
   readOnOff,
@@ -92,7 +92,10 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
     ["Approval of deletions", describeApproval(organization)],
     ["Rate limit", describeRateLimit(organization)],
     ["Strict scopes", organization.strictScopes ? "on" : "off"],
-    ["Confidential types", [...confidentialTypes(organization.confidentialTypes)].join(", ")],
+    [
+      "Confidential types",
+      [...confidentialTypes(organization.confidentialTypes)].map(titleOf).join(", "),
+    ],
     ["Created", renderTime(organization.createdAt)],
   ]);
 }
@@ -125,7 +128,6 @@ function renderSettings(organization: Organization): Html {
 }
 
 function renderApproval({ organizationId, deletionApproval }: Organization): Html {
-  const id = encodeURIComponent(organizationId);
   return html`<section aria-labelledby="approval">
     <h2 id="approval">Approval of deletions</h2>
     <p>
@@ -134,7 +136,11 @@ function renderApproval({ organizationId, deletionApproval }: Organization): Htm
       is turned off. A second person is then needed as well to turn it off, to lower a floor, to set
       or lower a ceiling, to release a hold and to close the organization.
     </p>
-    <form class="settings" method="post" action="/console/organization/approval/${id}">
+    <form
+      class="settings"
+      method="post"
+      action="${pathTo("organization/approval", organizationId)}"
+    >
       <label
         >Approval by a second person ${renderOnOff("approval", deletionApproval === true)}</label
       >
@@ -151,7 +157,6 @@ function renderClosing({ organization, awaitsExport }: ShownOrganization): Html 
       interrupted; then the command <code>sluice organization close</code> continues.
     </p>`;
   }
-  const id = encodeURIComponent(organizationId);
   const interrupted =
     closedAt !== undefined &&
     html`<p>Its closing was interrupted; this continues it, without an export.</p>`;
@@ -166,7 +171,7 @@ function renderClosing({ organization, awaitsExport }: ShownOrganization): Html 
       the id can't be used again. For an export of the records first, use
       <code>sluice organization close</code>. Type the id of the organization to confirm.
     </p>
-    <form method="post" action="/console/organization/close/${id}">
+    <form method="post" action="${pathTo("organization/close", organizationId)}">
       ${renderReason("Reason, which stays in the receipt")} ${renderIdField("organization")}
       <button type="submit">Close the organization</button>
     </form>

@@ -10,6 +10,7 @@ import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readOnOff, readText, renderInput, renderOnOff } from "../html/field.ts";
 import { renderChip } from "../html/chip.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
+import { pathTo } from "../html/link.ts";
 import { formatCount } from "../html/time.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { screens } from "../frame/screens.ts";
@@ -75,7 +76,7 @@ const nothing = html`<p class="empty">
 </p>`;
 
 export function organizationPath(organizationId: string): `/console${string}` {
-  return `/console/organization/${encodeURIComponent(organizationId)}`;
+  return pathTo("organization", organizationId);
 }
 
 export function describeRateLimit({ rateLimitPerSecond }: Organization): string {

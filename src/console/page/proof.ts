@@ -11,7 +11,7 @@ import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Column, type Html, html, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { formatBytes, formatCount, formatNumber, renderTime } from "../html/time.ts";
-import { type Person, showPage } from "../page.ts";
+import { noteForm, type Person, showPage } from "../page.ts";
 import { readFileForm } from "../request/multipart.ts";
 
 const screen = "/console/proof";
@@ -98,6 +98,7 @@ export async function verifyProof(person: Person): Promise<Answer> {
   const { name, verdict } = await readFileForm(
     request,
     async ({ fields, fileName, content }) => {
+      noteForm(person, new URLSearchParams([...fields]));
       if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
       const [manifest = "", heads = ""] = [fields.get("manifest"), fields.get("heads")];
       return { name: fileName, verdict: await verifyUpload(app, { content, manifest, heads }) };

@@ -8,21 +8,23 @@ import {
   showProposal,
 } from "../../actions/proposal/proposals.ts";
 import { statusOf } from "../../actions/proposal/agreement.ts";
-import { type Proposal, proposedActs } from "../../domain/proposal.ts";
+import { type Proposal, type ProposalStatus, proposedActs } from "../../domain/proposal.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { readText } from "../html/field.ts";
-import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
-import { proposalPath } from "../html/link.ts";
+import { type Meaning, renderChip } from "../html/chip.ts";
+import { readText, renderButton } from "../html/field.ts";
+import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
+import { pathTo } from "../html/link.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { renderTime } from "../html/time.ts";
-import { type Person, readForm, redirectTo, showPage } from "../page.ts";
+import { renderAgo, renderTimeline } from "../html/time.ts";
+import { type Person, readForm, redirectTo, showPage, withOrganization } from "../page.ts";
 
 const screen = "/console/proposals";
 const shownMax = 50;
 
 export async function showProposals(person: Person): Promise<Answer> {
-  const { app, query } = person;
+  const { app } = person;
+  const query = withOrganization(person);
   const before = { proposedAt: Number(query.get("at") ?? 0), proposalId: query.get("after") ?? "" };
   const { shown, next } = await listProposals(app, {
     organizationId: readText(query, "organization"),
@@ -47,15 +49,19 @@ export async function showProposals(person: Person): Promise<Answer> {
         ? html`<p class="empty">Nothing waits for a second person.</p>`
         : renderList(person, shown)
     }
-    ${next !== undefined && renderMore(query, next)}`;
+    ${renderNext("More proposals", screen, { query, place: { at: next?.proposedAt, after: next?.proposalId } })}`;
   return showPage(person, { title: "Proposals", screen, body });
 }
 
-function renderMore(query: URLSearchParams, { proposedAt, proposalId }: Proposal): Html {
-  const link = new URLSearchParams(query);
-  link.set("at", String(proposedAt));
-  link.set("after", proposalId);
-  return html`<p><a href="${screen}?${link.toString()}">More proposals</a></p>`;
+const meanings: Readonly<Record<ProposalStatus, Meaning>> = {
+  open: "wait",
+  approved: "good",
+  declined: "over",
+  expired: "over",
+};
+
+function renderState(status: ProposalStatus): Html {
+  return renderChip(meanings[status], status);
 }
 
 function renderList({ app }: Person, shown: readonly Proposal[]): Html {
@@ -64,14 +70,14 @@ function renderList({ app }: Person, shown: readonly Proposal[]): Html {
       [
         "Proposal",
         ({ proposalId, act }) =>
-          html`<a href="${proposalPath(proposalId)}">${proposedActs[act]}</a>`,
+          html`<a href="${pathTo("proposal", proposalId)}">${proposedActs[act]}</a>`,
         "bare",
       ],
       ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
       ["Proposed by", ({ proposedBy }) => html`<bdi>${proposedBy}</bdi>`],
-      ["Proposed", ({ proposedAt }) => renderTime(proposedAt)],
-      ["Expires", ({ expiresAt }) => renderTime(expiresAt)],
-      ["State", (proposal) => statusOf(app, proposal)],
+      ["Proposed", ({ proposedAt }) => renderAgo(proposedAt)],
+      ["Expires", ({ expiresAt }) => renderAgo(expiresAt)],
+      ["State", (proposal) => renderState(statusOf(app, proposal))],
     ],
     shown,
   );
@@ -80,24 +86,30 @@ function renderList({ app }: Person, shown: readonly Proposal[]): Html {
 export async function showOneProposal(person: Person): Promise<Answer> {
   const details = await showProposal(person.app, person.id);
   const { proposal, status, effect } = details;
-  const { decidedBy, decidedAt } = proposal;
-  const body = html`${renderFacts([
-    ["What", proposedActs[proposal.act]],
-    ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
-    ["State", status],
-    ["What it would do", effect !== undefined && html`<bdi>${effect}</bdi>`],
-    ["Proposed", html`${renderTime(proposal.proposedAt)} by <bdi>${proposal.proposedBy}</bdi>`],
-    ["Expires", renderTime(proposal.expiresAt)],
-    [
-      "Decided",
-      decidedBy !== undefined && html`${renderTime(decidedAt)} by <bdi>${decidedBy}</bdi>`,
-    ],
-  ])}
-  ${renderApproval(details)} ${details.mayDecline && renderDecline(proposal)}`;
-  return showPage(person, { title: `Proposal ${proposal.proposalId}`, screen, body });
+  const { decidedBy, decidedAt, proposedBy } = proposal;
+  const body = html`<div class="sides">
+      <div>
+        ${renderFacts([
+          ["What", proposedActs[proposal.act]],
+          ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
+          ["What it would do", effect && html`<bdi>${effect}</bdi>`],
+        ])}
+      </div>
+      <div>
+        ${renderTimeline([
+          [proposal.proposedAt, html`proposed by <bdi>${proposedBy}</bdi>`],
+          [decidedAt, html`${status} by <bdi>${decidedBy}</bdi>`],
+          [decidedAt === undefined ? proposal.expiresAt : undefined, html`expires`],
+        ])}
+      </div>
+    </div>
+    ${renderApproval(details)} ${details.mayDecline && renderDecline(proposal)}`;
+  const aside = html`${renderState(status)}
+  ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
+  return showPage(person, { title: `Proposal ${proposal.proposalId}`, screen, body, aside });
 }
 
-function renderApproval({ proposal, effect, mayApprove }: ProposalDetails): Html | undefined {
+function renderApproval({ proposal, mayApprove }: ProposalDetails): Html | undefined {
   if (mayApprove === false) return undefined;
   if (mayApprove === "own") {
     return html`<section aria-labelledby="approve">
@@ -108,8 +120,8 @@ function renderApproval({ proposal, effect, mayApprove }: ProposalDetails): Html
   return renderConfirmation({
     verb: "Approve",
     what: "proposal",
-    path: proposalPath(proposal.proposalId),
-    effect: html`<bdi>${effect}</bdi> Your name is in the audit trail.`,
+    path: pathTo("proposal", proposal.proposalId),
+    effect: "What is said above is done at once. Your name is in the audit trail.",
   });
 }
 
@@ -117,20 +129,18 @@ function renderDecline({ proposalId }: Proposal): Html {
   return html`<section aria-labelledby="decline">
     <h2 id="decline">Decline</h2>
     <p>Nothing is changed, and it can be proposed again.</p>
-    <form method="post" action="${proposalPath(proposalId)}/decline">
-      <button type="submit">Decline the proposal</button>
-    </form>
+    ${renderButton("Decline the proposal", `${pathTo("proposal", proposalId)}/decline`)}
   </section>`;
 }
 
 export async function approveOneProposal(person: Person): Promise<Answer> {
   requireTyped(await readForm(person), person.id, "proposal");
   await approveProposal(person.app, person.id);
-  return redirectTo(proposalPath(person.id));
+  return redirectTo(pathTo("proposal", person.id));
 }
 
 export async function declineOneProposal(person: Person): Promise<Answer> {
   await readForm(person);
   await declineProposal(person.app, person.id);
-  return redirectTo(proposalPath(person.id));
+  return redirectTo(pathTo("proposal", person.id));
 }

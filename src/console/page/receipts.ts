@@ -12,6 +12,8 @@ import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/re
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink, renderRecordName } from "../html/link.ts";
+import { renderButton } from "../html/field.ts";
+import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
@@ -44,9 +46,6 @@ const verificationForm = html`<section aria-labelledby="verify">
 </section>`;
 
 function renderPart({ receipts, next }: ReceiptPart): Html {
-  const older =
-    next !== undefined &&
-    html`<p><a href="/console/receipts?before=${next}">Older receipts</a></p>`;
   return html`<section aria-labelledby="list">
     <h2 id="list">Receipts</h2>
     ${
@@ -54,15 +53,13 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
         ? html`<p class="empty">There is no receipt here. Each completed deletion gets one.</p>`
         : renderFocusableTable(receiptColumns, receipts)
     }
-    ${older}
+    ${renderNext("Older receipts", screen, { place: { before: next } })}
     <p>
       All receipts as NDJSON, in the order of their chain, for
       <code>sluice receipt verify</code> and for a replay after a restore. That you downloaded them
       is in the audit trail.
     </p>
-    <form method="post" action="/console/receipts/download">
-      <button type="submit">Download the receipts</button>
-    </form>
+    ${renderButton("Download the receipts", "/console/receipts/download")}
   </section>`;
 }
 

@@ -13,7 +13,8 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
 import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderTable } from "../html/html.ts";
-import { renderTime } from "../html/time.ts";
+import { pathTo, titleOf } from "../html/link.ts";
+import { renderAgo } from "../html/time.ts";
 import { organizationPath } from "./organizations.ts";
 
 export async function renderRecipients(
@@ -38,10 +39,10 @@ function renderList(recipients: readonly ListedRecipient[]): Html {
   return renderTable(
     [
       ["Name", ({ name }) => name],
-      ["Types", ({ types }) => types.join(", ")],
-      ["Acknowledged", ({ acknowledgedAt }) => renderTime(acknowledgedAt)],
-      ["Behind since", ({ behindSince }) => renderTime(behindSince)],
-      ["Behind with an erasure since", ({ waitingSince }) => renderTime(waitingSince)],
+      ["Types", ({ types }) => types.map(titleOf).join(", ")],
+      ["Acknowledged", ({ acknowledgedAt }) => renderAgo(acknowledgedAt)],
+      ["Behind since", ({ behindSince }) => renderAgo(behindSince)],
+      ["Behind with an erasure since", ({ waitingSince }) => renderAgo(waitingSince)],
     ],
     recipients,
   );
@@ -49,9 +50,9 @@ function renderList(recipients: readonly ListedRecipient[]): Html {
 
 function renderCreation({ organizationId }: Organization): Html {
   const boxes = recordTypes.map(
-    ({ resourceType }) =>
+    ({ resourceType, title }) =>
       html`<label class="tick"
-        ><input type="checkbox" name="type" value="${resourceType}" /> ${resourceType}</label
+        ><input type="checkbox" name="type" value="${resourceType}" /> ${title}</label
       >`,
   );
   return html`<details>
@@ -59,7 +60,7 @@ function renderCreation({ organizationId }: Organization): Html {
     <form
       class="settings"
       method="post"
-      action="/console/organization/recipient/${encodeURIComponent(organizationId)}"
+      action="${pathTo("organization/recipient", organizationId)}"
     >
       ${renderInput("Name", "name", { maxlength: limits.recipientNameCharactersMax, required: true })}
       <fieldset>
@@ -77,7 +78,7 @@ function renderRemoval({ organizationId }: Organization): Html {
     <form
       class="settings"
       method="post"
-      action="/console/organization/recipient/remove/${encodeURIComponent(organizationId)}"
+      action="${pathTo("organization/recipient/remove", organizationId)}"
     >
       <p>It learns of no more erasures, and nothing waits for its acknowledgement.</p>
       ${renderInput("Name of the recipient to remove", "name", { required: true })}

@@ -9,7 +9,7 @@ import { floorOrigins, formatDays, type RetentionRule } from "../../domain/reten
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { renderChoice, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
 import { titleOf } from "../html/link.ts";
 import { formatNumber } from "../html/time.ts";
@@ -115,11 +115,7 @@ export function renderRuleForm(organizationId: string, { types, query }: RuleFor
     </p>
     <form class="filters" method="get" action="${screen}">
       <input type="hidden" name="organization" value="${organizationId}" />
-      ${renderChoice("Record type", "rule", {
-        query,
-        values: types.map((type) => [type, titleOf(type)]),
-        unset: "choose one",
-      })}
+      ${renderTypeChoice(query, types, { name: "rule", unset: "choose one" })}
       ${renderInput("Keep at least, in days", "keep", numeric("keep"))}
       ${renderInput("Erase after, in days", "delete", numeric("delete"))}
       ${renderChoice("Counted from", "from", {

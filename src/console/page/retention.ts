@@ -12,6 +12,7 @@ import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
+import { renderNext } from "../html/filter.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { readRecordKey, renderRecordLink, titleOf } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -51,14 +52,7 @@ async function renderAll({ app, query }: Person): Promise<Html> {
       time, whoever requests their deletion.
     </p>
     ${renderFocusableTable(columns, shown)}
-    ${
-      next !== undefined &&
-      html`<p>
-        <a href="${screen}?${new URLSearchParams({ after: next }).toString()}"
-          >More organizations</a
-        >
-      </p>`
-    }`;
+    ${renderNext("More organizations", screen, { place: { after: next } })}`;
 }
 
 function renderOrganization({ organization: { organizationId, name } }: Retention): Html {

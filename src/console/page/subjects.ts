@@ -12,9 +12,9 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
-import { readRecordKey, renderKeyFields, renderRecordLink, titleOf } from "../html/link.ts";
+import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
 import { formatCount, formatNumber, renderTime } from "../html/time.ts";
 import { type Person, readForm, showPage, withOrganization } from "../page.ts";
 
@@ -48,7 +48,7 @@ function renderSearch(form: Form): Html {
   const required = true;
   return html`<section aria-label="Search">
     <form class="filters" method="post" action="${path}">
-      ${field("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required })}
+      ${renderOrganizationInput(form, { required, autocomplete: "off" })}
       ${criteria.map((name) => {
         const type = name === "born" ? "date" : "text";
         return field(labels[name], name, { maxlength: limits.textCharactersMax, type });
@@ -150,12 +150,8 @@ function renderAsking({ app }: Person): Html {
       and what was erased.
     </p>
     <form class="filters" method="post" action="${path}/answer">
-      ${renderInput("Organization", "organization", { maxlength: limits.organizationIdCharactersMax, required: true })}
-      ${renderChoice("Type", "type", {
-        query,
-        values: searchedTypes.map((type) => [type, titleOf(type)]),
-        unset: "choose one",
-      })}
+      ${renderOrganizationInput(query, { required: true })}
+      ${renderTypeChoice(query, searchedTypes, { label: "Type", unset: "choose one" })}
       ${renderInput("Id", "id", { maxlength: limits.idCharactersMax, required: true })}
       ${renderReason("Which inquiry it answers")}
       ${app.viewer.may("confidential.read") && confidentialBox}

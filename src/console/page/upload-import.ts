@@ -3,6 +3,7 @@
 
 import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
+import { renderButton } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
 
@@ -17,9 +18,7 @@ export function renderFile(upload: Upload): Html {
 }
 
 export function renderDiscard({ uploadId }: Upload): Html {
-  return html`<form method="post" action="/console/upload/${uploadId}/discard">
-    <p><button type="submit">Remove the file from the server</button></p>
-  </form>`;
+  return renderButton("Remove the file from the server", `/console/upload/${uploadId}/discard`);
 }
 
 export function renderImporting(upload: Upload, step: UploadStep | undefined): Html {
@@ -37,9 +36,7 @@ export function renderImporting(upload: Upload, step: UploadStep | undefined): H
         It goes on when you leave this page. If this process ends, upload the file again and repeat
         the import: identical records are not written again.
       </p>
-      <form method="post" action="${path}/stop">
-        <button type="submit">Stop the import</button>
-      </form>
+      ${renderButton("Stop the import", `${path}/stop`)}
     </section>`;
 }
 

@@ -20,25 +20,20 @@ import {
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { readDuration, readText, renderInput } from "../html/field.ts";
+import { readDuration, readText, renderButton, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { renderTime } from "../html/time.ts";
+import { pathTo } from "../html/link.ts";
+import { renderAgo, renderTime } from "../html/time.ts";
 import { renderOrganizationLink } from "./organizations.ts";
 
 const screen = "/console/organizations";
 
 const overlapMsDefault = 24 * 60 * 60 * 1_000;
 
-function endpointPath(endpointId: string): `/console${string}` {
-  return `/console/webhook/${encodeURIComponent(endpointId)}`;
-}
-
-function listPath(organizationId: string): `/console${string}` {
-  return `/console/webhooks/${encodeURIComponent(organizationId)}`;
-}
-
 export function renderWebhooksLink(organizationId: string): Html {
-  return html`<p><a href="${listPath(organizationId)}">Webhooks of the organization</a></p>`;
+  return html`<p>
+    <a href="${pathTo("webhooks", organizationId)}">Webhooks of the organization</a>
+  </p>`;
 }
 
 export async function showWebhooks(person: Person): Promise<Answer> {
@@ -51,7 +46,7 @@ export async function showWebhooks(person: Person): Promise<Answer> {
       ["URL", ({ url }) => html`<bdi>${url}</bdi>`],
       ["State", state],
       ["Last result", ({ lastResult }) => lastResult],
-      ["Last delivered", ({ lastDeliveredAt }) => renderTime(lastDeliveredAt)],
+      ["Last delivered", ({ lastDeliveredAt }) => renderAgo(lastDeliveredAt)],
     ],
     endpoints,
   );
@@ -63,8 +58,8 @@ export async function showWebhooks(person: Person): Promise<Answer> {
   return showPage(person, { title: `Webhooks of ${id}`, screen, body });
 }
 
-function renderEndpointLink({ endpointId }: WebhookEndpoint): Html {
-  return html`<a href="${endpointPath(endpointId)}"><code>${endpointId}</code></a>`;
+function renderEndpointLink({ endpointId }: Pick<WebhookEndpoint, "endpointId">): Html {
+  return html`<a href="${pathTo("webhook", endpointId)}"><code>${endpointId}</code></a>`;
 }
 
 function describeStates({ app }: Person): (endpoint: WebhookEndpoint) => string {
@@ -85,7 +80,7 @@ function renderCreation(organizationId: string): Html {
   );
   return html`<details>
     <summary>Add an endpoint</summary>
-    <form class="settings" method="post" action="${listPath(organizationId)}">
+    <form class="settings" method="post" action="${pathTo("webhooks", organizationId)}">
       ${renderInput("URL with https", "url", { maxlength: urlCharactersMax, required: true })}
       ${renderInput("Description", "description", { maxlength: descriptionCharactersMax })}
       <fieldset>
@@ -126,7 +121,7 @@ function showSecret(person: Person, { endpointId, secret, publicKey }: Secret): 
     </p>
     <pre><code>${secret}</code></pre>
     ${renderFacts([
-      ["Endpoint", html`<a href="${endpointPath(endpointId)}"><code>${endpointId}</code></a>`],
+      ["Endpoint", renderEndpointLink({ endpointId })],
       ["Public key", html`<code>${publicKey}</code>`],
     ])}
   </section>`;
@@ -139,17 +134,17 @@ export async function showWebhook(person: Person): Promise<Answer> {
   const { organizationId } = endpoint;
   const body = html`${renderFacts([
     ["URL", html`<bdi>${endpoint.url}</bdi>`],
-    ["Description", html`<bdi>${endpoint.description}</bdi>`],
+    ["Description", endpoint.description && html`<bdi>${endpoint.description}</bdi>`],
     ["Organization", renderOrganizationLink(endpoint)],
-    ["Webhooks", html`<a href="${listPath(organizationId)}">all of the organization</a>`],
+    ["Webhooks", html`<a href="${pathTo("webhooks", organizationId)}">all of the organization</a>`],
     ["State", describeStates(person)(endpoint)],
     ["Events", endpoint.events.join(", ")],
     ["Created", renderTime(endpoint.createdAt)],
-    ["Last attempt", renderTime(endpoint.lastAttemptAt)],
+    ["Last attempt", endpoint.lastAttemptAt && renderTime(endpoint.lastAttemptAt)],
     ["Last result", endpoint.lastResult],
-    ["Last delivered", renderTime(endpoint.lastDeliveredAt)],
-    ["Failing since", renderTime(endpoint.failingSince)],
-    ["Next attempt", renderTime(endpoint.nextAttemptAt)],
+    ["Last delivered", endpoint.lastDeliveredAt && renderTime(endpoint.lastDeliveredAt)],
+    ["Failing since", endpoint.failingSince && renderTime(endpoint.failingSince)],
+    ["Next attempt", endpoint.nextAttemptAt && renderTime(endpoint.nextAttemptAt)],
   ])}
   ${app.viewer.may("webhook.change") && renderChanges(endpoint)}
   ${
@@ -157,7 +152,7 @@ export async function showWebhook(person: Person): Promise<Answer> {
     renderConfirmation({
       verb: "Remove",
       what: "endpoint",
-      path: `/console/webhook/remove/${encodeURIComponent(id)}`,
+      path: pathTo("webhook/remove", id),
       effect: "Nothing more is sent to it, for good.",
     })
   }`;
@@ -165,18 +160,15 @@ export async function showWebhook(person: Person): Promise<Answer> {
 }
 
 function renderChanges({ endpointId }: WebhookEndpoint): Html {
-  const id = encodeURIComponent(endpointId);
   return html`<section aria-labelledby="test">
       <h2 id="test">Test</h2>
       <p>Sends a test event within seconds, also if the endpoint is disabled.</p>
-      <form class="settings" method="post" action="/console/webhook/test/${id}">
-        <button type="submit">Send a test event</button>
-      </form>
+      ${renderButton("Send a test event", pathTo("webhook/test", endpointId))}
     </section>
     <section aria-labelledby="enable">
       <h2 id="enable">Enable</h2>
       <p>Tries again at once, and continues where it was or at an offset.</p>
-      <form class="settings" method="post" action="/console/webhook/enable/${id}">
+      <form class="settings" method="post" action="${pathTo("webhook/enable", endpointId)}">
         ${renderInput("Continue at: empty, now, -1, or the replay_offset of an event", "from")}
         <button type="submit">Enable the endpoint</button>
       </form>
@@ -184,7 +176,7 @@ function renderChanges({ endpointId }: WebhookEndpoint): Html {
     <section aria-labelledby="rotate">
       <h2 id="rotate">New secret</h2>
       <p>Shows the new secret once. During the overlap, messages are signed by both.</p>
-      <form class="settings" method="post" action="/console/webhook/rotate/${id}">
+      <form class="settings" method="post" action="${pathTo("webhook/rotate", endpointId)}">
         ${renderInput("Overlap; 0s ends the old secret at once", "overlap", {
           value: "24h",
           required: true,
@@ -196,13 +188,13 @@ function renderChanges({ endpointId }: WebhookEndpoint): Html {
 
 export async function testOneWebhook(person: Person): Promise<Answer> {
   await testEndpoint(person.app, person.id);
-  return redirectTo(endpointPath(person.id));
+  return redirectTo(pathTo("webhook", person.id));
 }
 
 export async function enableOneWebhook(person: Person): Promise<Answer> {
   const form = await readForm(person);
   await enableEndpoint(person.app, person.id, readText(form, "from"));
-  return redirectTo(endpointPath(person.id));
+  return redirectTo(pathTo("webhook", person.id));
 }
 
 export async function rotateOneWebhook(person: Person): Promise<Answer> {
@@ -219,5 +211,5 @@ export async function removeOneWebhook(person: Person): Promise<Answer> {
   const form = await readForm(person);
   requireTyped(form, person.id, "endpoint");
   const { organizationId } = await removeEndpoint(person.app, person.id);
-  return redirectTo(listPath(organizationId));
+  return redirectTo(pathTo("webhooks", organizationId));
 }
