@@ -55,6 +55,8 @@ describe("a task in the console", () => {
         const known = pages.get(key) ?? openFor(way, name);
         pages.set(key, known);
         const page = await known;
+        // Requests of an address are limited by time.
+        service.clock.advanceMs(60_000);
         await page.goto(`${scene.base}/console`);
         return handsOf(page, way);
       },
