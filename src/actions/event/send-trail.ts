@@ -11,7 +11,7 @@ import {
 import type { App } from "../app.ts";
 
 /** Longer than a batch can take. */
-const leaseMs = 60_000;
+const leaseMs = 20_000;
 const batchBytesMax = 256 * 1_024;
 const textLengthMax = 1_024;
 const listLengthMax = 32;

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { auditAccess } from "../../../src/actions/trail/audit-access.ts";
 import { createKey } from "../../../src/actions/access/keys.ts";
 import { trailEvents } from "../../../src/domain/event.ts";
 import { makeCertificates } from "../../support/certificates.ts";
@@ -63,6 +64,10 @@ describe("events over OTLP", () => {
     await first.client.send({ method: "POST", path, token: customer.token, body: sent });
     const wanted = { tx_id: "canary-id", reason: "canary-reason" };
     await first.client.send({ method: "DELETE", path, token: customer.token, body: wanted });
+    const { organizationId } = customer;
+    const subject = { organizationId, resourceType: "person", resourceId: "canary" } as const;
+    const about = { organizationId, subject, detail: { reason: "canary-reason" } };
+    await auditAccess(first.app, "record.show", about);
     await isComplete(first, () => ofOtlp(receiver));
     await first.stop();
     const before = ofOtlp(receiver).length;
@@ -210,6 +215,26 @@ describe("events by syslog", () => {
     await waitFor("a second attempt", () => silent.connections >= 2);
     await silent.close();
     const receiver = await startSyslog({ port: silent.port });
+    await isComplete(service, () => ofSyslog(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("reach a slow receiver, which delays no request", async () => {
+    const receiver = await startSyslog({
+      serve: (socket, take) =>
+        socket.on("data", (chunk: Buffer) => {
+          take(chunk);
+          socket.pause();
+          setTimeout(() => socket.resume(), 500);
+        }),
+    });
+    const url = `syslog+tcp://127.0.0.1:${receiver.port}`;
+    const service = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
+    await makeCustomer(service.app, service.client);
+    await waitFor("a connection", () => receiver.connections > 0);
+    const asked = await service.client.send({ method: "GET", path: "/health/ready" });
+    assert.equal(asked.status, 200);
     await isComplete(service, () => ofSyslog(receiver));
     await service.stop();
     await receiver.close();
