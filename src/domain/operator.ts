@@ -48,6 +48,8 @@ export interface Passkey {
   readonly signCount: number;
   /** How a browser reaches the authenticator, such as `usb`. */
   readonly transports: readonly string[];
+  /** What its owner calls it; empty for no name. */
+  readonly name: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | undefined;
 }

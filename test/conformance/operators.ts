@@ -201,6 +201,7 @@ export function testOperators(engine: Engine): void {
         publicKey: bytesOf("key"),
         signCount: 3,
         transports: ["usb"],
+        name: "laptop",
         createdAt: at,
         lastUsedAt: undefined,
       };
@@ -210,6 +211,7 @@ export function testOperators(engine: Engine): void {
       assert.equal(await operators.addPasskey(zero, act), true);
       const held = await operators.findPasskey("cred");
       assert.deepEqual(held?.operator, anna);
+      assert.equal(held?.passkey.name, "laptop");
       assert.deepEqual(Buffer.from(held?.passkey.publicKey ?? []), Buffer.from(passkey.publicKey));
       assert.equal(await operators.usePasskey("cred", 3, signIn("d")), false);
       assert.equal(await operators.usePasskey("cred", 4, signIn("e")), true);

@@ -1,10 +1,12 @@
 // Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures
 // (console/sign-in/passkey.ts).
 
+import { limits } from "../../domain/limits.ts";
 import type { Operator, Passkey } from "../../domain/operator.ts";
 import type { PasskeyHolder } from "../../store/interface/operators.ts";
 import { actOf, type App } from "../app.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireLine } from "./require-text.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 /** One for each device of a person. */
@@ -20,6 +22,7 @@ export async function addPasskey(
   if (identity !== undefined) {
     throw new OperatorError("invalid", `You sign in with ${identity.issuer}, not with passkeys.`);
   }
+  if (made.name !== "") requireLine("The name", made.name, limits.nameCharactersMax);
   const known = await app.store.operators.listPasskeys(operatorId);
   if (known.length >= passkeysMax) {
     throw new OperatorError("invalid", `You have ${passkeysMax} passkeys; remove one first.`);

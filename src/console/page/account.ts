@@ -8,6 +8,7 @@ import {
   listSessions,
   revokeSession,
 } from "../../actions/operator/session.ts";
+import { limits } from "../../domain/limits.ts";
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm, readJsonBody } from "../page.ts";
@@ -77,7 +78,11 @@ function renderAdding({ origin, operator }: Person): Html {
   if (!supportsPasskeys(origin)) {
     return html`<p>Passkeys need TLS, or the address <code>localhost</code>.</p>`;
   }
-  return html`<p>
+  return html`<p class="filters">
+      <label data-passkey-name hidden
+        >Its name, such as laptop or security key
+        <input maxlength="${limits.nameCharactersMax}" autocomplete="off"
+      /></label>
       <button type="button" class="main" data-passkey="add" hidden>Add a passkey</button>
     </p>
     <p role="alert" data-passkey-message></p>
@@ -87,7 +92,10 @@ function renderAdding({ origin, operator }: Person): Html {
 const actionHeading = html`<span class="sr">Action</span>`;
 
 const passkeyColumns: readonly Column<Passkey>[] = [
-  ["Passkey", (one) => html`${describePasskey(one)} <code>${shorten(one.credentialId)}</code>`],
+  [
+    "Passkey",
+    (one) => html`<bdi>${describePasskey(one)}</bdi> <code>${shorten(one.credentialId)}</code>`,
+  ],
   ["Added", ({ createdAt }) => renderAgo(createdAt)],
   ["Last used", ({ lastUsedAt }) => renderAgo(lastUsedAt)],
   [actionHeading, renderRemoval],
@@ -99,8 +107,13 @@ function renderRemoval({ credentialId }: Passkey): Html {
   return renderButton(label, "/console/account/passkey/remove", field);
 }
 
-/** What kind of authenticator it is in, as the browser has said. */
-export function describePasskey({ transports }: Passkey): string {
+/** What its owner calls it, and in what kind of authenticator it is, as the browser has said. */
+export function describePasskey(passkey: Passkey): string {
+  const kind = describeKind(passkey);
+  return passkey.name === "" ? kind : `${passkey.name} (${kind})`;
+}
+
+function describeKind({ transports }: Passkey): string {
   if (transports.includes("internal")) return "built into a device";
   if (transports.includes("hybrid")) return "a phone or tablet";
   return transports.length === 0 ? "a passkey" : "a security key";

@@ -112,7 +112,7 @@ function renderPasskeys(keys: readonly Passkey[]): Html {
     ${keys.map(
       (key) =>
         html`<li>
-          ${describePasskey(key)}, added ${renderAgo(key.createdAt)}, last used
+          <bdi>${describePasskey(key)}</bdi>, added ${renderAgo(key.createdAt)}, last used
           ${renderAgo(key.lastUsedAt)}
         </li>`,
     )}

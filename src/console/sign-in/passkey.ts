@@ -82,6 +82,7 @@ export async function acceptNewPasskey(
     publicKey,
     signCount: counter,
     transports: readTransports(response),
+    name: readName(answer),
   });
 }
 
@@ -145,6 +146,12 @@ function readTransports({ response }: RegistrationResponseJSON): readonly string
         .filter((name) => typeof name === "string" && /^[a-z-]{1,20}$/.test(name))
         .slice(0, 8)
     : [];
+}
+
+/** What its owner calls it, beside the answer of the browser. */
+function readName(answer: unknown): string {
+  const { name } = answer as { readonly name?: unknown };
+  return typeof name === "string" ? name.trim() : "";
 }
 
 /** The library throws an Error for each check that fails. The challenge is used after all of them have passed. */

@@ -13,7 +13,7 @@ export const operatorColumns = prefixed(
 export const passkeyColumns = prefixed(
   "passkey.",
   "operator_passkey",
-  "credential_id operator_id public_key sign_count transports created_at last_used_at",
+  "credential_id operator_id public_key sign_count transports name created_at last_used_at",
 );
 
 export const sessionColumns = prefixed(

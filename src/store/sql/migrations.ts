@@ -283,6 +283,11 @@ CREATE TABLE event_cursor (
 --postgres );
 `;
 
+/** Somebody with several devices has to tell which passkey to remove. */
+const namePasskeys = `
+  -- what its owner calls it; empty for no name
+  ALTER TABLE operator_passkey ADD COLUMN name text NOT NULL DEFAULT ''`;
+
 /** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
 export const published: readonly string[] = [
   addTurns,
@@ -305,6 +310,7 @@ export const published: readonly string[] = [
   confirmOfficers,
   nameCreators,
   addEventCursors,
+  namePasskeys,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

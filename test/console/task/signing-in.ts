@@ -13,8 +13,10 @@ export const signInTasks: readonly Task[] = [
       await hands.page.goto(await scene.signInLink(name));
       await hands.press("Sign in");
       await hands.see("You have no passkey yet");
+      await hands.write("Its name, such as laptop or security key", "laptop");
       await hands.press("Add a passkey");
       await hands.page.getByRole("button", { name: /^Remove passkey/ }).waitFor();
+      await hands.see("laptop (built into a device)");
       await hands.press("Sign out");
       await hands.press("Sign in with a passkey");
       await hands.see("Open deletions");

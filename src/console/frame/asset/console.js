@@ -26,7 +26,8 @@ const passkeys = {
     const options = await post("/console/account/passkey/options", {});
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
     const credential = await navigator.credentials.create({ publicKey });
-    return post("/console/account/passkey", credential.toJSON());
+    const name = document.querySelector("[data-passkey-name] input").value;
+    return post("/console/account/passkey", { ...credential.toJSON(), name });
   },
 };
 
@@ -38,6 +39,7 @@ function explain(error) {
 
 function preparePasskeys() {
   const message = document.querySelector("[data-passkey-message]");
+  for (const label of document.querySelectorAll("[data-passkey-name]")) label.hidden = false;
   for (const button of document.querySelectorAll("[data-passkey]")) {
     button.hidden = false;
     if (typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== "function") {

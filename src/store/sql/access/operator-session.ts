@@ -55,8 +55,8 @@ const removeOne = `DELETE FROM operator_session WHERE session_id = $1`;
 
 const insertPasskey = `
   INSERT INTO operator_passkey
-    (credential_id, operator_id, public_key, sign_count, transports, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+    (credential_id, operator_id, public_key, sign_count, transports, name, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
 
 const findPasskeyById = `
   SELECT ${passkeyColumns}, ${operatorColumns}
@@ -132,7 +132,7 @@ export function* endSession(
 
 /** Stores a passkey of the actor: people change their own only. False if the credential is known already. */
 export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
-  const { credentialId, operatorId, publicKey, signCount, transports, createdAt } = passkey;
+  const { credentialId, operatorId, publicKey, signCount, transports, name, createdAt } = passkey;
   const added = yield* run(
     insertPasskey,
     credentialId,
@@ -140,6 +140,7 @@ export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
     publicKey,
     signCount,
     JSON.stringify(transports),
+    name,
     createdAt,
   );
   if (added === 1) yield* auditAct(noteOn(act.actor, "passkey_add", { credentialId }), act);
