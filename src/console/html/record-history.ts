@@ -8,6 +8,7 @@ import type {
   ShownState,
 } from "../../actions/record/record-history.ts";
 import { type Html, html, type Column, renderFocusableTable } from "./html.ts";
+import { describeValue, renderTyped } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** Bytes of all values on a page, escaped, so that the page stays small. */
@@ -23,11 +24,11 @@ class ValueSpace {
 
   render(value: unknown, charactersMax: number): Html {
     if (value === undefined) return html`<small>no value</small>`;
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const text = describeValue(value);
     let shown = text.slice(0, charactersMax);
     while (bytesOf(shown) > this.#left) shown = shown.slice(0, shown.length / 2);
     this.#left -= bytesOf(shown);
-    if (shown.length === text.length) return html`<bdi class="value">${text}</bdi>`;
+    if (shown.length === text.length) return html`<bdi class="value">${renderTyped(text)}</bdi>`;
     this.isExceeded = true;
     return html`<bdi class="value">${shown.toWellFormed()}…</bdi>
       <small>of ${formatNumber(text.length)} characters</small>`;
