@@ -24,6 +24,20 @@ export function renderConfirmation({ verb, what, path, effect }: Act): Html {
   </section>`;
 }
 
+/** Approves; or says that somebody else has to, or nothing. `own`: what this person has done before. */
+export function renderApproving(
+  mayApprove: boolean | "own",
+  own: string,
+  act: Omit<Act, "verb">,
+): Html | undefined {
+  if (mayApprove === false) return undefined;
+  if (mayApprove === true) return renderConfirmation({ verb: "Approve", ...act });
+  return html`<section aria-labelledby="approve">
+    <h2 id="approve">Approve</h2>
+    <p>${own}, so another person has to approve it.</p>
+  </section>`;
+}
+
 /** Renders the field for a form that has other fields too. */
 export function renderIdField(what: string): Html {
   return html`<label

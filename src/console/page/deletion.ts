@@ -15,7 +15,7 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { renderApproving, renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { deletionPath, pathTo, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
@@ -212,20 +212,11 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
 }
 
 function renderApproval({ deletion, mayApprove }: DeletionDetails): Html | undefined {
-  const { deletionRequestId, resourceType } = deletion;
-  if (mayApprove === false) return undefined;
-  if (mayApprove === "own") {
-    return html`<section aria-labelledby="approve">
-      <h2 id="approve">Approve</h2>
-      <p>You requested this deletion, so another person has to approve it.</p>
-    </section>`;
-  }
-  return renderConfirmation({
-    verb: "Approve",
+  return renderApproving(mayApprove, "You requested this deletion", {
     what: "deletion",
-    path: pathTo("approval", deletionRequestId),
+    path: pathTo("approval", deletion.deletionRequestId),
     effect:
-      `The ${resourceType} and everything that belongs to it is erased for good once the deletion ` +
+      `The ${deletion.resourceType} and everything that belongs to it is erased for good once the deletion ` +
       "is due. Your name is in the audit trail.",
   });
 }

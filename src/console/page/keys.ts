@@ -21,7 +21,7 @@ import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChip } from "../html/chip.ts";
 import { pathTo } from "../html/link.ts";
 import { renderAgo, renderTime } from "../html/time.ts";
-import { organizationPath, renderOrganizationLink } from "./organizations.ts";
+import { renderOrganizationLink } from "./organizations.ts";
 
 const screen = "/console/organizations";
 
@@ -137,7 +137,7 @@ export async function showKey(person: Person): Promise<Answer> {
   ${isActive && app.viewer.may("key.rotate") && renderRotation(key)}
   ${isActive && app.viewer.may("key.revoke") && renderRevocation(key)}`;
   const { organizationId } = key;
-  const within = [[organizationPath(organizationId), organizationId] as const];
+  const within = [[pathTo("organization", organizationId), organizationId] as const];
   const aside = renderKeyStatus(keyStatus(key, app.now()));
   return showPage(person, { title: `Key ${key.keyId}`, screen, within, body, aside });
 }

@@ -32,7 +32,6 @@ import {
   describeApproval,
   describeRateLimit,
   describeRetention,
-  organizationPath,
   renderOrganizationState,
 } from "./organizations.ts";
 import { renderRecipients } from "./recipients.ts";
@@ -104,7 +103,7 @@ function renderSettings(organization: Organization): Html {
   const { organizationId, name, deletionGraceSeconds, rateLimitPerSecond } = organization;
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings</h2>
-    <form class="settings" method="post" action="${organizationPath(organizationId)}">
+    <form class="settings" method="post" action="${pathTo("organization", organizationId)}">
       ${renderInput("Name", "name", { maxlength: 200, value: name, required: true })}
       ${renderInput("Grace period of deletions, such as 24h", "grace", {
         value: formatDuration(deletionGraceSeconds * 1_000),
@@ -191,14 +190,14 @@ export async function changeSettings(person: Person): Promise<Answer> {
     // An empty field is the limit of the server; one that is not there changes nothing.
     ...(form.has("rate") ? { rateLimitPerSecond: rate ?? null } : {}),
   });
-  return redirectTo(organizationPath(person.id));
+  return redirectTo(pathTo("organization", person.id));
 }
 
 export async function changeApproval(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const deletionApproval = readOnOff(form, "approval", "Approval by a second person") ?? false;
   await changeOrganization(person.app, person.id, { deletionApproval });
-  return redirectTo(organizationPath(person.id));
+  return redirectTo(pathTo("organization", person.id));
 }
 
 export async function closeOne(person: Person): Promise<Answer> {
@@ -208,5 +207,5 @@ export async function closeOne(person: Person): Promise<Answer> {
     organizationId: person.id,
     reason: readText(form, "reason") ?? "the organization was closed",
   });
-  return redirectTo(organizationPath(person.id));
+  return redirectTo(pathTo("organization", person.id));
 }

@@ -75,10 +75,6 @@ const nothing = html`<p class="empty">
   Create the first one here, or with <code>sluice organization create</code>.
 </p>`;
 
-export function organizationPath(organizationId: string): `/console${string}` {
-  return pathTo("organization", organizationId);
-}
-
 export function describeRateLimit({ rateLimitPerSecond }: Organization): string {
   if (rateLimitPerSecond === undefined) return "that of the server";
   return rateLimitPerSecond === 0 ? "none" : `${rateLimitPerSecond} requests a second`;
@@ -91,7 +87,7 @@ export function describeRetention({ retainDays }: Organization): string {
 export function renderOrganizationLink({
   organizationId,
 }: Pick<Organization, "organizationId">): Html {
-  return html`<a href="${organizationPath(organizationId)}">${organizationId}</a>`;
+  return html`<a href="${pathTo("organization", organizationId)}">${organizationId}</a>`;
 }
 
 export function describeApproval({ deletionApproval }: Organization): string {
@@ -145,5 +141,5 @@ export async function createOne(person: Person): Promise<Answer> {
     organizationId: readText(form, "id"),
     deletionApproval: readOnOff(form, "approval", "Approval"),
   });
-  return redirectTo(organizationPath(organizationId));
+  return redirectTo(pathTo("organization", organizationId));
 }

@@ -5,9 +5,8 @@ import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { deletionPath, recordPath, titleOf } from "../html/link.ts";
+import { deletionPath, recordPath, titleOf, pathTo } from "../html/link.ts";
 import { jsonReply, type Person } from "../page.ts";
-import { organizationPath } from "./organizations.ts";
 
 interface Found {
   readonly kind: string;
@@ -53,7 +52,7 @@ async function findOrganizations({ app }: Person, wanted: string): Promise<reado
     .map(({ organizationId: id, name }) => ({
       kind: "Organization",
       label: `${id}: ${name}`,
-      href: organizationPath(id),
+      href: pathTo("organization", id),
     }));
 }
 

@@ -10,7 +10,7 @@ import {
 import { statusOf } from "../../actions/proposal/agreement.ts";
 import { type Proposal, type ProposalStatus, proposedActs } from "../../domain/proposal.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { renderApproving, requireTyped } from "../html/confirmation.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { readText, renderButton } from "../html/field.ts";
 import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
@@ -110,15 +110,7 @@ export async function showOneProposal(person: Person): Promise<Answer> {
 }
 
 function renderApproval({ proposal, mayApprove }: ProposalDetails): Html | undefined {
-  if (mayApprove === false) return undefined;
-  if (mayApprove === "own") {
-    return html`<section aria-labelledby="approve">
-      <h2 id="approve">Approve</h2>
-      <p>Nothing has changed yet: you proposed this, so another person has to approve it.</p>
-    </section>`;
-  }
-  return renderConfirmation({
-    verb: "Approve",
+  return renderApproving(mayApprove, "Nothing has changed yet: you proposed this", {
     what: "proposal",
     path: pathTo("proposal", proposal.proposalId),
     effect: "What is said above is done at once. Your name is in the audit trail.",

@@ -15,7 +15,6 @@ import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderTable } from "../html/html.ts";
 import { pathTo, titleOf } from "../html/link.ts";
 import { renderAgo } from "../html/time.ts";
-import { organizationPath } from "./organizations.ts";
 
 export async function renderRecipients(
   { app }: Person,
@@ -95,12 +94,12 @@ export async function registerOne(person: Person): Promise<Answer> {
     name: readText(form, "name") ?? "",
     types: types.length === 0 ? undefined : types,
   });
-  return redirectTo(organizationPath(person.id));
+  return redirectTo(pathTo("organization", person.id));
 }
 
 export async function removeOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const name = readText(form, "name") ?? "";
   await removeRecipient(person.app, { organizationId: person.id, name });
-  return redirectTo(organizationPath(person.id));
+  return redirectTo(pathTo("organization", person.id));
 }
