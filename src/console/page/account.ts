@@ -64,7 +64,7 @@ const noPasskey = html`<p class="empty">
 </p>`;
 
 function renderOwnPasskeys(passkeys: readonly Passkey[], { identity }: Operator): Html | false {
-  if (passkeys.length > 0) return renderTable(passkeyColumns, passkeys, "plain");
+  if (passkeys.length > 0) return renderTable(passkeyColumns, passkeys);
   return identity === undefined && noPasskey;
 }
 
@@ -130,7 +130,7 @@ function renderSessions(sessions: readonly OperatorSession[], current: OperatorS
     action: "/console/account/session/end",
     verb: "End",
   }));
-  return renderTable(sessionColumns, rows, "plain");
+  return renderTable(sessionColumns, rows);
 }
 
 interface SessionRow {
@@ -171,7 +171,7 @@ async function renderAllSessions({ app }: Person): Promise<Html> {
   }));
   return html`<section aria-labelledby="all">
     <h2 id="all">Sessions of everybody</h2>
-    ${renderTable(sessionColumns, rows, "plain")}
+    ${renderTable(sessionColumns, rows)}
   </section>`;
 }
 
