@@ -249,6 +249,15 @@ function testLists(engine: Engine): void {
       assert.deepEqual(await store.countRecords(organizationId), { person: 1, transaction: 2 });
       assert.deepEqual(await store.countRecords("org_unknown"), {});
     });
+
+    it("counts records of a type no further than asked", async () => {
+      const organizationId = "org_counted_of_type";
+      await store.write([transaction("a"), transaction("b")], { organizationId });
+      const count = (max: number, resourceType = "transaction") =>
+        store.countRecordsOfType({ organizationId, resourceType, max });
+      assert.deepEqual([await count(1), await count(2), await count(3)], [1, 2, 2]);
+      assert.equal(await count(3, "person"), 0);
+    });
   });
 
   describe(`${engine.name}: written data`, () => {

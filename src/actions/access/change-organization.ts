@@ -12,7 +12,7 @@ import { actTogether, requireAgreed } from "../proposal/agreement.ts";
 import type { App } from "../app.ts";
 import { findOpenOrganization, wasToExport } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
-import { countRecords, findOrganization } from "./find-organization.ts";
+import { countedRecordsMax, countShownRecords, findOrganization } from "./find-organization.ts";
 import { listKeys } from "./keys.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -22,6 +22,8 @@ export interface ShownOrganization {
   readonly organization: Organization;
   /** The number of records by type, without types that this person may not know of. */
   readonly counts: Readonly<Record<string, number>>;
+  /** A type with a higher number has more records than were counted. */
+  readonly countedMax: number;
   /** Empty also for a person who may not see them. */
   readonly keys: readonly ApiKey[];
   /** Whether this person may close it, or continue a closing that was interrupted. */
@@ -39,7 +41,8 @@ export async function readOrganization(app: App, id: string): Promise<ShownOrgan
   const mayClose = hasRight(app, "organization.close") && (closedAt === undefined || isClosing);
   return {
     organization,
-    counts: await countRecords(app, id),
+    counts: await countShownRecords(app, id),
+    countedMax: countedRecordsMax,
     keys: hasRight(app, "key.read") ? await listKeys(app, id) : [],
     mayClose,
     awaitsExport: mayClose && isClosing && (await wasToExport(app, organization)),

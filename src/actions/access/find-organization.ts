@@ -1,6 +1,7 @@
 // Organizations as operators name them; the error for an unknown id lists those that exist.
 
 import type { Organization } from "../../domain/access.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
@@ -45,4 +46,24 @@ export async function countRecords(
   return Object.fromEntries(
     counts.filter(([resourceType, count]) => count > 0 && knows({ organizationId, resourceType })),
   );
+}
+
+/** A page counts so many records of a type, and no more: a count reads each of them. */
+export const countedRecordsMax = 100_000;
+
+/** As `countRecords`; a number above `countedRecordsMax` means that there are more. */
+export async function countShownRecords(
+  app: App,
+  organizationId: string,
+): Promise<Readonly<Record<string, number>>> {
+  requireRight(app, "organization.read");
+  const knows = await viewerOf(app).knowledge(organizationId);
+  const counts: Record<string, number> = {};
+  for (const { resourceType } of recordTypes) {
+    if (!knows({ organizationId, resourceType })) continue;
+    const query = { organizationId, resourceType, max: countedRecordsMax + 1 };
+    const count = await app.store.countRecordsOfType(query);
+    if (count > 0) counts[resourceType] = count;
+  }
+  return counts;
 }

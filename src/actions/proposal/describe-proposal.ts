@@ -2,7 +2,7 @@
 
 import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
-import { countRecords } from "../access/find-organization.ts";
+import { countedRecordsMax, countShownRecords } from "../access/find-organization.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { readHoldDetails } from "../retention/holds.ts";
@@ -76,8 +76,10 @@ async function describeRelease(app: App, proposal: Proposal): Promise<readonly s
 
 async function describeClosing(app: App, proposal: Proposal): Promise<readonly string[]> {
   const { organizationId, parameters } = proposal;
-  const counts = Object.values(await countRecords(app, organizationId));
-  const records = counts.reduce((sum, count) => sum + count, 0).toLocaleString("en");
+  const counts = Object.values(await countShownRecords(app, organizationId));
+  const counted = counts.map((count) => Math.min(count, countedRecordsMax));
+  const sum = counted.reduce((all, count) => all + count, 0).toLocaleString("en");
+  const records = counts.some((count) => count > countedRecordsMax) ? `more than ${sum}` : sum;
   const exporting =
     parameters["exporting"] === true
       ? "They are exported first, by the command that was proposed; then the deletion needs an approval of its own."

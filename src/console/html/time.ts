@@ -58,10 +58,14 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `Person 12, Transaction 1,234`; empty for nothing. */
-export function formatCounts(counts: Readonly<Partial<Record<string, number>>>): string {
+/** `Person 12, Transaction 1,234`; empty for nothing. What is above `max` was not counted further. */
+export function formatCounts(
+  counts: Readonly<Partial<Record<string, number>>>,
+  max = Infinity,
+): string {
   const types = Object.entries(counts).map(
-    ([type, n = 0]) => `${titleOf(type)} ${formatNumber(n)}`,
+    ([type, n = 0]) =>
+      `${titleOf(type)} ${n > max ? `more than ${formatNumber(max)}` : formatNumber(n)}`,
   );
   return types.join(", ");
 }

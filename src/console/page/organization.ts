@@ -66,7 +66,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
-  const { organization, counts } = shown;
+  const { organization, counts, countedMax } = shown;
   const { closedAt, deletionRequestId } = organization;
   const isOfficer = app.viewer.may("confidential.read");
   const deletion =
@@ -83,7 +83,7 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
     ["State", closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`],
     [
       "Records",
-      html`${formatCounts(counts) || (isOfficer && "none")}
+      html`${formatCounts(counts, countedMax) || (isOfficer && "none")}
       ${hidden && html`<small>${hidden}</small>`}`,
     ],
     ["Records kept", describeRetention(organization)],

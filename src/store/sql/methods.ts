@@ -114,6 +114,7 @@ export const methods = {
   store: {
     readHistory: lookup(ofOrganization, record.readHistory),
     countRecords: lookup(organization, record.countRecords),
+    countRecordsOfType: lookup(ofOrganization, record.countRecordsOfType),
     listChanges: lookup(ofOrganization, listChanges),
     listReferrers: lookup(ofOrganization, listReferrers),
     readNamings: read(ofOrganization, readNamingPage),

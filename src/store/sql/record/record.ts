@@ -18,6 +18,11 @@ const countByType = `
   SELECT resource_type, count(*) AS records FROM record
   WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
 
+const countOfType = `
+  SELECT count(*) AS records FROM (
+    SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 LIMIT $3
+  ) AS found`;
+
 interface HistoryRow {
   readonly first_seen: string;
   readonly last_seen: string;
@@ -60,6 +65,19 @@ export function* countRecords(
 ): Statements<Readonly<Record<string, number>>> {
   const rows = yield* all<{ resource_type: string; records: number }>(countByType, organizationId);
   return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
+}
+
+export interface CountQuery {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly max: number;
+}
+
+/** Counts the records of a type in an organization, and stops at `max`. */
+export function* countRecordsOfType(query: CountQuery): Statements<number> {
+  const { organizationId, resourceType, max } = query;
+  const row = yield* get<{ records: number }>(countOfType, organizationId, resourceType, max);
+  return row?.records ?? 0;
 }
 
 /**
