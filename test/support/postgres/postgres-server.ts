@@ -67,6 +67,8 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** A separate disk of this size, where the system supports it (small-disk.ts); only as root. */
   readonly diskMebibytes?: number;
+  /** A folder with the programs of another version. */
+  readonly programs?: string | undefined;
   /** Where to keep a copy of the files of initdb. */
   readonly keepInitialFiles?: string;
 }
@@ -176,10 +178,11 @@ class OwnServer {
     settings = {},
     durable = false,
     diskMebibytes,
+    programs,
     keepInitialFiles,
   }: ServerOptions): Promise<OwnServer> {
     const folder = makeTempFolder();
-    const binaries = await findBinaries(folder);
+    const binaries = await findBinaries(folder, programs);
     const port = await findFreePort();
     const { uid, gid } = binaries.runAs;
     chmodSync(folder, 0o711);
@@ -193,7 +196,7 @@ class OwnServer {
       ...settings,
     };
     const server = new OwnServer(folder, { binaries, settings: settingsOfOwn, diskMebibytes });
-    await server.#initialise();
+    await server.#initialise(programs === undefined ? process.env[initialFiles] : undefined);
     if (keepInitialFiles !== undefined) await copyFiles(join(folder, "data"), keepInitialFiles);
     await server.start();
     return server;
@@ -216,10 +219,10 @@ class OwnServer {
     process.on("exit", this.#killAll);
   }
 
-  async #initialise(): Promise<void> {
+  /** `initial`: a copy of the files of initdb, of the same version. */
+  async #initialise(initial: string | undefined): Promise<void> {
     const { initdb, runAs } = this.#binaries;
     const data = join(this.#folder, "data");
-    const { [initialFiles]: initial } = process.env;
     if (initial !== undefined) return await copyFiles(`${initial}/.`, data);
     const options = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
     await run(initdb, ["-D", data, "-U", "postgres", ...options], { ...runAs, cwd: "/" });
