@@ -4,6 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "../basics/back-off.ts";
 
+/** While rounds fail for the same reason, it is reported only at intervals. */
+const reportMs = 10_000;
+
 export interface LoopOptions {
   readonly intervalMs: number;
   readonly backOffMsMax: number;
@@ -25,6 +28,16 @@ export function startLoop(
   const stopping = new AbortController();
   let waiting = new AbortController();
   let failures = 0;
+  let reported = { reason: "", at: -Infinity };
+
+  function report(error: unknown): void {
+    const reason = String(error);
+    const at = performance.now();
+    if (stopping.signal.aborted || (reason === reported.reason && at - reported.at < reportMs))
+      return;
+    reported = { reason, at };
+    options.onError(error);
+  }
 
   async function runRound(): Promise<number> {
     try {
@@ -32,7 +45,7 @@ export function startLoop(
       failures = 0;
       return more ? 0 : options.intervalMs;
     } catch (error) {
-      if (!stopping.signal.aborted) options.onError(error);
+      report(error);
       failures += 1;
       return backOffMs(failures, options.intervalMs, options.backOffMsMax);
     }

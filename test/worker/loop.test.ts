@@ -55,6 +55,21 @@ describe("the loop", () => {
     assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
   });
 
+  it("reports only the first of the rounds that fail for the same reason", async () => {
+    const errors: unknown[] = [];
+    let rounds = 0;
+    const loop = startLoop(
+      async () => {
+        rounds += 1;
+        throw new Error(rounds < 5 ? "away" : "refused");
+      },
+      { intervalMs: 1, backOffMsMax: 1, onError: (error) => errors.push(error) },
+    );
+    await waitFor("many rounds", () => rounds >= 10);
+    await loop.stop();
+    assert.deepEqual(errors.map(String), ["Error: away", "Error: refused"]);
+  });
+
   it("waits longer after each failure", async () => {
     const options = { intervalMs: 1, backOffMsMax: never, onError: ignore };
     let [failed, passed] = [0, 0];
