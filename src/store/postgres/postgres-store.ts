@@ -129,10 +129,16 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   const leases = new Leases();
   const postpone = postponer(database, leases);
   const claimSome = claimer(database);
+  let hasFailed = false;
   return {
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
       for (const postponement of leases.postponements) await postpone(postponement);
+      if (hasFailed) {
+        await database.transaction(deletions, (tx) => leases.endUnknown(tx, claim.claimant));
+      }
+      hasFailed = true;
       const claimed = await claimSome(claim, deletionsMax);
+      hasFailed = false;
       for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
       return claimed;
     }),

@@ -34,6 +34,12 @@ async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "
 const server = await usePostgres({ own: true, durable: true });
 const url = await server.makeDatabase();
 
+/** From now on commits wait for this one; none if it is empty. */
+async function waitForStandby(name: string): Promise<void> {
+  await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+  await server.query("SELECT pg_reload_conf()");
+}
+
 describe("a store on PostgreSQL", () => {
   let store: TestStore;
   before(async () => {
@@ -106,6 +112,25 @@ describe("a store on PostgreSQL", () => {
     await requireAnswer();
     assert.equal(await store.claim(worker.now), undefined);
     assert.equal((await store.claim(soon))?.deletionRequestId, id);
+    assert.equal((await store.finish(id)).status, "completed");
+  });
+
+  it("claims a deletion again at once if it never learned that it has claimed it", async () => {
+    await store.write(transaction("claimed"));
+    const id = await store.request(keyOf("transaction", "claimed"));
+    await waitForStandby("nobody");
+    const claim = assert.rejects(store.claim(), { errorName: "unavailable" });
+    // Its commit is on the disk, and its reply is lost.
+    await waitFor("the commit", async () => {
+      const [ended] = await server.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      );
+      return ended;
+    });
+    await claim;
+    await waitForStandby("");
+    await requireAnswer();
+    assert.equal((await store.claim())?.deletionRequestId, id);
     assert.equal((await store.finish(id)).status, "completed");
   });
 

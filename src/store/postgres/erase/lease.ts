@@ -14,6 +14,10 @@ export interface Postponement {
   readonly nextAttemptAt: number;
 }
 
+const endLeases = `
+  UPDATE deletion SET lease_until = 0
+  WHERE status = 'processing' AND claimant = $1 AND NOT deletion_request_id = ANY ($2::text[])`;
+
 /** The claims of this process, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
@@ -24,6 +28,11 @@ export class Leases {
     const { deletionRequestId } = deletion;
     this.#claimants.set(deletionRequestId, claimant);
     if (isOfOrganization(deletion)) this.#organizations.add(deletionRequestId);
+  }
+
+  /** Ends the leases that the process does not know, because the claim failed, or its commit stayed unanswered. */
+  async endUnknown(transaction: Transaction, claimant: string): Promise<void> {
+    await transaction.run(endLeases, claimant, [...this.#claimants.keys()]);
   }
 
   end(deletionRequestId: string): void {
