@@ -174,8 +174,8 @@ function describeServer(own: string, { network, etcdPort, number }: ServerPlace)
     bootstrap: {
       dcs: {
         ttl: 20,
-        loop_wait: 2,
-        retry_timeout: 5,
+        loop_wait: 1,
+        retry_timeout: 3,
         maximum_lag_on_failover: 1_048_576,
         master_start_timeout: 0,
         synchronous_mode: true,

@@ -30,6 +30,8 @@ export const faults: Readonly<Record<string, Fault>> = {
     await sleep(random.integer(0, 2_000));
     await pooler.start();
   },
+  "the pooler frozen": ({ pooler }, { random }) =>
+    freeze((signal) => pooler.signal(signal), random.integer(500, 6_000)),
   "the primary frozen": (site, { primary, random }) => {
     const server = site.cluster.server(primary);
     const [begin, end] = [() => server.signal("SIGSTOP"), () => server.signal("SIGCONT")];
@@ -40,10 +42,19 @@ export const faults: Readonly<Record<string, Fault>> = {
     await sleep(random.integer(0, 2_000));
     cluster.proxy.start();
   },
+  "the primary frozen for a moment": ({ cluster }, { primary, random }) =>
+    freeze((signal) => cluster.server(primary).signal(signal), random.integer(500, 6_000)),
+  "the proxy frozen": ({ cluster }, { random }) =>
+    freeze((signal) => cluster.proxy.signal(signal), random.integer(500, 6_000)),
   "the primary cut off": (site, { primary, random }) => {
     const { network } = site.cluster;
     const [begin, end] = [() => network.cut(primary), () => network.join(primary)];
     return besides(site, { primary, random }, { begin, end });
+  },
+  "the primary cut off for a moment": async ({ cluster: { network } }, { primary, random }) => {
+    network.cut(primary);
+    await sleep(random.integer(500, 6_000));
+    network.join(primary);
   },
   "a replica killed": async ({ cluster }, { primary, random }) => {
     const replica = cluster.server((primary % serverCount) + 1);
@@ -52,6 +63,12 @@ export const faults: Readonly<Record<string, Fault>> = {
     replica.start();
   },
 };
+
+async function freeze(signal: (name: NodeJS.Signals) => void, ms: number): Promise<void> {
+  signal("SIGSTOP");
+  await sleep(ms);
+  signal("SIGCONT");
+}
 
 const electionMsMax = 120_000;
 

@@ -19,7 +19,9 @@ export class Gaps {
         sender.cutOff = false;
         await addOne(sender);
         const now = performance.now();
-        if (failed && !sender.cutOff) this.#add(fault, now - lastSuccess);
+        if (failed && !sender.cutOff) {
+          for (const what of [fault, "any fault"]) this.#add(what, now - lastSuccess);
+        }
         if (!sender.cutOff) lastSuccess = now;
         failed = sender.cutOff;
         await sleep(pauseMs);
@@ -39,6 +41,7 @@ export class Gaps {
       const at = (share: number) =>
         Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
       return [
+        [`gaps after ${fault}`, lengths.length],
         [`gap after ${fault}, median ms`, at(0.5)],
         [`gap after ${fault}, p99 ms`, at(0.99)],
       ];

@@ -1,5 +1,5 @@
-// One fault under load: clients that write through all processes while a part of the cluster fails, and that send again
-// what stayed unanswered once they are served again. No process is restarted.
+// One fault under load: clients that write through all processes, a stream and an import, while a part of the cluster
+// fails. They send again what stayed unanswered once they are served again. No serving process is restarted.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { addStream } from "../crash/acts-add.ts";
@@ -9,6 +9,7 @@ import { connect, count, countUnanswered, type CrashRound } from "../crash/site.
 import { withoutUnavailable } from "../crash/postgres/site.ts";
 import { type Client, makeClient, type Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { importBeside, streamBeside } from "./beside.ts";
 import { faults } from "./faults.ts";
 import type { FailoverSite } from "./site.ts";
 
@@ -16,10 +17,8 @@ import type { FailoverSite } from "./site.ts";
 const acts = everyday.filter(([, act]) => act !== addStream);
 const readyMsMax = 120_000;
 
-export async function failOver(
-  site: FailoverSite,
-  { kill, random, figures }: CrashRound,
-): Promise<string> {
+export async function failOver(site: FailoverSite, round: CrashRound): Promise<string> {
+  const { kill, random, figures } = round;
   const names = Object.keys(faults);
   const what = names[kill % names.length] ?? "";
   const primary = await site.cluster.primary();
@@ -33,16 +32,24 @@ export async function failOver(
   );
   const watched = site.senders.slice(0, site.processes.length);
   const stopWatching = watched.map((sender) => site.gaps.watch(sender, what));
-  const others = site.senders.slice(site.processes.length);
+  const [streamer, importer, ...others] = site.senders.slice(site.processes.length);
+  if (streamer === undefined || importer === undefined) throw new Error("a sender is missing");
   const load = runLoad({ senders: others, contests: site.contests }, { acts, kind: "mixed" });
+  let isOver = false;
+  const beside = Promise.all([
+    streamBeside(site, streamer, { ...round, isOver: () => isOver }),
+    importBeside(site, importer, round),
+  ]);
   await sleep(random.integer(200, 1_500));
   failing = true;
   await fault(site, { primary, random });
+  isOver = true;
   for (const sender of others) sender.cutOff = true;
   await load;
   await site.cluster.settled();
   await Promise.all(site.processes.map(({ client }) => awaitReady(client)));
   await Promise.all(stopWatching.map((stop) => stop()));
+  await beside;
   countUnanswered(site, figures);
   count(figures, what);
   Object.assign(figures, site.gaps.figures());

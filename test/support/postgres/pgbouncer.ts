@@ -17,6 +17,7 @@ export interface PgBouncer {
   through(url: string): string;
   start(): Promise<void>;
   kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   remove(): Promise<void>;
 }
 
@@ -97,6 +98,7 @@ export async function startPgBouncer(
     through: pooled,
     start,
     kill: () => running.kill(),
+    signal: (signal) => running.signal(signal),
     remove: async () => {
       await running.kill();
       removeFolder(folder);
