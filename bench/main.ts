@@ -9,6 +9,7 @@ import { join } from "node:path";
 const benchmarks: Readonly<Record<string, string>> = {
   operations: "each operation, compared with a bare floor",
   "postgres-bulk": "lists and a stream on PostgreSQL, compared with one connection that inserts",
+  standby: "adds with and without a synchronous standby on the same machine",
   timeline: "a picture of the latency of single adds over time, beside a bare floor",
   changes: "following the feed of changes: what adds lose, lag, reading from the beginning",
   tails: "single adds beside lists and streams",
