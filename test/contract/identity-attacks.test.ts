@@ -184,6 +184,35 @@ describe("a token that is not to be trusted is refused", () => {
       await requireOneRefused(makeJwt({ alg: "RS256", kid: "first" }, payload, privateKey));
   });
 
+  it("that is of another kind, such as a logout token", async () => {
+    const customer = await withTrust({ reusable: true });
+    for (const typ of [
+      undefined,
+      "JWT",
+      "jwt",
+      "JOSE",
+      "application/at+jwt",
+      "client-authentication+jwt",
+    ])
+      assert.equal((await send(customer, issuer.sign({ sub: "intake" }, { typ }))).status, 200);
+    for (const typ of ["logout+jwt", "secevent+jwt", "dpop+jwt", "", null, 5])
+      await requireOneRefused(issuer.sign({ sub: "intake" }, { typ }));
+  });
+
+  it("with a weak key, or one that is not for signatures", async () => {
+    const weak = generateKeyPairSync("rsa", { modulusLength: 1_024 });
+    const other = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+    issuer.keys.push({ ...weak.publicKey.export({ format: "jwk" }), kid: "weak" });
+    issuer.keys.push({ ...other.publicKey.export({ format: "jwk" }), kid: "other", use: "enc" });
+    const strong = issuer.addKey("strong");
+    clock.advanceMs(30_000);
+    const all = { ...claims(), sub: "intake" };
+    await requireOneRefused(makeJwt({ alg: "RS256", kid: "weak" }, all, weak.privateKey));
+    await requireOneRefused(makeJwt({ alg: "RS256", kid: "other" }, all, other.privateKey));
+    const good = makeJwt({ alg: "ES256", kid: "strong" }, all, strong);
+    assert.equal((await send(await withTrust(), good)).status, 200);
+  });
+
   it("with a critical extension, or an unencoded payload", async () => {
     await requireOneRefused(issuer.sign({ sub: "intake" }, { crit: ["exp"] }));
     await requireOneRefused(issuer.sign({ sub: "intake" }, { crit: ["b64"], b64: false }));
@@ -203,6 +232,24 @@ describe("a replay is refused", () => {
     const without = issuer.sign({ sub: "intake" });
     assert.equal((await send(customer, without)).status, 200);
     requireRefused(await send(customer, without));
+  });
+
+  it("also with another signature of the same claims, which anybody can compute", async () => {
+    const curve = issuer.addKey("replayed");
+    clock.advanceMs(30_000);
+    const [customer, other] = [await withTrust(), await withTrust()];
+    const token = makeJwt({ alg: "ES256", kid: "replayed" }, claims(), curve);
+    const [header, payload, signature = ""] = token.split(".");
+    const [r, s] = [0, 32].map((from) =>
+      Buffer.from(signature, "base64url").subarray(from, from + 32),
+    );
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const negated = (order - BigInt(`0x${s?.toString("hex")}`)).toString(16).padStart(64, "0");
+    const both = Buffer.concat([r ?? Buffer.alloc(0), Buffer.from(negated, "hex")]);
+    const again = `${header}.${payload}.${both.toString("base64url")}`;
+    assert.equal((await send(customer, token)).status, 200);
+    requireRefused(await send(customer, again));
+    assert.equal((await send(other, again)).status, 200);
   });
 
   it("also of what was sent at the same time", async () => {

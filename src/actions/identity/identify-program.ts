@@ -71,10 +71,14 @@ export function readProgramToken(text: string, now: number): ProgramToken | stri
   if (head === undefined || all === undefined) {
     return `its header or its claims are not JSON, name something twice, or are nested deeper than ${depthMax} levels`;
   }
+  const { typ = "jwt" } = head;
+  if (!isForProgram.test(String(typ))) return "its header says that it is of another kind (typ)";
   const claims = readClaims(all, now);
   return typeof claims === "string" ? claims : { text, claims };
 }
 
+/** What platforms sign for a program; not a logout token or a security event of the same issuer (RFC 8725, 3.11). */
+const isForProgram = /^(application\/)?(jwt|jose|at\+jwt|client-authentication\+jwt)$/i;
 const form = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 const depthMax = 8;
 
