@@ -4,7 +4,6 @@
 // beginning. Sets no threshold for a figure.
 
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { median } from "../test/support/median.ts";
@@ -14,6 +13,7 @@ import { type Follower, startFollower } from "./follower.ts";
 import { type Generator, startGenerator } from "./generator.ts";
 import { makeHistogram } from "./histogram.ts";
 import { startIntake } from "./intake.ts";
+import { program } from "./program.ts";
 import { makeRequests } from "./requests.ts";
 import { startProduct, type Subject } from "./subjects.ts";
 import { withTemporaryStores } from "./temporary-store.ts";
@@ -196,9 +196,8 @@ await withTemporaryStores(values.engine, async (makeStore) => {
     print(values.engine, { rounds, seconds, followers, cores: availableParallelism() });
     await measureLoss(subject, "adds at once", atOnce(subject, generator));
     await measureLoss(subject, "paced adds", paced(subject));
-    const main = join(import.meta.dirname, "../src/cli/main.ts");
     while (values.engine === "postgres" && servers.length < processes) {
-      servers.push(await startServer([main, "serve"], store.settings));
+      servers.push(await startServer([program, "serve"], store.settings));
     }
     await measureLag(servers, tokenOf(subject));
     await measureBackfill(subject, generator);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { startServer } from "./child.ts";
 import { median } from "../test/support/median.ts";
+import { program } from "./program.ts";
 import { runCommand } from "./subjects.ts";
 import { onTemporaryStore } from "./temporary-store.ts";
 
@@ -64,11 +65,11 @@ function describe(client: string, rounds: readonly Round[]): string {
 await onTemporaryStore(values.engine, async (settings) => {
   runCommand(settings, ["organization", "create", "--name", "Bench", "--id", "bench"]);
   const key = runCommand(settings, ["key", "create", "--organization", "bench"]);
-  const server = await startServer([join(root, "src/cli/main.ts"), "serve"], settings);
+  const server = await startServer([program, "serve"], settings);
   try {
     process.stdout.write("client               single   batched   ratio   (calls/s, medians)\n");
-    for (const program of programs) {
-      const rounds = await measure(program, {
+    for (const one of programs) {
+      const rounds = await measure(one, {
         SLUICE_URL: `http://127.0.0.1:${server.port}`,
         SLUICE_API_KEY: key["api_key"],
         SLUICE_ORGANIZATION: "bench",
@@ -83,7 +84,7 @@ await onTemporaryStore(values.engine, async (settings) => {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         return undefined;
       });
-      const line = rounds === undefined ? "skipped" : describe(program.client, rounds);
+      const line = rounds === undefined ? "skipped" : describe(one.client, rounds);
       process.stdout.write(`${line}\n`);
     }
   } finally {

@@ -3,7 +3,6 @@
 // the records are checks that belong to a transaction. Asserts nothing.
 
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openApp } from "../src/process/app.ts";
@@ -11,10 +10,10 @@ import { readConfig } from "../src/settings/config.ts";
 import { startServer } from "./child.ts";
 import { fill } from "./fill.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
+import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 import { type TemporaryStore, withTemporaryStores } from "./temporary-store.ts";
 
-const program = join(import.meta.dirname, "../src/cli/main.ts");
 const closing = "closing";
 const neighbour = "neighbour";
 

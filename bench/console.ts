@@ -2,7 +2,6 @@
 // while somebody browses, in turns in the same run. Asserts nothing.
 
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { App } from "../src/actions/app.ts";
@@ -19,10 +18,10 @@ import { startServer } from "./child.ts";
 import { median } from "../test/support/median.ts";
 import { fill, idOf } from "./fill.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
+import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 
-const program = join(import.meta.dirname, "../src/cli/main.ts");
 const filled = "filled";
 const neighbour = "neighbour";
 const connections = 64;

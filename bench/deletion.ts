@@ -2,7 +2,6 @@
 // delays writers, and how much intake remains while thousands of deletions are processed. Asserts nothing.
 
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { SluiceOptions } from "../client/src/options.ts";
@@ -13,11 +12,11 @@ import { type ServerProcess, startServer } from "./child.ts";
 import { openConnection } from "./connection.ts";
 import { median } from "../test/support/median.ts";
 import { type Intake, startIntake } from "./intake.ts";
+import { program } from "./program.ts";
 import { batchItems, makeRequests } from "./requests.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 
-const program = join(import.meta.dirname, "../src/cli/main.ts");
 const organizationId = "bench";
 /** A light intake, so that delays are due to the deletion and not to the queue; and one at full speed. */
 const light = { connections: 8, pauseMs: 5 };

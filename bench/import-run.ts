@@ -12,6 +12,7 @@ import { type ServerProcess, startServer } from "./child.ts";
 import { csvMapping, type InputFiles } from "./import-input.ts";
 import { watchMemory } from "./memory.ts";
 import { cpuSecondsOf, reapedSeconds } from "./processor.ts";
+import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 
 export const ways = ["floor", "import, store", "import, HTTP", "NDJSON stream"] as const;
@@ -34,7 +35,6 @@ export interface Run extends Counts {
 
 export type Pair = readonly [first: Run, again: Run];
 
-const program = join(import.meta.dirname, "../src/cli/main.ts");
 const floor = join(import.meta.dirname, "import-floor.ts");
 
 export async function runTwice(way: Way, files: InputFiles, parent: string): Promise<Pair> {

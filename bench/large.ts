@@ -14,10 +14,10 @@ import { median } from "../test/support/median.ts";
 import { fill } from "./fill.ts";
 import { startIntake } from "./intake.ts";
 import { reapedSeconds } from "./processor.ts";
+import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 
-const program = join(import.meta.dirname, "../src/cli/main.ts");
 const organizationId = "bench";
 const fewRecords = 1_000;
 

@@ -8,6 +8,7 @@ import { readSettings, type SluiceOptions } from "../client/src/options.ts";
 import { TokenKeeper } from "../client/src/token-keeper.ts";
 import type { Scope } from "../src/domain/scope.ts";
 import { type ServerProcess, startServer } from "./child.ts";
+import { program } from "./program.ts";
 import {
   type MakeStore,
   type Settings,
@@ -70,7 +71,7 @@ export async function startProduct(
   const organizationId = organization["organization_id"] ?? "";
   const named = scopes === undefined ? [] : ["--scopes", scopes.join(",")];
   const key = runCommand(settings, ["key", "create", "--organization", organizationId, ...named]);
-  const server = await startServer([path("../src/cli/main.ts"), "serve"], settings);
+  const server = await startServer([program, "serve"], settings);
   const token = await requestToken({
     baseUrl: `http://127.0.0.1:${server.port}`,
     apiKey: key["api_key"],
@@ -82,11 +83,10 @@ export async function startProduct(
 }
 
 export function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) {
-  const output = execFileSync(
-    process.execPath,
-    [path("../src/cli/main.ts"), ...command, "--json"],
-    { env: { ...process.env, ...environment }, encoding: "utf8" },
-  );
+  const output = execFileSync(process.execPath, [program, ...command, "--json"], {
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
   return JSON.parse(output) as Readonly<Record<string, string>>;
 }
 
