@@ -1,6 +1,7 @@
 // Delivers what an endpoint is to be sent, one message after another, under a lease: claims the endpoint, sends, and
 // notes the result before the next message. A crash in between repeats a message, and never skips one.
 
+import { readRetryAfter } from "../../basics/back-off.ts";
 import {
   type DisabledBecause,
   retryWaitMs,
@@ -166,13 +167,6 @@ function evaluate(
     nextAttemptAt: now + retryWaitMs(failures + 1, random(), readRetryAfter(retryAfter, now)),
     disable: status === statusGone ? "gone" : hasFailedLong ? "failing" : undefined,
   };
-}
-
-/** RFC 9110, section 10.2.3: seconds, or a date. */
-function readRetryAfter(text = "", now: number): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }
 
 interface Settling extends DeliveryOptions, Pick<Attempt, "outcome" | "result"> {

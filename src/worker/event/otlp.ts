@@ -53,7 +53,8 @@ export function makeOtlpReceiver(options: OtlpOptions): EventReceiver {
         stopping,
       );
       if ("failure" in result) throw new SendFailure(result.failure);
-      if (result.status !== 200) throw new SendFailure(`status ${result.status}`);
+      const { status, retryAfter } = result;
+      if (status !== 200) throw new SendFailure(`status ${status}`, retryAfter);
       return hasRefused(result.body ?? "") ? "refused" : "sent";
     },
   };

@@ -9,4 +9,12 @@ export interface EventReceiver {
 }
 
 /** The receiver may lack some of the events. The message has no address, no header and nothing of an event. */
-export class SendFailure extends Error {}
+export class SendFailure extends Error {
+  /** What the receiver has said about when to try again. */
+  readonly retryAfter: string | undefined;
+
+  constructor(message: string, retryAfter?: string) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}

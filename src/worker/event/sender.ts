@@ -3,12 +3,15 @@
 
 import type { App } from "../../actions/app.ts";
 import { sendTrail } from "../../actions/event/send-trail.ts";
+import { readRetryAfter } from "../../basics/back-off.ts";
 import { type OutEvent, type SecurityEvent, securityEvents } from "../../domain/event.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import { type EventReceiver, SendFailure } from "./receiver.ts";
 
 const intervalMs = 1_000;
 const backOffMsMax = 60_000;
+/** How long a receiver can ask to be left alone. */
+const retryAfterMsMax = 10 * 60_000;
 /** Refusals are sent no more often. */
 const countsMs = 60_000;
 const entriesMax = 256;
@@ -44,6 +47,7 @@ class EventSender {
   #entriesMax = entriesMax;
   #batches = 0;
   #entryNo: number | undefined;
+  #notBefore = 0;
   #counted: RefusalTotals = new Map();
   #countedAt: number;
 
@@ -55,6 +59,7 @@ class EventSender {
 
   /** Returns true if there is more to send at once. */
   async round(stopping: AbortSignal): Promise<boolean> {
+    if (this.#app.now() < this.#notBefore) return false;
     await this.#sendCounts(stopping);
     const { storeId, receiver } = this.#options;
     const sent = await sendTrail(this.#app, {
@@ -74,7 +79,11 @@ class EventSender {
     try {
       onSent(await receiver.send(events, stopping));
     } catch (error) {
-      if (error instanceof SendFailure) this.#entriesMax = Math.max(1, events.length >> 1);
+      if (error instanceof SendFailure) {
+        const now = this.#app.now();
+        this.#notBefore = now + Math.min(readRetryAfter(error.retryAfter, now), retryAfterMsMax);
+        this.#entriesMax = Math.max(1, events.length >> 1);
+      }
       this.#batches = 0;
       throw error;
     }

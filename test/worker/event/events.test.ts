@@ -2,7 +2,12 @@
 // do.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { auditAccess } from "../../../src/actions/trail/audit-access.ts";
 import { createKey } from "../../../src/actions/access/keys.ts";
 import { trailEvents } from "../../../src/domain/event.ts";
@@ -41,12 +46,12 @@ const ofSyslog = ({ messages }: SyslogReceiver) =>
   messages.flatMap(({ fields }) => ("entry_no" in fields ? [Number(fields["entry_no"])] : []));
 
 /** Without repetitions, in the order of the first time. */
-const once = (numbers: readonly number[]) => [...new Set(numbers)];
+const firstOf = (numbers: readonly number[]) => [...new Set(numbers)];
 
 async function isComplete(service: Service, got: () => readonly number[]): Promise<void> {
   const all = await entriesOf(service);
   await waitFor("all entries", () => new Set(got()).size >= all.length);
-  assert.deepEqual(once(got()), all);
+  assert.deepEqual(firstOf(got()), all);
 }
 
 describe("events over OTLP", () => {
@@ -113,6 +118,55 @@ describe("events over OTLP", () => {
     await back.close();
   });
 
+  it("leave a receiver alone for as long as it asks, up to ten minutes", async () => {
+    const receiver = await startOtlp();
+    let requests = 0;
+    receiver.answer((response) => {
+      requests += 1;
+      response.writeHead(429, { "retry-after": "86400" }).end();
+    });
+    const environment = { EVENTS_OTLP_ENDPOINT: receiver.endpoint };
+    const service = await startService({ environment });
+    await makeCustomer(service.app, service.client);
+    await waitFor("a refusal", () => requests > 0);
+    await sleep(2_500);
+    assert.equal(requests, 1);
+    receiver.answer((response) => accept(response));
+    service.clock.advanceMs(10 * 60_000);
+    await isComplete(service, () => ofOtlp(receiver));
+    await service.stop();
+    await receiver.close();
+  });
+
+  it("go over https only to a receiver of the name in its certificate", async () => {
+    const { server, serverKey, authority } = certificates;
+    const [cert, key] = [readFileSync(server), readFileSync(serverKey)];
+    let requests = 0;
+    const other = createServer({ cert, key }, (_request, response) => {
+      requests += 1;
+      accept(response);
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const failed = async (host: string) => {
+      const environment = {
+        EVENTS_OTLP_ENDPOINT: `https://${host}:${port}/v1/logs`,
+        EVENTS_CA_FILE: authority,
+      };
+      const service = await startService({ environment });
+      await makeCustomer(service.app, service.client);
+      const isFailed = () => service.log.some((line) => line.includes("were not sent"));
+      await waitFor("an attempt", () => requests > 0 || isFailed());
+      await service.stop();
+      return isFailed();
+    };
+    assert.deepEqual([await failed("127.0.0.1"), requests], [true, 0]);
+    assert.equal(await failed("localhost"), false);
+    other.closeAllConnections();
+    other.close();
+  });
+
   it("are not sent again if the receiver refuses some for good, which is counted", async () => {
     const receiver = await startOtlp();
     receiver.answer((response) =>
@@ -128,7 +182,7 @@ describe("events over OTLP", () => {
       /result="refused"\} [1-9]/.test((await service.client.send({ method: "GET", path })).text),
     );
     await service.stop();
-    assert.deepEqual(ofOtlp(receiver), once(ofOtlp(receiver)));
+    assert.deepEqual(ofOtlp(receiver), firstOf(ofOtlp(receiver)));
     await receiver.close();
   });
 });
@@ -174,7 +228,7 @@ describe("events by syslog", () => {
     await receiver.close();
   });
 
-  it("go over TLS to a receiver with a trusted certificate only", async () => {
+  it("go over TLS to a receiver with a trusted certificate of its name only", async () => {
     const receiver = await startSyslog({ certificates });
     const url = `syslog+tls://localhost:${receiver.port}`;
     const untrusted = await startService({ environment: { EVENTS_SYSLOG_URL: url } });
@@ -183,6 +237,12 @@ describe("events by syslog", () => {
     assert.deepEqual(receiver.messages, []);
     await untrusted.stop();
     const environment = { EVENTS_SYSLOG_URL: url, EVENTS_CA_FILE: certificates.authority };
+    const byAddress = { ...environment, EVENTS_SYSLOG_URL: url.replace("localhost", "127.0.0.1") };
+    const misnamed = await startService({ environment: byAddress });
+    await makeCustomer(misnamed.app, misnamed.client);
+    await waitFor("a failure", () => misnamed.log.some((line) => line.includes("were not sent")));
+    assert.deepEqual(receiver.messages, []);
+    await misnamed.stop();
     const service = await startService({ environment });
     await makeCustomer(service.app, service.client);
     await isComplete(service, () => ofSyslog(receiver));
