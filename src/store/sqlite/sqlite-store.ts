@@ -195,7 +195,7 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
       }
       return more;
     },
-    checkIntegrity: async () => checkIntegrity(reader),
+    checkIntegrity: () => checkIntegrity(reader, files),
     checkErasure: async () => checkErasure(reader, descriptor.get()),
     close: () => (closed ??= close(parts)),
   } satisfies Partial<Store>;

@@ -96,6 +96,11 @@ export class FileTasks {
     return this.#ask("previewErased", query);
   }
 
+  /** Returns what SQLite's own check of the file finds. */
+  checkFile(): Promise<readonly string[]> {
+    return this.#ask("checkFile");
+  }
+
   /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */
   checkpoint(): Promise<CheckpointProgress> {
     return this.#ask("checkpoint");

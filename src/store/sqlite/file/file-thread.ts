@@ -17,6 +17,7 @@ import { readNamingPage } from "../../sql/retention/naming.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
+import { checkFile } from "../integrity.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
@@ -105,6 +106,7 @@ const tasks = {
   partyFloorPage: (query: PartyFloorQuery) => opened().perform(readPartyFloorPage, query),
   findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
   previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
+  checkFile: () => checkFile(opened()),
   /** Scrubs the whole file if no pages are given. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);
