@@ -125,7 +125,7 @@ const invariants: readonly Invariant[] = [
   },
 ];
 
-/** The file is checked in its thread, and what the tables contain meanwhile in this one: either takes half of the time. */
+/** Checks the file in its thread and the tables in this one meanwhile; each takes about half of the time. */
 export async function checkIntegrity(
   connection: Connection,
   files: FileTasks,
@@ -149,15 +149,6 @@ function checkTables(connection: Connection): readonly string[] {
 function suspected(connection: Connection): readonly Invariant[] {
   const summary = connection.get<Summary>(summarise);
   return summarised.filter(({ mayBeBroken }) => summary === undefined || mayBeBroken(summary));
-}
-
-/** Returns what SQLite's own check of the file finds. */
-export function checkFile(connection: Connection): readonly string[] {
-  return connection
-    .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)
-    .map((row) => row.integrity_check)
-    .filter((line) => line !== "ok")
-    .map((line) => `SQLite reports about the file: ${line}.`);
 }
 
 const findDigests = `

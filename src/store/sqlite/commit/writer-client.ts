@@ -151,7 +151,13 @@ export async function useWriterThread(
     fail(undefined);
     gone.resolve();
   });
-  await started.promise;
+  try {
+    await started.promise;
+  } catch (error) {
+    // Until then it has the file open.
+    await gone.promise;
+    throw error;
+  }
   return {
     submit: (job) => client.submit(job),
     connect: () => {

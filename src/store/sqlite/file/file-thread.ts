@@ -17,7 +17,7 @@ import { readNamingPage } from "../../sql/retention/naming.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
-import { checkFile } from "../integrity.ts";
+import { checkFile } from "./file-check.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
