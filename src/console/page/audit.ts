@@ -15,8 +15,10 @@ import { sendDownload } from "../request/download.ts";
 import { readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
+import { renderDeletionLink } from "../html/link.ts";
 import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
+import { renderDetail } from "../html/trail-detail.ts";
 
 const screen = "/console/audit";
 
@@ -88,31 +90,18 @@ const columns: readonly Column<AuditEntry>[] = [
   ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
   ["Action", ({ action }) => action],
   ["Organization", ({ organizationId }) => html`<bdi>${organizationId ?? "–"}</bdi>`],
-  [
-    "Object",
-    ({ subject }) => html`<bdi title="${shorten(subject)}">${shorten(shortenHash(subject))}</bdi>`,
-  ],
-  [
-    "Details",
-    ({ detail }) => html`<bdi class="value">${shorten(describeDetail(detail)) || "–"}</bdi>`,
-  ],
+  ["Object", ({ subject }) => renderObject(subject)],
+  ["Details", ({ detail }) => renderDetail(detail)],
 ];
 
-const shownLengthMax = 200;
-
-function describeDetail(detail: AuditEntry["detail"]): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(", ");
-}
+const shownLengthMax = 40;
 
 /** All of it is in the tooltip and in the download. */
-function shortenHash(text: string): string {
-  return text.replace(/(sha256:\w{12})\w+/, "$1…");
-}
-
-function shorten(text: string): string {
-  return text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
+function renderObject(subject: string): Html {
+  if (/^del_\w+$/.test(subject)) return renderDeletionLink(subject);
+  const text = subject.replace(/(sha256:\w{12})\w+/, "$1…");
+  const shown = text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
+  return html`<bdi title="${subject}">${shown}</bdi>`;
 }
 
 const chainForms = html`<section aria-labelledby="chain">
