@@ -183,6 +183,8 @@ function renderRecords(
 ): Html {
   const counted = types.filter((type) => type.counted !== "none");
   const names = counted.map(({ resourceType }) => resourceType);
+  const isZero = ({ counted: how, resourceType }: IntakeType) =>
+    how === "all" && total(slots, recordsOf, resourceType) === 0;
   const columns: readonly Column<IntakeType>[] = [
     ["Record type", ({ resourceType }) => titleOf(resourceType), "head"],
     [
@@ -198,8 +200,25 @@ function renderRecords(
   return html`<section aria-labelledby="records">
     <h2 id="records">Records stored in ${label}</h2>
     ${renderCounts(slots, recordsOf, { names, label: "Records stored", unit: "records" })}
-    ${renderFocusableTable(columns, types, "charts")}
+    ${renderStored({ types, columns, isZero })}
   </section>`;
+}
+
+interface Stored {
+  readonly types: readonly IntakeType[];
+  readonly columns: readonly Column<IntakeType>[];
+  readonly isZero: (type: IntakeType) => boolean;
+}
+
+/** The types of which nothing was stored are folded. */
+function renderStored({ types, columns, isZero }: Stored): Html {
+  const [zero, shown] = [types.filter(isZero), types.filter((type) => !isZero(type))];
+  const folded = html`<details>
+    <summary>Types of which none was stored: ${formatNumber(zero.length)}</summary>
+    <p>${zero.map(({ resourceType }) => titleOf(resourceType)).join(", ")}</p>
+  </details>`;
+  return html`${shown.length > 0 && renderFocusableTable(columns, shown, "charts")}
+  ${zero.length > 0 && folded}`;
 }
 
 function renderRefusals(slots: readonly Minutes[], { label }: Period): Html {
