@@ -40,15 +40,19 @@ export async function failOver(site: FailoverSite, round: CrashRound): Promise<s
     streamBeside(site, streamer, { ...round, isOver: () => isOver }),
     importBeside(site, importer, round),
   ]);
-  await sleep(random.integer(200, 1_500));
-  failing = true;
-  await fault(site, { primary, random });
-  isOver = true;
-  for (const sender of others) sender.cutOff = true;
-  await load;
-  await site.cluster.settled();
-  await Promise.all(site.processes.map(({ client }) => awaitReady(client)));
-  await Promise.all(stopWatching.map((stop) => stop()));
+  try {
+    await sleep(random.integer(200, 1_500));
+    failing = true;
+    await fault(site, { primary, random });
+    isOver = true;
+    for (const sender of others) sender.cutOff = true;
+    await load;
+    await site.cluster.settled();
+    await Promise.all(site.processes.map(({ client }) => awaitReady(client)));
+  } finally {
+    isOver = true;
+    await Promise.all(stopWatching.map((stop) => stop()));
+  }
   await beside;
   countUnanswered(site, figures);
   count(figures, what);
