@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { type PostgresServer, usePostgres } from "../support/postgres/postgres-server.ts";
 import { operate } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
@@ -12,8 +13,18 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
 
-/** The entry is the last statement of the transaction, and this never finishes it: it counts combinations. */
-const stopAtTheEnd = `
+/** A store whose last statement of an approval, the entry of the trail, can be kept from ending. */
+interface Stopper {
+  readonly databaseUrl: string;
+  /** Only after the store was made. */
+  stop(): Promise<void>;
+  isStopped(): Promise<boolean>;
+  /** Only after the end of the process. */
+  release(): Promise<void>;
+}
+
+/** Counts combinations, without end. */
+const stopInSqlite = `
   CREATE TRIGGER stopping BEFORE INSERT ON audit_entry WHEN NEW.action = 'proposal.approve'
   BEGIN
     SELECT count(*) FROM audit_entry a, audit_entry b, audit_entry c, audit_entry d, audit_entry e, audit_entry f,
@@ -22,12 +33,6 @@ const stopAtTheEnd = `
 
 /** Longer than any other transaction of a service that does nothing else. */
 const looksMin = 20;
-
-async function propose({ client }: ServerProcess, cookie: string): Promise<string> {
-  const path = "/console/organization/approval/acme";
-  const { headers } = await submit(client, path, { cookie, form: { approval: "off" } });
-  return /^\/console\/proposal\/(prp_\w+)$/.exec(String(headers.location))?.[1] ?? "";
-}
 
 /** Whether a transaction is in progress. */
 function isLocked(database: DatabaseSync): boolean {
@@ -39,47 +44,98 @@ function isLocked(database: DatabaseSync): boolean {
   }
 }
 
-describe("a process that is killed while it approves a proposal", () => {
-  const folder = makeTempFolder();
-  after(() => removeFolder(folder));
-  const environment = testEnvironment(folder);
-  const open = (timeout: number) => new DatabaseSync(`${folder}/sluice.db`, { timeout });
+function inSqlite(folder: string): Stopper {
+  const path = `${folder}/sluice.db`;
+  const open = (timeout: number) => new DatabaseSync(path, { timeout });
+  let looks = 0;
+  let opened: readonly [DatabaseSync, DatabaseSync] | undefined;
+  return {
+    databaseUrl: `sqlite:${path}`,
+    stop: async () => {
+      opened = [open(10_000), open(0)];
+      opened[0].exec(stopInSqlite);
+    },
+    isStopped: async () => {
+      looks = opened !== undefined && isLocked(opened[1]) ? looks + 1 : 0;
+      return looks >= looksMin;
+    },
+    release: async () => {
+      opened?.[0].exec("DROP TRIGGER stopping");
+      for (const one of opened ?? []) one.close();
+    },
+  };
+}
+
+/** The server finds out that the process is gone while the statement sleeps, as it would between two statements. */
+async function inPostgres(postgres: PostgresServer): Promise<Stopper> {
+  const databaseUrl = await postgres.makeDatabase();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const query = (sql: string) => postgres.query(sql, databaseUrl);
+  await query(`ALTER DATABASE ${name} SET client_connection_check_interval = '50ms'`);
+  return {
+    databaseUrl,
+    stop: async () => {
+      await query(`
+        CREATE FUNCTION stopping() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;
+        CREATE TRIGGER stopping BEFORE INSERT ON audit_entry
+          FOR EACH ROW WHEN (NEW.action = 'proposal.approve') EXECUTE FUNCTION stopping()`);
+    },
+    isStopped: async () => {
+      const sleeping =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+      return (await query(sleeping)).length === 1;
+    },
+    release: async () => void (await query("DROP TRIGGER stopping ON audit_entry")),
+  };
+}
+
+async function propose({ client }: ServerProcess, cookie: string): Promise<string> {
+  const path = "/console/organization/approval/acme";
+  const { headers } = await submit(client, path, { cookie, form: { approval: "off" } });
+  return /^\/console\/proposal\/(prp_\w+)$/.exec(String(headers.location))?.[1] ?? "";
+}
+
+async function killWhileApproving(folder: string, stopper: Stopper): Promise<void> {
+  const environment = testEnvironment(folder, { DATABASE_URL: stopper.databaseUrl });
   const needsApproval = () =>
     operate(environment, async ({ store }) => {
       return (await store.findOrganization("acme"))?.deletionApproval === true;
     });
+  await operate(environment, async (app) => {
+    await createOrganization(app, { name: "A", organizationId: "acme", deletionApproval: true });
+    for (const name of ["anna", "ben"]) await addOperator(app, ["officer"], name);
+  });
+  const first = await startServerProcess(environment);
+  const sign = (name: string) => operate(environment, (app) => signIn(app, first.client, name));
+  const [anna, ben] = [await sign("anna"), await sign("ben")];
+  const id = await propose(first, anna);
+  const approval = { cookie: ben, form: { confirm: id } };
+  await stopper.stop();
+  const answered = submit(first.client, `/console/proposal/${id}`, approval).then(
+    () => true,
+    () => false,
+  );
+  await waitFor("the end of the transaction", async () => (await stopper.isStopped()) || undefined);
+  await first.end("SIGKILL");
+  assert.equal(await answered, false);
+  await stopper.release();
+  assert.equal(await needsApproval(), true);
+  const second = await startServerProcess(environment);
+  const { text } = await read(second.client, `/console/proposal/${id}`, { cookie: ben });
+  assert.match(text, /Approve the proposal/);
+  assert.equal((await submit(second.client, `/console/proposal/${id}`, approval)).status, 303);
+  assert.equal(await second.end("SIGTERM"), 0);
+  assert.equal(await needsApproval(), false);
+}
 
-  it("leaves the proposal open and its act undone, and the next process does both", async () => {
-    await operate(environment, async (app) => {
-      await createOrganization(app, { name: "A", organizationId: "acme", deletionApproval: true });
-      for (const name of ["anna", "ben"]) await addOperator(app, ["officer"], name);
-    });
-    const first = await startServerProcess(environment);
-    const sign = (name: string) => operate(environment, (app) => signIn(app, first.client, name));
-    const [anna, ben] = [await sign("anna"), await sign("ben")];
-    const id = await propose(first, anna);
-    const approval = { cookie: ben, form: { confirm: id } };
-    const [database, looking] = [open(10_000), open(0)];
-    database.exec(stopAtTheEnd);
-    const answered = submit(first.client, `/console/proposal/${id}`, approval).then(
-      () => true,
-      () => false,
-    );
-    let looks = 0;
-    await waitFor("the end of the transaction", () => {
-      looks = isLocked(looking) ? looks + 1 : 0;
-      return looks >= looksMin;
-    });
-    await first.end("SIGKILL");
-    assert.equal(await answered, false);
-    database.exec("DROP TRIGGER stopping");
-    for (const one of [database, looking]) one.close();
-    assert.equal(await needsApproval(), true);
-    const second = await startServerProcess(environment);
-    const { text } = await read(second.client, `/console/proposal/${id}`, { cookie: ben });
-    assert.match(text, /Approve the proposal/);
-    assert.equal((await submit(second.client, `/console/proposal/${id}`, approval)).status, 303);
-    assert.equal(await second.end("SIGTERM"), 0);
-    assert.equal(await needsApproval(), false);
+describe("a process that is killed while it approves a proposal", async () => {
+  const folder = makeTempFolder();
+  const postgres = await usePostgres();
+  after(() => removeFolder(folder));
+
+  describe("leaves the proposal open and its act undone, and the next process does both", () => {
+    it("in SQLite", () => killWhileApproving(folder, inSqlite(folder)));
+    it("in PostgreSQL", async () => killWhileApproving(folder, await inPostgres(postgres)));
   });
 });
