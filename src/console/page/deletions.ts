@@ -69,31 +69,39 @@ export async function showDeletions(person: Person): Promise<Answer> {
   const query = withOrganization(person);
   const filter = readFilter(query);
   const isByDue = query.get("sort") === "due";
-  const before = isByDue ? undefined : readText(query, "before");
-  const part = await listDeletions(app, filter, { before, limit: isByDue ? sortedMax : shownMax });
+  const before = readText(query, "before");
+  const part = await listDeletions(
+    app,
+    filter,
+    isByDue ? { limit: sortedMax } : { before, limit: shownMax },
+  );
   const body = html`${await renderTabsOf(person, filter)} ${renderFilters(query)}
-  ${part.shown.length > 0 && renderBulkLinks(person, filter)} ${isByDue && renderSorted(part)}
-  ${renderPart(isByDue ? byDue(part) : part, query)}`;
+  ${part.shown.length > 0 && renderBulkLinks(person, filter)}
+  ${isByDue && part.next !== undefined && unsortedNote}
+  ${renderPart(isByDue ? byDue(part, before) : part, query)}`;
   return showPage(person, { title: "Deletions", screen, body });
 }
 
-/** Sorted are the newest ones, of which the first are shown. */
 const sortedMax = 1_000;
 
-function byDue({ shown }: DeletionPart): DeletionPart {
-  const sorted = shown.toSorted((one, other) => dueTime(one.deletion) - dueTime(other.deletion));
-  return { shown: sorted.slice(0, shownMax), next: undefined };
+const unsortedNote = html`<p class="note">
+  Only the newest ${formatNumber(sortedMax)} of these deletions are sorted: the store has no index
+  by when they are due. Filter by organization to see others.
+</p>`;
+
+/** The part after this place. */
+function byDue({ shown }: DeletionPart, after = ""): DeletionPart {
+  const places = shown
+    .map((one) => [placeByDue(one), one] as const)
+    .filter(([place]) => place > after)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const next = places.length > shownMax ? places[shownMax - 1]?.[0] : undefined;
+  return { shown: places.slice(0, shownMax).map(([, one]) => one), next };
 }
 
-/** Says what the order is of, where more was found than is shown. */
-function renderSorted({ shown, next }: DeletionPart): Html | undefined {
-  if (shown.length <= shownMax) return undefined;
-  const which = next === undefined ? "" : "newest ";
-  return html`<p class="note">
-    These are the first ${shownMax} of the ${which}${formatNumber(shown.length)} deletions that the
-    filter finds, by when they are due. ${next !== undefined && "Older ones are not sorted. "}Filter
-    by organization to see fewer.
-  </p>`;
+/** Sorts as text. */
+function placeByDue({ deletion }: ShownDeletion): string {
+  return `${String(dueTime(deletion)).padStart(15, "0")}.${deletion.deletionRequestId}`;
 }
 
 /** Each view of the list with its number, where counting it is cheap. */
@@ -152,7 +160,8 @@ function renderFilters(query: URLSearchParams): Html {
 }
 
 function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html {
-  const more = renderNext("Older deletions", screen, { query, place: { before: next } });
+  const label = query.get("sort") === "due" ? "Deletions due later" : "Older deletions";
+  const more = renderNext(label, screen, { query, place: { before: next } });
   if (shown.length === 0) {
     const where = next === undefined ? "" : " among the last 1,000";
     return html`<p class="empty">
