@@ -94,7 +94,7 @@ const columns: readonly Column<AuditEntry>[] = [
   ["Details", ({ detail }) => renderDetail(detail)],
 ];
 
-const shownLengthMax = 40;
+const shownLengthMax = 28;
 
 /** All of it is in the tooltip and in the download. */
 function renderObject(subject: string): Html {
