@@ -3,7 +3,7 @@
 
 import { type Html, html, type HtmlValue, renderFacts } from "./html.ts";
 import { renderDeletionLink, titleOf } from "./link.ts";
-import { formatDuration, formatNumber, renderTime } from "./time.ts";
+import { formatDuration, formatNumber, renderAgo } from "./time.ts";
 import { describeValue } from "./typed-value.ts";
 
 type Detail = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ function renderValue(name: string, value: unknown): HtmlValue {
 
 /** Times are Unix milliseconds, and named so: `dueAt`, `until`. */
 function renderNumber(name: string, value: number): HtmlValue {
-  if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderTime(value);
+  if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderAgo(value);
   if (/ms$/i.test(name)) return formatDuration(value);
   return formatNumber(value);
 }
