@@ -38,6 +38,7 @@ import {
 } from "../html/filter.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { formatNumber, renderAgo, renderTime } from "../html/time.ts";
+import { renderTyped } from "../html/typed-value.ts";
 
 const screen = "/console/holds";
 const shownMax = 50;
@@ -123,14 +124,12 @@ function renderPlaced({ placedAt, placedBy }: Hold): Html {
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
   if (reviewOn === undefined) return html`–`;
-  return review === "overdue"
-    ? html`${reviewOn} ${renderChip("bad", "overdue")}`
-    : html`${reviewOn}`;
+  return html`${renderTyped(reviewOn)} ${review === "overdue" && renderChip("bad", "overdue")}`;
 }
 
 function renderEnd({ endsOn }: Hold, { endsSoon }: Pick<ShownHold, "endsSoon">): Html {
   if (endsOn === undefined) return html`when released`;
-  return endsSoon ? html`${endsOn} ${renderChip("wait", "soon")}` : html`${endsOn}`;
+  return html`${renderTyped(endsOn)} ${endsSoon && renderChip("wait", "soon")}`;
 }
 
 export async function showHold(person: Person): Promise<Answer> {

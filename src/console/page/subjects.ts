@@ -15,7 +15,7 @@ import { type Form, readText, readWhole, renderInput, renderReason } from "../ht
 import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
-import { formatCount, formatNumber, renderTime } from "../html/time.ts";
+import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
 import { type Person, readForm, showPage, withOrganization } from "../page.ts";
 
 const path = "/console/subjects";
@@ -88,8 +88,8 @@ function renderFound(
   const columns: readonly Column<FoundSubject>[] = [
     ["Subject", (one) => renderRecordLink(keyOf(organizationId, one)), "bare"],
     ["Matched", ({ matched }) => matched.map(describeMatch).join("; ")],
-    ["First seen", ({ first_seen }) => renderTime(Date.parse(first_seen))],
-    ["Last seen", ({ last_seen }) => renderTime(Date.parse(last_seen))],
+    ["First seen", ({ first_seen }) => renderAgo(Date.parse(first_seen))],
+    ["Last seen", ({ last_seen }) => renderAgo(Date.parse(last_seen))],
   ];
   const answering: Column<FoundSubject> = [
     html`<span class="sr">Answer</span>`,
