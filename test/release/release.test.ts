@@ -269,8 +269,23 @@ describe("the released package, installed into an empty folder without developme
   });
 });
 
+/** What says how the registry is reached; without it npm tries for minutes where the cache lacks something. */
+const networkSettings = [
+  "NODE_EXTRA_CA_CERTS",
+  "HTTPS_PROXY",
+  "https_proxy",
+  "NO_PROXY",
+  "no_proxy",
+  "npm_config_registry",
+] as const;
+
 function npm(cwd: string, ...words: readonly string[]): Promise<{ stdout: string }> {
-  return run("npm", words, { cwd, env: environmentOfNode(), maxBuffer: 16 * 1_024 * 1_024 });
+  const network = networkSettings.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const env = { ...environmentOfNode(), ...Object.fromEntries(network) };
+  return run("npm", words, { cwd, env, maxBuffer: 16 * 1_024 * 1_024 });
 }
 
 /** Without what npm passes on to a script that it runs, and with the Node of this process first. */
