@@ -8,6 +8,7 @@ import { createKey, revokeKey } from "../../src/actions/access/keys.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import type { Store } from "../../src/store/interface/store.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
@@ -15,7 +16,8 @@ import { linesOf, type OpenStream, openStream } from "../support/stream-client.t
 import { waitFor } from "../support/wait-for.ts";
 import { check, idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
 
-const scene = await startScene();
+let store: Store | undefined;
+const scene = await startScene({ wrapStore: (real) => (store = real) });
 const { client, records } = scene;
 const customer = await scene.makeCustomer();
 const { organizationId, token } = customer;
@@ -254,6 +256,50 @@ describe("a stream in progress", () => {
     const id = String(reply.headers["x-request-id"]);
     assert.ok(scene.service.log.some((line) => line.includes(id) && line.includes("disk on fire")));
     assert.equal(await exists(type, two), false);
+  });
+});
+
+/**
+ * Sends at least two groups, of which the first ends as `first` does, after the second was stored. Returns how many
+ * records each had.
+ */
+async function sendGroups(list: readonly Fields[], first: () => void) {
+  const second = Promise.withResolvers<void>();
+  const groups: number[] = [];
+  const restore = scene.service.replaceStore("writeRecords", async (write) => {
+    groups.push(write.drafts.length);
+    if (groups.length === 1) {
+      await second.promise;
+      first();
+    }
+    const outcome = await store?.writeRecords(write);
+    second.resolve();
+    assert.ok(outcome);
+    return outcome;
+  });
+  return { reply: await send(type, { body: toLines(list) }).finally(restore), groups };
+}
+
+describe("the groups of a stream, two of which are stored at once", () => {
+  it("are reported in their order, even if the second is stored before the first", async () => {
+    const list = make(type, 1_000);
+    for (const at of [7, 700, 950]) list[at] = { ...list[at], amount: {} };
+    const { reply } = await sendGroups(list, () => undefined);
+    const lines = refusalsOf(reply).map((one) => (one as number[])[0]);
+    assert.deepEqual(lines, [8, 701, 951]);
+    const expected = { success: true, write_count: 997, received: 1_000, unchanged: 0, refused: 3 };
+    assert.deepEqual(summaryOf(reply), expected);
+  });
+
+  it("are reported up to the first that was not stored", async () => {
+    const list = make(type, 1_000);
+    const { reply, groups } = await sendGroups(list, () => {
+      throw Object.assign(new Error("no more room"), { code: "ERR_SQLITE_ERROR" });
+    });
+    const { success, code, write_count, received } = summaryOf(reply);
+    assert.deepEqual([success, code, write_count, received], [false, 50001, 0, 0]);
+    const again = summaryOf(await send(type, { body: toLines(list) }));
+    assert.deepEqual([groups.length, again["refused"]], [2, groups[1]]);
   });
 });
 

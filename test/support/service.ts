@@ -51,6 +51,8 @@ export interface Service {
   readonly config: Config;
   /** Lines of the log so far, as JSON. */
   readonly log: readonly string[];
+  /** Calls of the method are made with `instead`, until the function that it returns is called. */
+  replaceStore<Name extends StoreMethod>(method: Name, instead: Store[Name]): () => void;
   /** Makes a method of the store reject with this error, until the function that it returns is called. */
   breakStore(method: StoreMethod, error: Error): () => void;
   /** Keeps the calls of a method of the store waiting, until they are released. */
@@ -104,6 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     readers,
     folder,
     log,
+    replaceStore: (method, instead) => faults.replace(method, instead),
     breakStore: (method, error) => faults.break(method, error),
     holdStore: (method, calls) => faults.hold(method, calls),
     beginDraining: () => serving.drain(),

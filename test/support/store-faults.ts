@@ -30,15 +30,18 @@ export class StoreFaults {
     return new Proxy(real, { get: (_, name) => this.#replaced.get(name) ?? this.#bound(name) });
   }
 
-  /** From now on calls of the method are made with `instead`, which may call the real one. */
-  replace<Name extends StoreMethod>(method: Name, instead: Store[Name]): void {
+  /**
+   * From now on calls of the method are made with `instead`, which may call the real one, until the function that it
+   * returns is called.
+   */
+  replace<Name extends StoreMethod>(method: Name, instead: Store[Name]): () => void {
     this.#replaced.set(method, instead as Method);
+    return () => void this.#replaced.delete(method);
   }
 
   /** Makes the method reject with this error, until the function that it returns is called. */
   break(method: StoreMethod, error: Error): () => void {
-    this.#replaced.set(method, () => Promise.reject(error));
-    return () => void this.#replaced.delete(method);
+    return this.replace(method, () => Promise.reject(error));
   }
 
   /** Keeps calls of the method waiting until they are released. */

@@ -1,7 +1,8 @@
 // Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads
-// further chunks while a group is stored. Reports each group after its commit, with a reply line for each refused item.
+// further chunks while groups are stored. Reports the groups in their order, each after its commit, with a reply line
+// for each refused item.
 
-import { type ItemResult, Submission } from "../../actions/intake/submission.ts";
+import { type ItemResult, Submission, type WriteReport } from "../../actions/intake/submission.ts";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -47,6 +48,9 @@ interface Group {
 
 const linesPerTurn = 64;
 
+/** While the store commits one full group, it can prepare the next. */
+const groupsStoringMax = 2;
+
 export class StreamTask {
   readonly #order: WriteContext;
   readonly #operation: Operation;
@@ -57,8 +61,10 @@ export class StreamTask {
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
   #group: Group;
-  /** The commit in progress. */
-  #storing: Promise<void> | undefined;
+  readonly #storing = new Set<Promise<void>>();
+  readonly #reports = new SerialQueue();
+  /** Whether a group was not stored, though the one after it may be; then no further one is. */
+  #hasGap = false;
   readonly #chunks = new SerialQueue();
   #failure: unknown;
 
@@ -91,7 +97,7 @@ export class StreamTask {
       if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
     });
     this.#startStoring();
-    while (this.#storing !== undefined) await this.#storing;
+    while (this.#storing.size > 0) await Promise.race(this.#storing);
     return { tally: this.#tally, failure: this.#failure };
   }
 
@@ -116,7 +122,9 @@ export class StreamTask {
     for (let at = 0; at < lines.length;) {
       await turns.next(this.#order.organizationId);
       at = meter.run(() => this.#addSome(lines, at));
-      while (this.#isFull() && this.#storing !== undefined) await this.#storing;
+      while (this.#isFull() && this.#storing.size >= groupsStoringMax) {
+        await Promise.race(this.#storing);
+      }
       if (this.#failure !== undefined) return;
       this.#startStoring();
       if (this.#invalid > limits.streamInvalidLinesMax) throw tooManyInvalid();
@@ -163,25 +171,39 @@ export class StreamTask {
     );
   }
 
-  /** Starts to store the current group, unless another one is being stored: then it follows that one. */
+  /** Starts to store the current group, unless it has to wait for others: a full one for less than any. */
   #startStoring(): void {
     const group = this.#group;
-    if (this.#storing !== undefined || group.lines === 0) return;
+    const storingMax = this.#isFull() ? groupsStoringMax : 1;
+    if (this.#hasGap || this.#storing.size >= storingMax || group.lines === 0) return;
     this.#group = this.#newGroup();
-    this.#storing = this.#store(group)
-      .catch((error: unknown) => {
-        this.#fail(error);
-        this.#group = this.#newGroup();
-      })
-      .finally(() => {
-        this.#storing = undefined;
-        this.#startStoring();
-      });
+    const storing = this.#store(group).finally(() => {
+      this.#storing.delete(storing);
+      this.#startStoring();
+    });
+    this.#storing.add(storing);
   }
 
-  async #store({ submission, numbers, refusals, lines }: Group): Promise<void> {
-    const { writer, meter } = this.#context;
-    const { written, results = [] } = await submission.store(writer);
+  /** Never rejects. */
+  async #store(group: Group): Promise<void> {
+    const stored = group.submission.store(this.#context.writer);
+    // It is awaited only after the reports before it.
+    stored.catch(() => undefined);
+    await this.#reports.run(async () => {
+      try {
+        this.#report(group, await stored);
+      } catch (error) {
+        this.#hasGap = true;
+        this.#fail(error);
+        this.#group = this.#newGroup();
+      }
+    });
+  }
+
+  /** Nothing is reported after a group that was not stored: the summary says how far everything is. */
+  #report({ numbers, refusals, lines }: Group, { written, results = [] }: WriteReport): void {
+    if (this.#hasGap) return;
+    const { meter } = this.#context;
     meter.run(() => {
       for (const result of results) this.#countResult(result, { numbers, refusals });
       refusals.sort((one, other) => one.line - other.line);
