@@ -204,7 +204,8 @@ async function readAll(
   return changes;
 }
 
-function hashRecord(
+/** The latest changes come first. */
+export function hashRecord(
   { organizationId, resourceType, resourceId }: RecordKey,
   latestFirst: readonly Change[],
   { keys, readTelephone }: { readonly keys: SearchKeys; readonly readTelephone: TelephoneReader },
