@@ -2,7 +2,7 @@
 
 import { rowsOf } from "./reference.ts";
 
-/** A row: what it is, who can make one, and what bounds it. */
+/** A row: what it is, who can use it, and what bounds it. */
 export interface Resource {
   readonly name: string;
   readonly bounds: readonly Bound[];
