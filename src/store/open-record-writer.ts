@@ -10,7 +10,7 @@ export interface OpenRecordWriter {
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   /** See RecordStore.refuseWrites; on SQLite the main thread's store does it for all threads. */
   refuseWrites(): void;
-  /** Finishes what was accepted, then closes. */
+  /** Finishes accepted writes, then closes. */
   close(): Promise<void>;
 }
 

@@ -90,7 +90,7 @@ export function openStoreLedger(
   return openLedger({ folder, storeId, now, tryLock: tryFileLock });
 }
 
-/** A lock between processes; undefined if another one holds it. Throws the system's error. */
+/** A lock between processes; undefined if another process holds it. Throws the system's error. */
 export function tryFileLock(path: string): FileLock | undefined {
   return trySqliteLock(path);
 }

@@ -1,5 +1,5 @@
 // Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has
-// read everything that this needs.
+// already read everything that this needs.
 
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";
@@ -14,12 +14,12 @@ import { packDrafts, packEach, packRepeated, type PackedOutcome } from "./packed
 import { type Result, resultOf } from "./result.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
-/** What the engine has read. Keys are made by its `keyOf`. */
+/** What the engine has read. `keyOf` makes the keys. */
 export interface Known {
   readonly keyOf: (key: RecordKey) => string;
   readonly records: ReadonlyMap<string, KnownRecord>;
   readonly closedOrganizations: ReadonlySet<string>;
-  /** Records that an open deletion closes to writes. */
+  /** Records that writes must not change, because of an open deletion. */
   readonly closed: ReadonlySet<string>;
   /** True if a stored change of the record has this payload. */
   readonly hasIdentical: (key: string, payload: string) => boolean;

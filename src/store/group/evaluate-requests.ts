@@ -1,4 +1,5 @@
-// Evaluates the requests for deletions of a group in order, in memory. The engine has read everything that this needs.
+// Evaluates the deletion requests of a group in order, in memory. The engine has already read everything that this
+// needs.
 
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../interface/act.ts";
@@ -12,9 +13,9 @@ export interface RequestAct {
   readonly act: Act;
 }
 
-/** What is stored. Keys are made by `keyText`. */
+/** What is stored. `keyText` makes the keys. */
 export interface KnownDeletions {
-  /** The open deletion of a record. */
+  /** The open deletion of each record. */
   readonly open: ReadonlyMap<string, string>;
   readonly records: ReadonlySet<string>;
   readonly closedOrganizations: ReadonlySet<string>;
@@ -24,7 +25,7 @@ export interface KnownDeletions {
 export interface EvaluatedRequests {
   /** The id of the open deletion, new or not; undefined if there is no such record. */
   readonly results: readonly Result<string | undefined>[];
-  /** Those whose deletions have to be stored. */
+  /** The requests whose deletions have to be stored. */
   readonly opening: readonly RequestAct[];
 }
 
@@ -45,7 +46,10 @@ export function evaluateRequests(
   return { results, opening: [...opening.values()] };
 }
 
-/** An open deletion is found first: while it is processed the record disappears, but the deletion is still the same. */
+/**
+ * An open deletion is checked first: the record disappears while the deletion is processed, but the deletion remains
+ * the same.
+ */
 function evaluate(
   one: RequestAct,
   { known, opening }: { readonly known: KnownDeletions; opening: Map<string, RequestAct> },

@@ -3,7 +3,7 @@
 
 import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
 
-/** The stored state. */
+/** The state as stored. */
 export interface KnownRecord {
   readonly firstSeen: string;
   readonly lastSeen: string;
@@ -31,7 +31,8 @@ export class RecordsOfGroup {
   readonly #states = new Map<string, RecordOfGroup>();
   readonly #changes: ChangeOfGroup[] = [];
   /**
-   * The payloads of this group by the key of the record: the one of nearly every record, or how many changes have each.
+   * The payloads that this group adds, by the key of the record: nearly always a single one, otherwise how many changes
+   * have each payload.
    */
   readonly #payloads = new Map<string, string | Map<string, number>>();
   /** The states before the current list; undefined for records that it created. */
@@ -96,7 +97,7 @@ export class RecordsOfGroup {
     this.#push(key, { record, write, draft, first: false });
   }
 
-  /** To be called before a list that may be refused as a whole. */
+  /** Call before a list that may be refused as a whole. */
   savepoint(): void {
     this.#before = new Map();
     this.#changesBefore = this.#changes.length;

@@ -30,7 +30,7 @@ export interface Replies {
 }
 
 /**
- * Calls `perform` unless the mark is known and its reply has not expired; then it returns what `repeat` makes of the
+ * Calls `perform` unless the mark is known and its reply has not expired. Otherwise returns what `repeat` makes of the
  * stored outcome, which has to survive JSON. Throws AppError idempotency_reused if the key was used for a different
  * request.
  */

@@ -31,7 +31,7 @@ export function packDrafts(drafts: readonly DraftOutcome[]): string {
   return packed;
 }
 
-/** Before the letters of a repeated outcome. Never stored. */
+/** Precedes the letters of a repeated outcome. Never stored. */
 const repeatedMark = "*";
 
 /** Marks the outcome as one that was stored before. */
@@ -39,7 +39,7 @@ export function packRepeated({ written, drafts }: PackedOutcome): PackedOutcome 
   return { written, drafts: repeatedMark + drafts };
 }
 
-/** Calls `perform` for each draft with its own mark, as a write of this draft alone, and joins the outcomes. */
+/** Writes each draft separately, with its own mark, by calling `perform`, and joins the outcomes. */
 export function packEach(
   { marks = [], ...write }: RecordWrite,
   perform: (one: RecordWrite) => PackedOutcome,

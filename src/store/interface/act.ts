@@ -6,11 +6,11 @@ export interface Act {
   /** Unix milliseconds. */
   readonly now: number;
   /**
-   * The id of a proposal that the act becomes where an organization requires a second person; undefined for the shell
-   * of the host and for what the service does by itself, which no organization bounds.
+   * The id of the proposal that the act becomes if the organization requires a second person. Undefined for the shell
+   * of the host and for the service itself, which need no second person.
    */
   readonly proposalId?: string;
-  /** True for the shell of the host, where the act is one that needs a second person or is about operators. */
+  /** True for the shell of the host, if the act needs a second person or is about operators. */
   readonly shell?: boolean;
   /** The proposal that the actor approves with the act. */
   readonly approves?: string;

@@ -1,4 +1,4 @@
-// Deletions: what is asked of a store about them, and what it answers.
+// Deletions: the requests to a store about them, and its answers.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
@@ -39,13 +39,13 @@ export interface Claim {
 
 /** The result of one step of an erasure. */
 export interface ErasureStep {
-  /** Deletions of which nothing is left to erase, so that they can be completed. */
+  /** Deletions with nothing left to erase, which can be completed. */
   readonly done: readonly string[];
-  /** How long the step has worked, without waiting for its turn. */
+  /** How long the step has worked, without the time it waited for its turn. */
   readonly workMs: number;
-  /** How many of the numbers the step has taken itself, for notices to recipients. */
+  /** How many arrival numbers the step has taken for notices to recipients. */
   readonly notices?: number;
-  /** The latest arrival number. If it has grown otherwise, others have written. */
+  /** The latest arrival number. If it has grown by more than that, others have written. */
   readonly latestArrival: number;
 }
 
@@ -55,14 +55,17 @@ export interface DeletionFigures {
   readonly held: number;
   /** Open deletions that wait for the end of a retention floor. */
   readonly underFloor: number;
-  /** When the oldest overdue deletion became due, without those that wait for a hold or a floor. */
+  /**
+   * When the oldest overdue deletion became due. Deletions that wait for a hold or a floor don't
+   * count.
+   */
   readonly oldestDueAt: number | undefined;
 }
 
 export interface CompletedDeletion {
   readonly result: "completed";
   readonly deletion: Deletion;
-  /** How many numbers were taken to tell recipients of it. */
+  /** How many arrival numbers were taken for notices to recipients. */
   readonly notices: number;
 }
 

@@ -1,4 +1,4 @@
-// How far each receiver of events has the audit trail, and which process sends to it.
+// Which entries of the audit trail each receiver of events has, and which process sends to it.
 
 import type { EventDestination } from "../../domain/event.ts";
 
@@ -11,7 +11,7 @@ export interface EventCursor {
 export interface EventLease {
   readonly destination: EventDestination;
   readonly now: number;
-  /** Until when no other process sends. */
+  /** No other process sends to the receiver before this time. */
   readonly until: number;
 }
 

@@ -2,7 +2,7 @@
 // content.
 
 export interface ImportProgress {
-  /** Rows read; the other three say what became of them. */
+  /** The rows that were read; the other three numbers are their results. */
   readonly rows: number;
   readonly written: number;
   readonly unchanged: number;
@@ -23,7 +23,7 @@ export interface NewImportRun {
 export interface ImportRun extends NewImportRun, ImportProgress {
   /** When it last reported its progress. */
   readonly updatedAt: number;
-  /** Undefined while it runs, and if its process has ended without a report. */
+  /** Undefined while it runs, or if its process ended without a report. */
   readonly outcome: ImportOutcome | undefined;
 }
 
@@ -31,6 +31,6 @@ export interface ImportReport extends ImportProgress {
   readonly importId: string;
   readonly organizationId: string;
   readonly updatedAt: number;
-  /** Given at the end. */
+  /** Present when the import ends. */
   readonly outcome?: ImportOutcome | undefined;
 }

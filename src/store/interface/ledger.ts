@@ -7,7 +7,7 @@ import type {
   LedgerEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 
-/** A frame, which one append has written, or one line of a file of receipts. */
+/** A frame, which is what one append writes, or one line of a file of receipts. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[];
   /** The offset of its end, without the newline. */
@@ -16,17 +16,17 @@ export interface LedgerPart {
   readonly digest: string | undefined;
 }
 
-/** What is known from the end of a ledger. */
+/** What the end of a ledger says. */
 export interface LedgerState {
   /** Undefined before the first frame. */
   readonly ledgerId: string | undefined;
   /** The bytes up to the end of the last complete line. */
   readonly bytes: number;
-  /** The bytes after that, which a crash has left. The next append cuts them off. */
+  /** The bytes after that, which a crash has left. The next append removes them. */
   readonly tornBytes: number;
   readonly terminated: boolean;
   readonly lastFrame: { readonly end: number; readonly digest: string } | undefined;
-  /** The highest number of a receipt in it; 0 if there is none. */
+  /** The highest receipt number in it; 0 if there is none. */
   readonly lastReceiptNo: number;
   /** The last receipt since the last restore: the store must have it. */
   readonly lastReceipt: ChainHead | undefined;
@@ -36,7 +36,9 @@ export interface LedgerState {
    * The last link of the audit chain that the store must have: the one in the last heads, or in a restore after them.
    */
   readonly auditAnchor: ChainHead | undefined;
-  /** Deletions noted since the last receipt, which may or may not have been completed. */
+  /**
+   * Deletions that were recorded after the last receipt, and may or may not have been completed.
+   */
   readonly inProgress: readonly DeletionEntry[];
 }
 
@@ -50,11 +52,14 @@ export type SealHeads = (place: {
 /** The file outside the store that tells a restore what to erase again and which holds there are (ledger-file.ts). */
 export interface DeletionLedger {
   readonly path: string;
-  /** False until something is noted. */
+  /** False before the first entry. */
   exists(): boolean;
   /** Throws StoreError for damage that a crash does not explain. */
   state(): Promise<LedgerState>;
-  /** Appends entries, which are on stable storage when the promise resolves. First cuts off what a crash has torn. */
+  /**
+   * Appends entries, which are on stable storage when the promise resolves. First removes an incomplete end that a
+   * crash has left.
+   */
   note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
   /** Returns the state when all of the ledger is on stable storage, including what other processes have appended. */
   sync(): Promise<LedgerState>;

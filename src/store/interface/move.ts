@@ -11,7 +11,7 @@ export type MovedRow = readonly MovedValue[];
 
 export interface MovedTable {
   readonly name: string;
-  /** The columns of the key, which is unique on every engine; the first ones of an index on each. */
+  /** The columns of the key, which is unique on every engine. They are the first columns of an index on each engine. */
   readonly key: readonly string[];
   /** The columns, in the order of a row's values. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -67,8 +67,8 @@ export interface MoveTarget extends MoveSide {
    */
   reserve(storeId: string): Promise<void>;
   /**
-   * Begins the move of this store, or finds its progress. The target must be reserved. Throws StoreError for a source
-   * that has changed since.
+   * Begins the move of this store, or returns its progress. The target must be reserved. Throws StoreError if the
+   * source has changed since the move began.
    */
   begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
   /** Stores the rows of a page, and the progress `next`, in one transaction. */

@@ -1,4 +1,4 @@
-// Records that name parties, which are persons and companies, as sender or receiver: the queries and their results.
+// Records that name parties (persons and companies) as sender or receiver: the queries and their results.
 
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
@@ -38,20 +38,20 @@ export interface PartyFloor extends Pick<
 }
 
 export interface PartyFloorQuery extends NamingQuery {
-  /** The rules that count. */
+  /** The floor rules that apply. */
   readonly floors: readonly RetentionFloor[];
 }
 
 export interface PartyFloorPage extends Pick<NamingPage, "last"> {
-  /** The keys are the ids of the parties. */
+  /** By the ids of the parties. */
   readonly latest: ReadonlyMap<string, PartyFloor>;
 }
 
 /** What a pass over all records has found about the party of a pending deletion. */
 export interface PartyFinding {
-  /** The rules that it was made by. */
+  /** The floor rules that the pass used. */
   readonly floors: readonly RetentionFloor[];
-  /** Every change up to this arrival number was seen. */
+  /** The pass has seen every change up to this arrival number. */
   readonly upTo: number;
   /** The latest arrival number when it ended. */
   readonly at: number;
@@ -61,7 +61,7 @@ export interface PartyFinding {
 /** By the id of the deletion. */
 export type PartyFindings = readonly (readonly [deletionRequestId: string, PartyFinding])[];
 
-/** How far a pass over all records that name parties has come. */
+/** The progress of a pass over all records that name parties. */
 export interface Pass {
   /** Every change up to this arrival number is visible to all of its pages. */
   readonly upTo: number;
@@ -72,13 +72,13 @@ export interface Pass {
 export interface PartyErasure {
   readonly pseudonym: string;
   readonly pass: Pass | undefined;
-  /** Whether the pass has found any record. */
+  /** Whether the pass has found a record. */
   readonly found: boolean;
   /** The arrival number up to which no record names the party in any change. */
   readonly verifiedTo: number | undefined;
 }
 
-/** What one or several pages of a pass contain. */
+/** The findings of one or several pages of a pass. */
 export interface ScannedPage extends NamingPage {
   /** The arrival number up to which the pass sees every change. */
   readonly upTo: number;
@@ -91,11 +91,11 @@ export interface ScannedPage extends NamingPage {
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 
-/** The key is the id of the deletion. */
+/** By the id of the deletion. */
 export type ScanResults = ReadonlyMap<string, ScanResult>;
 
 export interface PartyStep {
   readonly results: ScanResults;
-  /** The pass that is continued, where the step begins. */
+  /** The pass to continue, at the beginning of the step. */
   readonly pass: Pass | undefined;
 }

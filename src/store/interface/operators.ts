@@ -1,5 +1,4 @@
-// Operators, their passkeys and sessions, and the tokens of one use by which they sign in. Secrets are stored as
-// hashes.
+// Operators, their passkeys and sessions, and the one-time tokens for sign-in. Secrets are stored as hashes.
 
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { Act } from "./act.ts";
@@ -16,10 +15,10 @@ export interface OperatorDetails extends Operator {
  */
 export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
-/** A sign-in link that has not been used, or a challenge that has. */
+/** A sign-in link that has not been used, or a challenge that has been used. */
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
-  /** `identity`: a token of a platform that can be used once only. */
+  /** `identity`: a platform's token that can be used only once. */
   readonly purpose: "link" | "identity" | ChallengePurpose;
   readonly operatorId: string;
   readonly expiresAt: number;
@@ -34,7 +33,7 @@ export interface SessionHolder {
   readonly operator: Operator;
 }
 
-/** The sign-in by a passkey or a link that begins a session. */
+/** How a session began: with a passkey or a link. */
 export interface SignIn {
   readonly session: NewSession;
   readonly act: Act;

@@ -6,10 +6,10 @@ import type { RelationKind } from "../../domain/record-type.ts";
 export interface DeletionQueue {
   /** Pending or processing. */
   readonly open: number;
-  /** Due, and waiting neither for a hold nor for a floor. */
+  /** Due, and waiting for neither a hold nor a floor. */
   readonly overdue: number;
   readonly oldestDueAt: number | undefined;
-  /** Deletions that wait for the approval of a second person, and are not overdue meanwhile. */
+  /** Deletions that wait for the approval of a second person; these don't count as overdue. */
   readonly awaitingApproval: number;
 }
 

@@ -1,11 +1,11 @@
-// What a store answers about acts that need a second person.
+// The answers of a store about acts that need a second person.
 
 import type { Proposal } from "../../domain/proposal.ts";
 
 /**
  * Why a proposal was not approved or declined. `own_proposal`: the actor proposed it. `no_such_person`: the actor is
- * not an active operator who may be the second person. `proposer_gone`: who proposed it is not active any more.
- * `changed`: what it would change is not what it was when it was proposed, or the act is another one.
+ * not an active operator who may be the second person. `proposer_gone`: the person who proposed it is no longer active.
+ * `changed`: what the act would change has changed since the proposal, or the act is a different one.
  */
 export type Objection =
   | "no_such_proposal"
@@ -26,7 +26,7 @@ export interface ProposalQuery {
   readonly organizationId?: string | undefined;
   /** Only those that can be approved at this time. */
   readonly openAt?: number | undefined;
-  /** The last one of the part before; undefined for the first part. */
+  /** The last proposal of the previous part; undefined for the first part. */
   readonly before?: Pick<Proposal, "proposedAt" | "proposalId"> | undefined;
   readonly limit: number;
 }

@@ -14,7 +14,8 @@ import type { EngineTraits } from "./engine-traits.ts";
 export interface SealedReceipt {
   readonly receipt: ReceiptPlace;
   /**
-   * The receipt in the form that is hashed: a text is made once, and is sent to another thread sooner than an object.
+   * The receipt in the form that is hashed. Serializing it once and passing it to another thread as text is faster than
+   * passing an object.
    */
   readonly document: string;
   /** The numbers whose hashes it contains. */
@@ -31,7 +32,7 @@ export type SealReceipt = (
 ) => SealedReceipt;
 
 export interface StoredReceipt {
-  /** The order in which receipts are listed: those in no chain first, in any order. */
+  /** The order in which receipts are listed: first receipts that are in no chain, in any order. */
   readonly rowNo: number;
   readonly receipt: Receipt;
   readonly hash: string;

@@ -1,5 +1,5 @@
-// The interface of an engine for the replay after a restore. docs/decisions describes the states and the steps between
-// them; a store in any of these states opens only for the replay and for what operators need to finish it.
+// What an engine offers for the replay after a restore. docs/decisions describes the states and the steps between them;
+// a store in one of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../../domain/access.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
@@ -30,7 +30,7 @@ export interface RestoreCut {
 export interface ReplayBeginning {
   /**
    * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain
-   * that the ledgers know; undefined for a chain of which they know none.
+   * that is in a ledger; undefined for a chain that is in none.
    */
   readonly known:
     | {
@@ -49,7 +49,7 @@ export interface HoldsOfReplay {
   readonly release: readonly string[];
 }
 
-/** A part of the deletions to replay, in the order in which they were completed. */
+/** A part of the deletions to replay, in the order of their completion. */
 export interface ReplayPage {
   readonly after: ReplayPosition | undefined;
   readonly limit: number;
@@ -63,18 +63,21 @@ export interface ReplayPosition {
 export interface ReplayedPart {
   /** Deletions that are open now. */
   readonly opened: number;
-  /** Where to continue; undefined at the end. A deletion that waits for another one of its record remains queued. */
+  /**
+   * Where to continue; undefined at the end. A deletion that waits for another deletion of the same record remains
+   * queued.
+   */
   readonly next: ReplayPosition | undefined;
 }
 
 export interface ReplayedCount {
   readonly queued: number;
   readonly open: number;
-  /** How many of the open ones wait for a legal hold. */
+  /** How many of the open deletions wait for a legal hold. */
   readonly held: number;
 }
 
-/** The last position of a ledger that the store knows. A ledger that ends before it has lost entries. */
+/** The last ledger position that the store knows. A ledger that ends before it has lost entries. */
 export interface LedgerMark {
   readonly ledgerId: string;
   readonly end: number;

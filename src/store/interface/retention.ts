@@ -11,13 +11,13 @@ export interface FloorChange {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly rule: FloorRule | undefined;
-  /** The rule that the change was made for; whichever there is if missing. */
+  /** The rule that the change assumes; if missing, the current rule does not matter. */
   readonly before?: FloorRule | "none";
 }
 
 /**
- * `above_ceiling`: records would be erased without a request earlier than the floor allows. `changed_before`: the type
- * has another rule than that which the change was made for. Nothing was changed.
+ * `above_ceiling`: the ceiling would erase records earlier than the floor allows. `changed_before`: the type has
+ * another rule than the change assumes. Nothing was changed.
  */
 export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
@@ -33,14 +33,14 @@ export interface ExpiryQuery {
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
   readonly scannedMax: number;
-  /** The time for which this is decided; a later one for a preview. */
+  /** The time at which records are evaluated; a later one for a preview. */
   readonly now: number;
 }
 
 /**
- * Whether retention may delete a record whose period has ended. `needed`: something that belongs to the record was seen
- * later, and keeps it for as long. `open`: the record has an open deletion. `floor`: the record is under a retention
- * floor.
+ * Whether retention may delete a record whose period has ended. `needed`: a record that belongs to it was seen later,
+ * and keeps it until that one's period has ended. `open`: the record has an open deletion. `floor`: the record is under
+ * a retention floor.
  */
 export type Expiry = "due" | "held" | "open" | "needed" | "floor";
 
@@ -57,21 +57,24 @@ export interface ExpiredPart {
   readonly next: RecordKey | undefined;
 }
 
-/** Records that have expired, and would be deleted at this time. */
+/** Records that have expired, and would be deleted at that time. */
 export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceilings" | "now"> {
   readonly due: readonly RecordKey[];
-  /** How much is kept in memory: relations, and bytes of the ids in them. */
+  /** What a preview keeps in memory: relations, and bytes of the ids in them. */
   readonly entriesMax: number;
   readonly bytesMax: number;
 }
 
 export interface ErasedPreview {
-  /** Records whose deletion would wait for a hold or a floor of what it would erase or change. */
+  /**
+   * Records whose deletion would wait for a hold or a floor on something that it would erase or
+   * change.
+   */
   readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
-  /** For each type: the records that would be erased too, because they belong only to what is erased. */
+  /** By type: records that would be erased too, because they belong only to what is erased. */
   readonly erasedWith: Readonly<Record<string, number>>;
-  /** For each type: the records that belong to other records too, and would be erased with the last of them. */
+  /** By type: records that also belong to other records, and would be erased with the last of them. */
   readonly shared: Readonly<Record<string, number>>;
-  /** How many of the records were previewed in part, because too much belongs to them. */
+  /** How many records were previewed only in part, because too many others belong to them. */
   readonly inPart: number;
 }

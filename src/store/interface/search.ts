@@ -7,7 +7,7 @@ import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 export interface SearchToken {
   readonly hash: Uint8Array;
   readonly field: string;
-  /** Whether only changes before the latest state have the value. */
+  /** Whether only changes before the latest state contain the value. */
   readonly former: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface IndexedRecord extends RecordKey {
 export interface SearchState {
   /** Identifies the key of the hashes; 0 if none is in use yet. */
   readonly keyCheck: number;
-  /** The number of arrival up to which all changes are indexed. */
+  /** The arrival number up to which all changes are indexed. */
   readonly indexedNo: number;
 }
 
@@ -29,7 +29,7 @@ export interface DuePage {
   /** Changes beyond this number, and up to `through`. */
   readonly after: number;
   readonly through: number;
-  /** A change that another one of its record follows by then is left out. */
+  /** If a record has several changes in this range, only the last one is read. */
   readonly settled: number;
   readonly limit: number;
 }
@@ -40,7 +40,7 @@ export interface DueRecord extends RecordKey {
 }
 
 export interface IndexStep extends Pick<SearchState, "keyCheck"> {
-  /** Moves with what is stored, if it still is where it was when the records were read. Undefined: it stays. */
+  /** The new mark, which is stored if the mark has not moved since the records were read. Undefined: the mark stays. */
   readonly mark?: { readonly from: number; readonly to: number };
 }
 
@@ -50,14 +50,14 @@ export type DueChange = RecordKey & Change;
 export interface TokenSearch {
   readonly organizationId: string;
   readonly hashes: readonly Uint8Array[];
-  /** How many records are read of each hash. */
+  /** How many records are read for each hash. */
   readonly recordsMax: number;
-  /** How many rows are read of all hashes, and how many pairs of a hash and a record are then looked up. */
+  /** How many rows are read for all hashes, and how many pairs of a hash and a record are then looked up. */
   readonly rowsMax: number;
 }
 
 export interface FoundToken {
-  /** The position of its hash in the search. */
+  /** The position of the hash in the search. */
   readonly at: number;
   readonly resourceType: string;
   readonly resourceId: string;
@@ -67,6 +67,6 @@ export interface FoundToken {
 
 export interface TokensFound {
   readonly tokens: readonly FoundToken[];
-  /** Whether more records than were read have one of the hashes, even several of them. */
+  /** Whether some hash, or several together, match more records than were read. */
   readonly more: boolean;
 }

@@ -3,7 +3,7 @@
 
 export class StoreError extends Error {
   override readonly name = "StoreError";
-  /** True if what prevents it ends without an operator, such as a reader of the store; the caller tries again later. */
+  /** True if the cause ends without an operator, such as a reader of the store; the caller tries again later. */
   readonly isTemporary: boolean;
 
   constructor(message: string, { isTemporary = false, cause }: StoreErrorOptions = {}) {

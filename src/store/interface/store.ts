@@ -36,9 +36,9 @@ export type SharedWriterData =
   | { readonly engine: "postgres"; readonly url: string; readonly connections: ConnectionSettings };
 
 export interface RecordStore {
-  /** To be called only on a store that is served. */
+  /** Call only on a store that is served. */
   shareWriter(): SharedWriter;
-  /** Makes a write of another thread visible to reads; to be called before the write is reported to a client. */
+  /** Makes a write of another thread visible to reads; call before the write is reported to a client. */
   writtenElsewhere(): void;
   /** Rejects waiting and later writes with AppError unavailable. The current transaction is finished. */
   refuseWrites(): void;
@@ -49,14 +49,13 @@ export interface RecordStore {
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;
   /**
-   * Returns a number that no change acknowledged by now exceeds, and that every later one does. All changes up to it
-   * are stored, and none will be added.
+   * Returns a number such that all changes acknowledged by now have this number or a lower one, and all later changes a
+   * higher one. All changes up to it are stored, and none will be added.
    */
   latestArrival(): Promise<number>;
   /**
-   * `settled`: a number up to which all changes are stored and none will be added. Waits for nobody, so changes that
-   * were acknowledged may exceed it until the writes that began before them have ended. `latest`: no number beyond was
-   * given.
+   * `settled`: all changes up to this number are stored, and none will be added. This waits for nobody, so acknowledged
+   * changes can have higher numbers until earlier writes have ended. `latest`: the highest number that was given out.
    */
   settledArrival(): Promise<SettledArrival>;
 }
@@ -68,19 +67,19 @@ export interface SettledArrival {
 
 export interface DeletionStore {
   /**
-   * Returns the id of the open deletion, new or not; undefined if there is no such record. A known idempotency key
-   * returns the same id again. Throws AppError idempotency_reused.
+   * Returns the id of the open deletion, whether or not this request opened it; undefined if there is no such record. A
+   * known idempotency key returns the same id again. Throws AppError idempotency_reused.
    */
   requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined>;
   /**
    * Claims deletions that are due, or whose worker has stopped, at most `deletionsMax`. In one transaction they become
-   * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion that a
-   * hold prevents stays `pending`, with the reason. If none is claimed, nothing is due; otherwise more may be.
+   * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion under a
+   * hold stays `pending`, with the reason. If none is claimed, nothing is due; otherwise more may be.
    */
   claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
   /**
    * Processes the next part of the plans of some of these deletions, at most `recordsMax` records, in one transaction.
-   * The first ones take precedence. The deletion of an organization has to be alone.
+   * Earlier deletions in the list take precedence. The deletion of an organization has to be the only one.
    */
   eraseStep(
     deletionRequestIds: readonly string[],
@@ -88,9 +87,9 @@ export interface DeletionStore {
     act: Act,
   ): Promise<ErasureStep>;
   /**
-   * Verifies deletions and completes those of which nothing is left, each with its own receipt, in one transaction: so
-   * no completion exists without its receipt. If anything is found (something related arrived meanwhile), it is added
-   * to the plan. The results are in order.
+   * Verifies deletions and completes those with nothing left to erase, each with its own receipt, in one transaction:
+   * so no completion exists without its receipt. If anything is found (a related record that arrived meanwhile), it is
+   * added to the plan. The results are in order.
    */
   completeDeletions(
     deletionRequestIds: readonly string[],
@@ -148,11 +147,15 @@ export interface StoreOptions {
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
   /**
-   * For a command that writes much: writes don't block its thread. Without an effect in other roles, and on servers.
+   * For a command that writes much: its writes don't block the thread of the command. Has no effect in other roles, or
+   * on servers.
    */
   readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
-  /** Signs receipts. Tests of an engine leave it out, and complete deletions without a receipt. */
+  /**
+   * Signs receipts. Only tests of an engine omit it; their deletions are completed without a
+   * receipt.
+   */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;
 }

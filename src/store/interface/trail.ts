@@ -1,4 +1,4 @@
-// The audit trail and what it is compared with, on every engine. Never contains content of records.
+// The audit trail and what it is compared with, on every engine. Never contains record content.
 
 import type { AuditEntry } from "../../domain/access.ts";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
@@ -14,11 +14,11 @@ export interface AuditNote {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What entries have to match. Members that are undefined match everything. */
+/** The conditions that entries have to meet. Undefined members are no condition. */
 export interface AuditQuery {
   readonly actor: string | undefined;
   readonly organizationId: string | undefined;
-  /** May be the part before the dot, such as `key` for `key.create`. */
+  /** Can be the part before the dot, such as `key` for `key.create`. */
   readonly action: string | undefined;
   /** Unix milliseconds, inclusive. */
   readonly from: number | undefined;
@@ -27,20 +27,20 @@ export interface AuditQuery {
   /** Selects only entries with smaller numbers. */
   readonly before: number | undefined;
   readonly limit: number;
-  /** How many entries are read at most, however few of them match. */
+  /** At most how many entries are read, even if few match. */
   readonly examinedMax: number;
 }
 
 export interface AuditPart {
   /** Newest first. */
   readonly entries: readonly AuditEntry[];
-  /** `before` of the next part; undefined at the end. */
+  /** The value of `before` for the next part; undefined at the end. */
   readonly next: number | undefined;
 }
 
 /** Where the verification of a part of the chain begins. */
 export interface ChainPlace extends ChainHead {
-  /** How many entries are verified at most. */
+  /** At most how many entries are verified. */
   readonly limit: number;
 }
 

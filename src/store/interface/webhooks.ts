@@ -12,12 +12,12 @@ export interface NewEndpoint {
   readonly description: string;
   readonly types: readonly string[] | undefined;
   readonly keyCheck: number;
-  /** It is notified of what comes after this arrival number. */
+  /** Only changes after this arrival number are notified. */
   readonly changeNo: number;
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
-/** `endpointId` and `createdAt`: those of the first request with the same Idempotency-Key. */
+/** If the Idempotency-Key is known, `endpointId` and `createdAt` are those of the first request. */
 export type NewEndpointOutcome =
   | { readonly endpointId: string; readonly createdAt: number }
   | "no_such_organization"
@@ -35,17 +35,17 @@ export interface EndpointRemoval extends EndpointName {
 
 export type RemovalOutcome = "removed" | "no_such_endpoint" | "idempotency_reused";
 
-/** What is missing stays as it is. */
+/** Missing members stay unchanged. */
 export interface EndpointChange {
   /** Ends the disabled state and the back-off. */
   readonly enable?: true;
-  /** Where to continue; the entry of the audit trail, and the arrival number. */
+  /** Where to continue: the entry of the audit trail, and the arrival number. */
   readonly from?: { readonly entryNo: number; readonly changeNo: number };
   readonly test?: true;
   readonly secret?: { readonly keyCheck: number; readonly formerUntil: number | undefined };
 }
 
-/** Those after an endpoint, in the order of their keys. */
+/** Endpoints after this one, in the order of their keys. */
 export interface EndpointPage {
   readonly after: EndpointName | undefined;
   readonly limit: number;
@@ -57,22 +57,22 @@ export interface Lease extends EndpointName {
   readonly until: number;
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface Attempt extends EndpointName {
   readonly claimant: string;
   readonly at: number;
   readonly result: string;
-  /** Until when the endpoint stays leased; undefined if others may claim it now. */
+  /** The end of the lease; undefined if others may claim the endpoint now. */
   readonly leaseUntil: number | undefined;
   readonly outcome: Delivered | Failed | Tested;
 }
 
-/** The cursors go on, unless somebody has set them meanwhile. */
+/** The cursors advance, unless somebody has set them meanwhile. */
 export interface Delivered {
   readonly kind: "delivered";
   readonly before: Cursors;
   readonly after: Cursors;
-  /** Whether it was notified of changes. */
+  /** Whether the message was about changes. */
   readonly isSignal: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface Failed {
   readonly disable: DisabledBecause | undefined;
 }
 
-/** A test is not tried again. */
+/** A test is not repeated. */
 export interface Tested {
   readonly kind: "tested";
   readonly requestedAt: number;

@@ -1,10 +1,10 @@
 // The ledger: an append-only file beside the store and outside its backups. It tells a restore what must be erased
 // again and which holds there are, and a check how far the store's chains reached. Never contains content of a record.
 //
-// A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step.
-// So every completed deletion is in the ledger, even if a process ends in between. Several processes may append: each
-// frame is written under a lock, after cutting off what a crash may have torn, and after writing again what nobody may
-// have synced.
+// A deletion is recorded before it is completed and again with its receipt, each on stable storage before the next
+// step. So every completed deletion is in the ledger, even if a process ends in between. Several processes may append.
+// Each frame is written under a lock, after removing an end that a crash has torn, and after rewriting the last frame,
+// which may not have been synced.
 
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -23,7 +23,7 @@ import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../interface/ledger.ts";
 
-/** Bytes of JSON in one append, which is what a crash can tear. */
+/** Bytes of JSON in one append, and so the most that a crash can tear. */
 export const ledgerFrameBytesMax = 48 * 1_024;
 /** How long a process waits while another one appends. */
 const ledgerLockMsMax = 10_000;
@@ -41,8 +41,8 @@ const lockPollMs = 5;
 const rewrittenBytes = 64 * 1_024;
 
 /**
- * Opens the ledger of a store. Each store has a file of its own, so that several can share a folder. The first note
- * creates the file.
+ * Opens the ledger of a store. Each store has its own file, so several can share a folder. The first entry creates the
+ * file.
  */
 export function openLedger(options: LedgerOptions): DeletionLedger {
   const path = ledgerPath(options.folder, options.storeId);
@@ -83,13 +83,13 @@ class LedgerFile {
     return state;
   }
 
-  /** Notes that all of the file is on stable storage. */
+  /** Records that the whole file is on stable storage. */
   synced(state: LedgerState): void {
     this.#synced = this.#stamp();
     this.#known = { stamp: this.#synced, state };
   }
 
-  /** Whether this process knows that all of the file is on stable storage. */
+  /** Whether this process knows that the whole file is on stable storage. */
   isSynced(): boolean {
     return this.#synced === this.#stamp();
   }
@@ -110,7 +110,7 @@ interface Appending extends LedgerOptions {
   readonly seal?: SealHeads | undefined;
 }
 
-/** Reads the state. An end that looks torn may be an append in progress, which has ended when the lock is free. */
+/** Reads the state. An end that looks torn may be an append in progress; that has ended when the lock is free. */
 async function readState(ledger: LedgerFile, { tryLock }: LedgerOptions): Promise<LedgerState> {
   const state = await ledger.state();
   if (state.tornBytes === 0) return state;
@@ -148,10 +148,10 @@ async function append(ledger: LedgerFile, appending: Appending): Promise<LedgerS
 }
 
 /**
- * Cuts off what a crash has torn, and writes the last frame again. The process that wrote this frame may have ended
- * before it synced, or the sync failed: then the system may consider the pages of the frame written although they are
- * not, the next sync would succeed without them, and a later frame would follow a hole. Earlier frames are synced,
- * because each is synced before the next is begun.
+ * Removes an end that a crash has torn, and writes the last frame again. The process that wrote this frame may have
+ * ended before the sync, or the sync may have failed. Then the system may consider the pages of the frame as written
+ * although they are not; the next sync would succeed without them, and leave a hole before later frames. Earlier frames
+ * are synced, because each is synced before the next is begun.
  */
 async function writeEndAgain(file: FileHandle, { bytes, tornBytes }: LedgerState): Promise<void> {
   if (tornBytes > 0) await file.truncate(bytes);

@@ -10,16 +10,18 @@ import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
 
-/** This is longer than any line that is written: a frame with its head, or a receipt. */
+/** Longer than any line that is written: a frame with its head, or a receipt. */
 const lineBytesMax = 128 * 1_024;
 
 const newline = 0x0a;
 
-/** A line without its newline. `bytes` is undefined for a line longer than any that is written. */
+/**
+ * A line without its newline. `bytes` is undefined if the line is longer than any that is written.
+ */
 export interface RawLine {
   readonly bytes: Buffer | undefined;
   readonly start: number;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   readonly end: number;
   readonly terminated: boolean;
 }
@@ -90,7 +92,7 @@ export function readLine({ bytes }: RawLine, context: LineContext): LineContent 
   return entry === undefined ? { is: "bad" } : { is: "receipt", entry };
 }
 
-/** A receipt says the same about a deletion as an entry. */
+/** A receipt contains the same about a deletion as an entry. */
 function readReceipt(bytes: Buffer): LedgerEntry | undefined {
   const value = parseJson(bytes.toString());
   return isReceipt(value) ? entryOfReceipt(value, digest("sha256", chainedText(value))) : undefined;

@@ -34,7 +34,7 @@ export async function* readLedgerParts(
 ): AsyncGenerator<LedgerPart> {
   const what = reading === "own" ? ledgerName : "The ledger";
   if (!isPresent(path, what)) return;
-  // A ledger that can't be read must not seem to be empty.
+  // A ledger that can't be read must not be taken for an empty one.
   requireReadable(path, what);
   const walk = new LineWalk(path, { reading, start: 0 });
   const cutter = new LineCutter(0);
@@ -118,7 +118,7 @@ class LineWalk {
     }
   }
 
-  /** Throws unless the rest is what a crash may leave. */
+  /** Throws unless the rest can be the result of a crash. */
   end(): void {
     if (this.#bad === undefined) return;
     const { reading } = this.#options;
@@ -132,7 +132,7 @@ class LineWalk {
   }
 
   #accept(line: RawLine, content: LineContent): void {
-    // A skipped line at the end does no harm, though nothing is appended to it.
+    // A skipped line at the end is harmless, although nothing is appended to it.
     this.whole = line.end;
     this.terminated = line.terminated;
     if (content.is === "frame") {

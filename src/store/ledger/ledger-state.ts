@@ -16,7 +16,7 @@ export const emptyState: LedgerState = {
   inProgress: [],
 };
 
-/** The most deletions in progress that are remembered: several times as many as are processed at once. */
+/** How many deletions in progress are remembered: several times as many as are processed at once. */
 const inProgressMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {

@@ -26,7 +26,7 @@ export interface MoveOptions {
 export interface MoveReport {
   readonly storeId: string;
   readonly rows: number;
-  /** Copied by an earlier run. */
+  /** The rows that an earlier run has copied. */
   readonly rowsBefore: number;
   readonly summary: StoreSummary;
 }
@@ -36,7 +36,7 @@ interface Sides {
   readonly target: MoveTarget;
 }
 
-/** Throws StoreError if the target can't be used or differs in the end, and MoveStopped. */
+/** Throws StoreError if the target can't be used or differs at the end, and MoveStopped. */
 export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
   const { source, target } = sides;
   const ends = await source.readEnds();
@@ -76,7 +76,7 @@ async function copyTables(
       await writing;
       await onRows(place.rows, page.table.name);
       writing = target.addPage(page);
-      // A failure is thrown where it is awaited; until then it must not end the process.
+      // A failure is thrown where the result is awaited; until then it must not end the process.
       writing.catch(() => undefined);
       place = page.next;
     }
@@ -107,7 +107,7 @@ function reporter(
 ): (rows: number, table: string) => Promise<void> {
   return async (rows, table) => {
     onStep({ phase, rows, allRows, table });
-    // Signals are handled between two event-loop ticks.
+    // Signals are handled between event-loop ticks.
     await new Promise((resolve) => void setImmediate(resolve));
     if (stopping.aborted) throw new MoveStopped("The move was stopped.");
   };

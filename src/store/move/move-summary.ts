@@ -1,4 +1,4 @@
-// Summarises each table as a count and a digest over a form that is the same on every engine. Has at most one page of
+// Summarizes each table as a count and a digest, in a form that is the same on every engine. Keeps at most one page of
 // rows in memory.
 
 import { createHash } from "node:crypto";
@@ -53,7 +53,7 @@ export function rowsOf(summary: StoreSummary): number {
   return Object.values(summary).reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The tables in which two summaries differ. */
+/** The tables whose summaries differ. */
 export function differingTables(one: StoreSummary, other: StoreSummary): readonly string[] {
   return Object.keys({ ...one, ...other }).filter((name) => {
     const [of, beside] = [one[name], other[name]];

@@ -2,7 +2,7 @@
 
 import type { MovedRow, MovedTable, MovedValue } from "../interface/move.ts";
 
-/** JSON; bytes are hexadecimal in a list of one, so that they differ from text. */
+/** JSON; bytes are a list with one hexadecimal string, to distinguish them from text. */
 export function toText(values: MovedRow): string {
   return JSON.stringify(values.map(neutralValue));
 }
@@ -14,7 +14,7 @@ export function fromText(text: string): MovedRow {
   );
 }
 
-/** The values of the key of a row, in the order of the key. */
+/** The key values of a row, in the order of the key. */
 export function keyOf({ columns, key }: MovedTable, row: MovedRow): MovedRow {
   const names = Object.keys(columns);
   return key.map((name) => row[names.indexOf(name)] ?? null);

@@ -1,20 +1,20 @@
-// Arrays in the binary format of PostgreSQL (array_recv). As text, each quote of a payload would have to be escaped
-// here, and parsed by the server: a third of the processor time of both for a list. Sends nothing.
+// Arrays in the binary format of PostgreSQL (array_recv). As text, every quote of a payload would have to be escaped
+// here and parsed by the server, which takes a third of the processor time of both for a list. Sends nothing.
 
 type Item = null | boolean | number | string | Uint8Array;
 
-/** The types of elements that are encoded, with the number that each has on every server (pg_type.dat). */
+/** The element types that are encoded, with their numbers, which are the same on every server (pg_type.dat). */
 const elementTypes: Readonly<Record<string, number>> = { text: 25, bigint: 20, bytea: 17 };
 
 const arrayParameter = /\$(\d+)::(text|bigint|bytea)\[\]/g;
 
-/** The type of the elements of each parameter of a statement that has the type of an array. */
+/** The element type of each array parameter of a statement. */
 export function arrayTypesOf(sql: string): ReadonlyMap<number, string> {
   const found = sql.matchAll(arrayParameter);
   return new Map(Array.from(found, ([, place, type = ""]) => [Number(place) - 1, type]));
 }
 
-/** Undefined for elements that have no binary form here, such as bytes that are written as text. */
+/** Undefined for elements without a binary form here, such as bytes that are written as text. */
 export function encodeArray(items: readonly Item[], type: string | undefined): Buffer | undefined {
   if (type === "text") return encode(items.map(toText), type);
   if (type === "bigint") return items.every(isInteger) ? encode(items, type) : undefined;

@@ -1,6 +1,6 @@
-// How far arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can become
-// visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also the end of
-// transactions that write.
+// Up to where arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can
+// become visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also waits for
+// the end of writing transactions.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../interface/store-error.ts";
@@ -23,8 +23,8 @@ const findLeastMark = `
 /**
  * The number up to which every change is stored and none will be added, and the latest number. Waits for nobody:
  * transactions of other programs, and of ours that add no change, don't matter. The latest number is read before the
- * marks: whoever took it or a lower one has its mark by then, or has committed, and whoever comes later takes a greater
- * one. What is read after this sees all changes up to the result.
+ * marks: a transaction that took it or a lower one has set its mark or has committed by then, and later transactions
+ * take greater numbers. A later read sees all changes up to the result.
  */
 export async function readSettledArrival(database: Database): Promise<SettledArrival> {
   const [latest, found] = await database.inOneGo({}, (transaction) =>

@@ -20,8 +20,8 @@ const keyedPlans: Readonly<Record<string, string>> = {
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
 /**
- * The statements are short: compiling one takes longer than running it a hundred times. The settings above increase
- * estimated costs, so such plans would be compiled each time.
+ * The statements are short: JIT compilation takes longer than running one a hundred times. The settings above increase
+ * the estimated costs, so such plans would be compiled each time.
  */
 const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 
@@ -29,7 +29,7 @@ const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
 /**
- * Opens one connection to each worker: a transaction over more connections must be prepared and committed on each of
+ * Opens one connection to each worker: a transaction over several connections must be prepared and committed on each of
  * them.
  */
 const oneConnection: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const oneConnection: Readonly<Record<string, string>> = {
 
 /**
  * Statements that touch several shards don't lock those shards against each other (Transaction.inShardOrder does where
- * it is needed): the locks last until the end of the transaction, and each statement would take them in any order.
+ * necessary): the locks last until the end of the transaction, and statements would take them in different orders.
  */
 const withoutShardLocks: Readonly<Record<string, string>> = {
   "citus.enable_deadlock_prevention": "off",
@@ -51,15 +51,14 @@ const noTransactionTimeout: Readonly<Record<string, string>> = { transaction_tim
 const transactionTimeoutSince = 170_000;
 
 /**
- * Precedes a statement that runs outside a transaction for as long as it takes. Nothing sets the session back: each
- * transaction sets its own limits.
+ * Precedes a long statement outside a transaction. Nothing resets the session: each transaction sets its own limits.
  */
 export function removeLimits(serverVersion: number): string {
   const values = { statement_timeout: "0", lock_timeout: "0", ...limitsOf(serverVersion) };
   return `SELECT ${setAll(values, { local: false })}`;
 }
 
-/** What else limits a transaction on this server. */
+/** Further limits on a transaction that this server may have. */
 function limitsOf(serverVersion: number): Readonly<Record<string, string>> {
   return serverVersion < transactionTimeoutSince ? {} : noTransactionTimeout;
 }

@@ -75,7 +75,7 @@ export async function distribute(
   }
 }
 
-/** Changes nothing, on two shards that always differ: the hashes of the two ids are below and above zero. */
+/** Changes nothing, on two shards that always differ, because the hashes of the two ids are below and above zero. */
 const touchTwoShards = `
   UPDATE record SET first_seen = first_seen
   WHERE organization_id = '' AND resource_type = '' AND resource_id IN ('a', 'b')`;

@@ -47,18 +47,19 @@ export class Database {
   /** Whether the tables are distributed over a Citus cluster; set when the store is opened. */
   distributed = false;
   /**
-   * Whether row-level security applies to this role, so that the server names no key in its messages; set with it.
+   * Whether row-level security applies to this role, so that the server names no key in its messages; set when the
+   * store is opened.
    */
   secured = false;
-  /** As in server_version_num; set with it. */
+  /** As in server_version_num; set when the store is opened. */
   serverVersion = 0;
-  /** The schema that has the tables; set with it. */
+  /** The schema that has the tables; set when the store is opened. */
   schema: string | undefined;
-  /** Throws StoreError if the role lacks rights; set with it. */
+  /** Throws StoreError if the role lacks rights; set when the store is opened. */
   requireRights: Work<void> | undefined;
-  /** What it finds, for all statements that fail at the same time. */
+  /** The running check, shared by all statements that fail at the same time. */
   #lacking: Promise<StoreError | undefined> | undefined;
-  /** The statements that run outside a transaction for this process. */
+  /** The statements of this process that run outside a transaction. */
   readonly #outside = new Set<string>();
 
   constructor(url: string, settings: ConnectionSettings) {
@@ -122,7 +123,7 @@ export class Database {
 
   /** Runs a statement that PostgreSQL does not run in a transaction, such as VACUUM, without a time limit. */
   async outsideTransaction(statement: string): Promise<void> {
-    // The comment tells it from the same statement of another process.
+    // The comment distinguishes it from the same statement of another process.
     const text = `${statement} /* ${randomUUID()} */`;
     this.#outside.add(text);
     try {
@@ -136,8 +137,8 @@ export class Database {
   }
 
   /**
-   * Cancels such statements, so that stopping does not wait for them. They are found by their texts, because behind a
-   * pooler the same connection can have had another backend process before.
+   * Cancels such statements, so that stopping does not wait for them. Finds them by their texts, because behind a
+   * pooler the connection may have used another backend process before.
    */
   async cancelOutside(): Promise<void> {
     for (const text of this.#outside) {
@@ -146,8 +147,8 @@ export class Database {
   }
 
   /**
-   * Throws StoreError if a pooler gives a server connection to one client after another and does not keep prepared
-   * statements: the second client finds a name that it has not prepared, or the first one misses its own.
+   * Throws StoreError if a pooler shares server connections between clients but does not keep prepared statements: then
+   * the second client finds a name that it has not prepared, or the first one misses its own.
    */
   async requirePrepared(): Promise<void> {
     const { prepare, poolMax } = this.#settings;
@@ -162,7 +163,7 @@ export class Database {
         await first.query(probe);
         await second.query("COMMIT");
       } finally {
-        // Idle, it would look to a move like a connection of another process.
+        // An idle connection would look to a move like one of another process.
         second.release(true);
       }
     });
@@ -186,7 +187,7 @@ export class Database {
     }
   }
 
-  /** If the role can't even find out, it is undefined. */
+  /** Undefined if the role may not even find out. */
   #findLackingRights(): Promise<StoreError | undefined> {
     const { requireRights } = this;
     if (requireRights === undefined) return Promise.resolve(undefined);

@@ -67,14 +67,14 @@ export class ServerError extends Error {
   }
 }
 
-/** Also of an error that the server's caused. */
+/** Includes errors that an error of the server caused. */
 export function hasState(error: unknown, state: string): boolean {
   if (error instanceof ServerError) return error.state === state;
   if (error instanceof DatabaseError) return error.code === state;
   return error instanceof Error && hasState(error.cause, state);
 }
 
-/** The function of the server that enforces row-level security: what that refuses is an error of this program. */
+/** The function of the server that enforces row-level security: a refusal by it is an error of this program. */
 const rowSecurityRoutine = "ExecWithCheckOptions";
 
 /** True if the role lacks a right. */
@@ -83,7 +83,7 @@ export function isForbidden(error: unknown): boolean {
   return error.code === insufficientPrivilege;
 }
 
-/** The rights are what somebody has to know, instead of the one that was missing first. */
+/** The message names the necessary rights instead of the right that was missing first. */
 export function withLackingRights(described: unknown, lacking: StoreError | undefined): unknown {
   if (lacking === undefined || !(described instanceof AppError)) return described;
   const cause = new StoreError(lacking.message, { cause: described.cause });
@@ -119,7 +119,7 @@ export function describeFailure(
   return withoutValues(error);
 }
 
-/** The key is an SQLSTATE or its class. */
+/** By SQLSTATE or its class. */
 const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
   [readOnlyState]: "database_read_only",

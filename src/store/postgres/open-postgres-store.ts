@@ -65,7 +65,7 @@ export async function openPostgresMoveTarget(
     return makeMoveTarget(await openDatabase(url, { connections }));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    // Here the URL is not in the setting that these errors name.
+    // Here these errors must not name a setting, because the URL does not come from one.
     throw new StoreError(error.message.replaceAll("DATABASE_URL", "--to"), { cause: error });
   }
 }
@@ -106,7 +106,7 @@ function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): 
   }
 }
 
-/** Sets the version. */
+/** Sets `Database.version`. */
 async function refuseUnsupported(database: Database): Promise<void> {
   const server = await database.transaction({}, (transaction) =>
     transaction.get<Server>(describeServer),
@@ -155,7 +155,7 @@ const distrusted: ReadonlySet<unknown> = new Set([
 
 interface Advice {
   readonly advice: string;
-  /** It may end without an operator, or while an operator acts. */
+  /** The cause may end by itself, or an operator may be removing it. */
   readonly isTemporary?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** One statement of long work has at most this many rows: it takes a few milliseconds, here and on the server. */
 export const rowsAtOnceMax = 500;
 
-/** Work shorter than this continues without a pause. */
+/** Work shorter than this gets no pause. */
 const partMsMin = 4;
 const restMsMax = 50;
 

@@ -40,7 +40,7 @@ import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 const deletions: Visibility = { view: "deletions" };
 
 export interface PostgresOptions extends StoreOptions {
-  /** How another thread of a serving process opens its own connections. */
+  /** What another thread of a serving process needs to open its own connections. */
   readonly sharing?: { readonly url: string; readonly connections: ConnectionSettings };
 }
 
@@ -78,8 +78,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       unpackOutcome(valueOf(await jobs.submit({ kind: "write", write })) as PackedOutcome),
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
-    // All writes that began before the closing have ended then, so that the deletion evaluates and erases what they
-    // stored.
+    // Waits for all writes that began before the closing, so that the deletion evaluates and erases what they stored.
     requestOrganizationDeletion: async (request, act) => {
       await awaitWriters(database);
       return store.requestOrganizationDeletion(request, act);
@@ -112,7 +111,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
   };
 }
 
-/** Calls run one after another: several deletions of a process together take no more connections than one. */
+/** Calls run one after another, so that several deletions of a process together use only as many connections as one. */
 function inTurn<Args extends readonly unknown[], Result>(
   work: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {
@@ -247,7 +246,7 @@ function upkeepMethods(database: Database) {
     settledArrival: () => readSettledArrival(database),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
-    // There is nothing to do: vacuum frees space, and PostgreSQL uses it again.
+    // There is nothing to do: vacuum frees space, which PostgreSQL reuses.
     reclaimSpace: async () => false,
     checkIntegrity: () => checkIntegrity(database),
     checkErasure: () => checkErasure(database),

@@ -28,12 +28,12 @@ export class Servers {
     return this.#urls[this.#at] ?? "";
   }
 
-  /** Connections that fail at the same time pass over one server together. */
+  /** Connections that fail at the same time skip a server only once. */
   pass(url: string): void {
     if (url === this.current) this.#at = (this.#at + 1) % this.count;
   }
 
-  /** What the driver's pool has to be given: each of its connections is made to the current server. */
+  /** The connection options for the driver's pool: each connection is made to the current server. */
   forPool() {
     return { Client: clientOf(this), ...(this.#mustWrite ? { onConnect: this.#check } : {}) };
   }

@@ -9,11 +9,11 @@ export const connectTimeoutMs = 5_000;
 /** After this time, a process that hangs in a transaction loses its locks. */
 export const idleInTransactionTimeoutMs = 60_000;
 
-/** How long after the server's own limit a statement without an answer is abandoned, with its connection. */
+/** After the server's own limit plus this time, a statement without an answer is abandoned, with its connection. */
 export const answerGraceMs = 5_000;
 
 /**
- * How often a transaction is tried that conflicts with another one: in serialization, by a deadlock, or in a race for
+ * How often a transaction is tried that conflicts with another one: a serialization failure, a deadlock, or a race for
  * the same record.
  */
 export const attemptsMax = 8;

@@ -34,7 +34,7 @@ export type Value =
  */
 export const inTransaction = `current_setting('sluice.organizations', true) <> ''`;
 
-/** The rest of a line after this mark is run on Citus; elsewhere it is a comment. */
+/** Citus runs the rest of a line after this mark; elsewhere it is a comment. */
 const onlyOnCitus = /^( *)--citus /gm;
 
 /** A line that ends with this comment is left out on Citus. */
@@ -92,8 +92,8 @@ export class Transaction {
   }
 
   /**
-   * The rows of a query, at most `rowsMax` at a time. One after another in a transaction. Citus, which would compute
-   * all of them for the first part, is asked for all at once.
+   * Yields the rows of a query, at most `rowsMax` at a time. Parts are read one after another in a transaction. On
+   * Citus all rows are requested at once, because it would compute all of them for the first part anyway.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async *parts<Row>(
@@ -164,10 +164,13 @@ export class Transaction {
     return this[method](postgresText(sql), ...values);
   };
 
-  /** Locks records. On Citus, one statement does, which locks the shards in their order. */
+  /**
+   * Locks records. On Citus, a single statement does this, which locks the shards in their order.
+   */
   async #lock(keys: readonly RecordKey[]): Promise<true> {
     const sorted = keys.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
-    // Without any keys, as many statements are sent as for a confidential record: the time must not disclose it.
+    // Even without keys, as many statements are sent as for a confidential record, because the time must not disclose
+    // it.
     if (keys.length === 0) await this.#options.lockRecords(this, keys);
     for (const part of this.distributed ? [sorted] : partsOf(sorted)) {
       await this.#options.lockRecords(this, part);
@@ -177,8 +180,8 @@ export class Transaction {
   }
 
   /**
-   * Inserts rows on Citus, which can't insert them from arrays into shards. Returns how many were inserted. Columns
-   * have equal lengths.
+   * Inserts rows on Citus, which can't insert them from arrays into shards. Returns how many were inserted. All columns
+   * have the same length.
    */
   async insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>

@@ -5,7 +5,10 @@
 import { inSequence } from "./commit/settle-all.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** The temporary file is beside the tables, and memory is so small that rows are written to it. */
+/**
+ * The temporary file is on the disk of the tables, and the memory limit is so low that rows are
+ * written to it.
+ */
 const spillToDisk = `
   SELECT set_config('temp_tablespaces', '', true), set_config('work_mem', '64kB', true)`;
 
@@ -14,7 +17,7 @@ const writeTemporaryFile = `SELECT count(*) FROM generate_series(1, 40000)`;
 
 const writeRow = `UPDATE counter SET value = value + 1 WHERE name = 'write_probe'`;
 
-/** Runs in one round trip, with the commit. */
+/** Sends everything in one round trip, with the commit. */
 export async function probeWrite(transaction: Transaction): Promise<void> {
   await inSequence([
     transaction.run(spillToDisk),

@@ -1,4 +1,4 @@
-// Organizations, keys and tokens as they are read, alone and together, and as they are changed.
+// Organizations, keys and tokens as they are read, separately and joined, and as they are changed.
 
 import type { AccessToken, ApiKey, Organization } from "../../domain/access.ts";
 import type { NewKey, OrganizationChange } from "../interface/access.ts";

@@ -22,7 +22,7 @@ export interface NewAuditEntry extends Omit<
   readonly action: TrailAction;
 }
 
-/** `entryNo` is given after a restore, when numbers after the last entry have been used already. */
+/** `entryNo` is given after a restore, when numbers after the last entry have already been used. */
 export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {
   const row = {
     entry_no: entryNo ?? last.entry_no + 1,
@@ -57,7 +57,7 @@ export function describeReceipt(
   return { receiptNo: sealed.receipt.receipt_no, receiptHash: sealed.hash };
 }
 
-/** Binds the request to the trail without repeating its id and reason. */
+/** Ties the request to the trail without repeating its id and reason. */
 export function digestOfRequest(request: RequestText): string {
   return digest("sha256", textOfRequest(request));
 }

@@ -4,7 +4,7 @@ import { approvalWait } from "../../domain/deletion/approval.ts";
 import type { Deletion, ErasedCounts, ProcessedBefore } from "../../domain/deletion/deletion.ts";
 import { reader, type Row } from "./reader.ts";
 
-/** What is read of a row besides the fields of a deletion with the names of their columns. */
+/** The columns of a row that are not fields of a deletion under the same name. */
 export type DeletionRow = Row & {
   readonly deletion_request_id: string;
   readonly next_attempt_at: number | null;
@@ -26,7 +26,7 @@ const readDeletion = reader<Omit<Deletion, "isHeld" | "approval" | "processedBef
   },
 );
 
-/** The next attempt of a deletion that awaits an approval: the worker's index has it after all other deletions. */
+/** The next attempt of a deletion that awaits an approval: so the worker's index has it after all others. */
 export const untilApproved = Number.MAX_SAFE_INTEGER;
 
 export function toDeletion(row: DeletionRow): Deletion {
@@ -53,7 +53,7 @@ export function approvalColumns(
   return [approvalWait, untilApproved, requester];
 }
 
-/** Adds one to the count of each of these types. */
+/** Increments the count of each of these types. */
 export function addCounts(before: ErasedCounts, types: readonly string[]): ErasedCounts {
   const counts = new Map(Object.entries(before));
   for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// Operators, passkeys and sessions as they are read, alone and together.
+// Operators, passkeys and sessions as they are read, separately and joined.
 
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
 import type { OperatorDetails, PasskeyHolder, SessionHolder } from "../interface/operators.ts";
@@ -33,7 +33,7 @@ const readOperator = reader<StoredOperator>({
   unconfirmedBy: "optional",
 });
 
-/** The counts are there if the statement selects them. */
+/** The counts are present if the statement selects them. */
 export function toDetails(row: Row): OperatorDetails {
   const { issuer, subject, ...operator } = readOperator(row);
   if (issuer === undefined || subject === undefined) return operator;

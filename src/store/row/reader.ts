@@ -1,20 +1,20 @@
 // Reads the rows of a table as objects. A field has the name of its column in camel case, and is undefined for null.
 
-/** A row that a statement has found. */
+/** A row as a statement returns it. */
 export type Row = Readonly<Record<string, null | boolean | number | string | Uint8Array>>;
 
 type Stored = Row[string];
 
-/** How a field is made whose value or presence differs from that of the column. */
+/** How a field is made if its value or presence differs from the column. */
 const fields = {
   /** Stored as 0 or 1 on SQLite. */
   flag: Boolean,
   json: (stored: Stored): unknown => (stored === null ? undefined : JSON.parse(String(stored))),
-  /** Missing for null. */
+  /** Missing if null. */
   optional: (stored: Stored) => stored ?? missing,
-  /** Missing for false. */
+  /** Missing if false. */
   ifTrue: (stored: Stored) => (stored ? true : missing),
-  /** Missing for null and for an empty list. */
+  /** Missing if null or an empty list. */
   ifAny: (stored: Stored) => (stored === null || stored === "[]" ? missing : fields.json(stored)),
 };
 
@@ -24,7 +24,7 @@ type Kind = keyof typeof fields;
 
 type IsPlain<Value> = Value extends null | undefined | number | string | Uint8Array ? true : false;
 
-/** The fields that need one: those that may be missing, and those that are no text, number or bytes. */
+/** The fields that need a conversion: those that may be missing, and those that are not text, numbers or bytes. */
 type Kinds<Found> = {
   readonly [
     Field in keyof Found as object extends Pick<Found, Field>
@@ -79,7 +79,7 @@ export function reader<Found extends object>(
   };
 }
 
-/** The columns of a table, separated by spaces, under names that the reader of a joined table can tell apart. */
+/** The columns of a table, separated by spaces, under names that distinguish them in a join. */
 export function prefixed(prefix: string, table: string, columns: string): string {
   const names = columns.split(" ").map((name) => `${table}.${name} AS "${prefix}${name}"`);
   return names.join(", ");

@@ -35,7 +35,7 @@ export function toStoredReceipt(row: ReceiptRow): StoredReceipt {
   return { receipt: toReceipt(row), hash: row.hash, rowNo: row.receipt_no };
 }
 
-/** The number in the chain; for a receipt that is in no chain, a number below 0 made from its hash. */
+/** The number in the chain; for a receipt that is in no chain, a negative number made from its hash. */
 export function rowNoOf({ receipt_no: no }: Pick<Receipt, "receipt_no">, hash: string): number {
   return no === aloneNo ? -1 - Number.parseInt(hash.slice(0, hashDigits), 16) : no;
 }

@@ -1,4 +1,4 @@
-// Verifies the audit chain and the chain of receipts link by link, and reports the first fault. Both engines pass their
+// Verifies the audit chain and the chain of receipts link by link, and reports the first error. Both engines pass their
 // rows here.
 
 import { hash as digest } from "node:crypto";
@@ -14,7 +14,7 @@ import { followsInChain } from "../row/audit-row.ts";
 import { type ReceiptRow, rowNoOf, toReceipt } from "../row/receipt-row.ts";
 
 export class AuditChainCheck {
-  /** The gaps in the numbers of receipts that the entries explain which were read so far. */
+  /** The gaps in receipt numbers that the entries read so far explain. */
   readonly cuts: ChainCut[] = [];
   #previous: AuditHead;
 
@@ -46,7 +46,7 @@ export class AuditChainCheck {
       if (cut !== undefined) this.cuts.push(cut.receipts);
       return true;
     } catch {
-      // The detail is not JSON, though its hash is right.
+      // The detail is not JSON, although its hash is right.
       return false;
     }
   }

@@ -7,8 +7,8 @@ import type { Store } from "../interface/store.ts";
 import { PartyFloorScans, type PartyFloorSource } from "./party-floor-scans.ts";
 
 /**
- * What one transaction has claimed. If nothing is claimed, the deletions that were checked have to wait, and more may
- * be due; if none was checked either, nothing is due.
+ * What one transaction has claimed. If it claimed nothing, the deletions that it checked have to wait, and more may be
+ * due; if it checked none either, nothing is due.
  */
 export interface Claimed {
   readonly claimed: readonly Deletion[];
@@ -17,13 +17,13 @@ export interface Claimed {
   /** Deletions for which a pass over all records has to be made first. */
   readonly unread: readonly Deletion[];
   readonly checked: number;
-  /** The organization whose turn was the last. */
+  /** The organization that had the last turn. */
   readonly turn: string;
 }
 
 export interface Claiming {
   readonly deletionsMax: number;
-  /** The organization whose turn was the last in the claim before; empty for none. */
+  /** The organization that had the last turn in the previous claim; empty if there was none. */
   readonly turn: string;
 }
 

@@ -1,11 +1,12 @@
-// The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
+// Converts the result of completing a deletion between a value and an error, whichever the caller needs. Decides
+// nothing.
 
 import { AppError } from "../../domain/error.ts";
 import type { ScanResult, ScanResults } from "../interface/naming.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/deletion.ts";
 
-/** The reason to fail if a related record has arrived since that must not be erased. */
+/** The reason to fail if a related record has arrived meanwhile that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`, {
     isTemporary: true,
@@ -13,9 +14,9 @@ export function heldMeanwhile(waitingFor: string): StoreError {
 }
 
 export interface CompletionSteps {
-  /** True for one that shares no transaction. */
+  /** True for a deletion that shares no transaction. */
   readonly isAlone: (id: string) => boolean;
-  /** The result of one that can't be completed yet. */
+  /** The result for a deletion that can't be completed yet. */
   readonly verifyFirst: (id: string) => Promise<Completion | undefined>;
   readonly completeTogether: (ids: readonly string[]) => Promise<readonly Completion[]>;
 }
@@ -34,7 +35,7 @@ export async function completeInParts(
       const results = await completeTogether(some);
       for (const [index, id] of some.entries()) outcomes.set(id, results[index] ?? again);
     } catch (cause) {
-      // If the server can't be reached, each would have to wait for it.
+      // If the server can't be reached, each of them would wait for it.
       const isOneByOne = some.length > 1 && !(cause instanceof AppError);
       for (const id of some) {
         if (isOneByOne) await complete([id]);

@@ -1,5 +1,4 @@
-// Chooses pseudonyms for parties that are erased: at random, so that nobody can compute one from the id or connect two
-// of them.
+// Chooses pseudonyms for erased parties: at random, so that nobody can compute one from the id or connect two of them.
 
 import { randomBytes } from "node:crypto";
 import { pseudonymFrom } from "../../domain/deletion/party.ts";

@@ -1,6 +1,6 @@
 // Passes over the records of organizations that find until when the records which name persons and companies have to be
-// kept unredacted. One pass serves all deletions of an organization that were waiting for one when it began; the others
-// share the next one. A pass is only in memory: after a restart it begins again, because nothing depends on it yet.
+// kept unredacted. One pass serves all deletions of an organization that were waiting when it began; later ones share
+// the next pass. A pass exists only in memory and begins again after a restart, because nothing depends on it yet.
 //
 // Passes advance a slice at a time, before deletions are claimed. A pass sees every change that had arrived when it
 // began; what was changed later is searched in the transaction that plans (../sql/plan/party-obstacle.ts).
@@ -12,21 +12,22 @@ import type { PartyFloorPage, PartyFloorQuery, PartyFindings, Place } from "../i
 import { recordsAtOnce, restLike } from "./party-scan.ts";
 
 /**
- * Deletions of an organization that wait for its next pass, and of all organizations. Others are claimed again later.
+ * How many deletions wait for the next pass of an organization, and for passes of all organizations. Further ones are
+ * claimed again later.
  */
 const waitingMax = 512;
 const waitingOfAllMax = 8_192;
-/** How long all passes together delay a claim. */
+/** The total time for which passes delay a claim. */
 const sliceMsMax = 1_000;
 
-/** What an engine does for these passes. */
+/** What these passes need from an engine. */
 export interface PartyFloorSource {
-  /** The rules that count. */
+  /** The floor rules that apply. */
   listFloors(organizationId: string): Promise<readonly RetentionFloor[]>;
-  /** A number that no change exceeds which is visible by now, and every later one does. */
+  /** A number that no change visible by now exceeds, and every later change does. */
   latestArrival(): Promise<number>;
   readPage(query: PartyFloorQuery): Promise<PartyFloorPage>;
-  /** Keeps the deletions from being claimed until then. */
+  /** Prevents the deletions from being claimed before that time. */
   extend(ids: readonly string[], until: number): Promise<void>;
   store(findings: PartyFindings): Promise<void>;
 }
@@ -40,14 +41,14 @@ interface Pass {
 }
 
 interface Passes {
-  /** The keys are the ids of the deletions. */
+  /** By the ids of the deletions. */
   readonly waiting: Map<string, Deletion>;
   current: Pass | undefined;
 }
 
 export class PartyFloorScans {
   readonly #source: PartyFloorSource;
-  /** The keys are organizations, in the order of their turns. */
+  /** By organization, in the order of their turns. */
   readonly #passes = new Map<string, Passes>();
 
   constructor(source: PartyFloorSource) {
@@ -58,7 +59,7 @@ export class PartyFloorScans {
     return this.#passes.size > 0;
   }
 
-  /** Has the records of these deletions read, unless there are too many of them already. */
+  /** Adds these deletions to the next pass, unless too many are waiting. */
   add(deletions: readonly Deletion[]): void {
     let waitingOfAll = this.#passes.values().reduce((sum, one) => sum + one.waiting.size, 0);
     for (const deletion of deletions) {

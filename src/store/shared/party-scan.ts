@@ -1,8 +1,9 @@
-// Takes the step that finds records which name erased persons or companies (../sql/erase/parties.ts) for as many pages
-// as one call may read. A page is read beside others, and stored in a short transaction if anything was found on it.
+// Runs the step that finds records which name erased persons or companies (../sql/erase/parties.ts), for as many pages
+// as one call may read. A page is read in parallel with other work, and stored in a short transaction if anything was
+// found on it.
 //
-// It finds records that arrived before the pass began; the verification pass that completes the deletion finds later
-// ones.
+// The step finds records that arrived before the pass began; the verification pass that completes the deletion finds
+// later ones.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -20,23 +21,23 @@ import type {
 
 /** Records of a page: reading it takes a few milliseconds. */
 export const recordsAtOnce = 1_000;
-/** Records that one transaction adds to plans. */
+/** How many records one transaction adds to plans. */
 const foundAtOnce = 200;
-/** After this time the caller serves others, or stops. */
+/** After this time the caller serves other work, or stops. */
 const scanMsMax = 1_000;
-/** Between two pages it rests for as long as the page took, so that half of the time is left to others. */
+/** Between two pages the scan pauses for as long as the page took, so that half of the time is left for other work. */
 const restMsMax = 50;
 
 const beginning: Place = { resourceType: namingTypes[0]?.resourceType ?? "", resourceId: "" };
 
-/** What an engine does for a scan. */
+/** What a scan needs from an engine. */
 export interface ScanSource {
   /** Finds those of these deletions that erase a person or a company. */
   findDeletions(ids: readonly string[]): Promise<readonly Deletion[]>;
-  /** A number that no change exceeds which is visible by now, and every later one does. */
+  /** A number that no change visible by now exceeds, and every later change does. */
   latestArrival(): Promise<number>;
   readPage(query: NamingQuery): Promise<NamingPage>;
-  /** In a transaction in which nobody else changes these deletions or their plans. */
+  /** Runs in a transaction in which nobody else changes these deletions or their plans. */
   takeStep(ids: readonly string[], page: ScannedPage | undefined): Promise<PartyStep>;
 }
 
@@ -53,7 +54,9 @@ export async function scanForParties(
   return results;
 }
 
-/** If one of several fails, each is scanned alone. If the server can't be reached, each would have to wait for it. */
+/**
+ * If one of several fails, each is scanned separately. If the server can't be reached, each of them would wait for it.
+ */
 async function scanTogether(
   source: ScanSource,
   deletions: readonly Deletion[],
@@ -96,7 +99,7 @@ async function scanSome(source: ScanSource, deletions: readonly Deletion[]): Pro
   }
 }
 
-/** Reads to the end of a page that contains something, of the last page, or of the time. */
+/** Reads until a page contains something, until the last page, or until the time is over. */
 async function readPages(
   source: ScanSource,
   query: NamingQuery,
@@ -111,7 +114,7 @@ async function readPages(
   }
 }
 
-/** Rests for as long as the work since then took; returns when that ended. */
+/** Pauses for as long as the work since then took; returns the time when the pause ended. */
 export async function restLike(beganAt: number): Promise<number> {
   const endedAt = performance.now();
   await sleep(Math.min(endedAt - beganAt, restMsMax));
@@ -119,8 +122,8 @@ export async function restLike(beganAt: number): Promise<number> {
 }
 
 /**
- * Divides a page into what one transaction stores. Only the last part stores the progress: until then a crash has the
- * page read again.
+ * Divides a page into the parts that single transactions store. Only the last part stores the progress: after a crash
+ * before that, the page is read again.
  */
 function* partsOf(page: ScannedPage, after: Place): Iterable<ScannedPage> {
   let { namings } = page;

@@ -13,9 +13,12 @@ export interface RewrittenRecord {
 }
 
 export interface RewrittenParties {
-  /** The record names the pseudonym now, and did not before: a record is counted once, whenever its changes arrive. */
+  /**
+   * The record names the pseudonym now, and did not before: so a record is counted only once, whenever its changes
+   * arrive.
+   */
   readonly isNew: boolean;
-  /** It names no party that is not erased. */
+  /** The record names only erased parties. */
   readonly isOrphan: boolean;
 }
 

@@ -7,7 +7,7 @@ import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deleti
 import type { EngineTraits } from "../interface/engine-traits.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
 
-/** Receipts that are sealed in one event-loop tick. */
+/** How many receipts are sealed in one event-loop tick. */
 const sealedAtOnceMax = 16;
 
 export interface Sealing {
@@ -18,7 +18,7 @@ export interface Sealing {
 }
 
 /**
- * Returns receipts in the order of the deletions, none if a test has no key. Yields regularly, because sealing takes
+ * Returns receipts in the order of the deletions; none in tests without a key. Yields regularly, because sealing takes
  * time.
  */
 export async function sealReceipts(

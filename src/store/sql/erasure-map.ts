@@ -1,5 +1,5 @@
-// Every column of every table of both engines: how an erasure removes it, or why it remains, as the schema says. A test
-// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
+// Every column of every table of both engines: how an erasure removes it, or why it remains, as stated in the schema. A
+// test compares this with the real tables, and with what a deletion leaves in them. Erases nothing.
 
 import { type Fate, readTables } from "./schema.ts";
 

@@ -1,6 +1,6 @@
-// The methods of the store that run the same statements on every engine: the statements of each, and what it may see.
-// The interface of the store takes their types from here. An engine binds them to its driver; the methods that are not
-// listed here are written by each engine.
+// The methods of the store that run the same statements on every engine: their statements, and what each may see. The
+// interface of the store takes their types from here. An engine binds them to its driver; each engine writes the other
+// methods itself.
 
 import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
@@ -109,7 +109,7 @@ function byIdIn(_id: string, organizationId: string | undefined): Visibility {
   return oneOrAll(organizationId);
 }
 
-/** Grouped as the parts of the store are. */
+/** Grouped like the parts of the store. */
 export const methods = {
   store: {
     readHistory: lookup(ofOrganization, record.readHistory),
@@ -322,7 +322,7 @@ export function bindMethods(bind: RunMethod): SharedMethods {
       ]),
     ),
   ]);
-  // Each method keeps its arguments and its result, as `Bound` says.
+  // Keeps the arguments and the result of each method, as `Bound` declares.
   return Object.fromEntries(parts) as SharedMethods;
 }
 

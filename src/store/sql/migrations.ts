@@ -1,18 +1,18 @@
-// What follows the baseline (schema.sql), the same list for both engines: each migration raises the version of the
-// schema by one.
+// The migrations after the baseline (schema.sql), the same list for both engines: each raises the version of the schema
+// by one.
 
 import { baselineVersion } from "../shared/schema-version.ts";
 import { schemaText } from "./schema-text.ts";
 import type { EngineName } from "./statement/statements.ts";
 
-/** What is due, by the organizations that take turns. */
+/** Due deletions, by the organizations that take turns. */
 const addTurns = `
   CREATE INDEX deletion_in_turn
     ON deletion (coalesce(restricted_of, organization_id), coalesce(next_attempt_at, due_at), deletion_request_id)
     WHERE status = 'pending'`;
 
 /**
- * Deletions of types that only operators and the retention ceiling request, of which the figures leave out confidential
+ * Deletions of types that only operators and the retention ceiling can request; the metrics leave out confidential
  * ones.
  */
 const addOthers = `
@@ -20,14 +20,14 @@ const addOthers = `
     ON deletion (organization_id, resource_type, status, floor_until)
     WHERE resource_type NOT IN ('transaction', 'person', 'company')`;
 
-/** Hashes take no less room compressed; the server would try to compress each receipt, and then store it as it is. */
+/** Hashes can't be compressed; the server would try to compress each receipt, and then store it unchanged. */
 const storeReceiptsAsTheyAre = `
   --postgres ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL
   `;
 
 /**
- * PostgreSQL uses no index on COALESCE together with row-level security, because it considers that expression leaky;
- * CASE it considers safe. Without the index, each claim reads all pending deletions.
+ * Together with row-level security, PostgreSQL uses no index on COALESCE, because it considers that expression leaky,
+ * but it does on CASE. Without the index, each claim reads all pending deletions.
  */
 const findWithoutCoalesce = `
   DROP INDEX deletion_in_turn;
@@ -41,12 +41,12 @@ const findWithoutCoalesce = `
     --postgres , due_at, deletion_request_id
     ) WHERE status IN ('pending', 'processing')`;
 
-/** A receipt fits in a page, so it need not be cut into rows of a second table. */
+/** A receipt fits in a page, so it need not be split into rows of a second table. */
 const storeReceiptsInRows = `
   --postgres ALTER TABLE receipt SET (toast_tuple_target = 8160)
   `;
 
-/** Room for the next version of a deletion, so that an update of no indexed column leaves the indexes alone. */
+/** Leaves room for the next version of a row, so that updates of columns without an index don't change the indexes. */
 const leaveRoomForProgress = `
   --postgres ALTER TABLE deletion SET (fillfactor = 50)
   `;
@@ -73,8 +73,8 @@ const endHolds = `
 
 /**
  * The changes of an organization in the order of arrival, for the feed. On SQLite the first change of a record has the
- * number of the record, and only later ones need an index of their own; on PostgreSQL the new index also does what the
- * old one did.
+ * number of the record, so only later changes need an index of their own; on PostgreSQL the new index also replaces the
+ * old one.
  */
 const findByArrival = `
   --sqlite CREATE INDEX record_by_arrival ON record (organization_id, record_no);
@@ -84,7 +84,7 @@ const findByArrival = `
   --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
   `;
 
-/** A store from before has persons and companies of which the index knows nothing yet. */
+/** A store from before this migration has persons and companies that are not in the index yet. */
 const indexPersons = `
 -- a hash of a value by which a person or a company is found
 -- erased: the row is deleted when its record is erased
@@ -125,7 +125,7 @@ CREATE TABLE search_index (
 --postgres INSERT INTO search_index (key_check, collecting) VALUES (0, true);
 `;
 
-/** What is to be indexed is found by its number of arrival, so a write of a person adds nothing but to this index. */
+/** The arrival number finds what is to be indexed, so a write of a person only adds an entry to this index. */
 const findPersonsByArrival = `
   --sqlite CREATE INDEX record_searched ON record (record_no) WHERE resource_type IN ('company', 'person');
   --postgres CREATE INDEX change_searched ON change (change_no) WHERE resource_type IN ('company', 'person');
@@ -134,7 +134,7 @@ const findPersonsByArrival = `
   -- the number of arrival up to which all changes of persons and companies are in the index, or a lower one
   ALTER TABLE search_index ADD COLUMN indexed_no bigint NOT NULL DEFAULT 0`;
 
-/** Nothing that is sent is stored: what is next follows from the numbers. */
+/** No message is stored: the numbers say what is next. */
 const addWebhooks = `
 -- where an organization is sent events, and how far it was told
 -- retained: contains nothing about any record
@@ -188,7 +188,7 @@ CREATE TABLE recipient (
 --postgres );
 `;
 
-/** What recipients are to learn of erasures, and who learned it. */
+/** The notices of erasures for recipients, and who has received them. */
 const addNotices = `
 -- for the recipients of an organization, that a record was erased, or that a deletion was completed
 -- erased: the row is deleted when the recipients have acknowledged it, or after a while
@@ -227,7 +227,9 @@ CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, 
   WHERE acknowledged_at IS NULL;
 `;
 
-/** A rule is a credential without a secret: what is true of keys and their tokens is true of it. */
+/**
+ * A rule is a credential without a secret: the same tables serve keys and rules, and their tokens.
+ */
 const trustPrograms = `
   -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
   ALTER TABLE api_key ADD COLUMN identity_rule text;
@@ -270,7 +272,7 @@ const nameCreators = `
   -- who created it, and so could request with it; null: before this was stored
   ALTER TABLE api_key ADD COLUMN created_by text`;
 
-/** How far the receivers of events are. */
+/** The position of each receiver of events. */
 const addEventCursors = `
 -- how far a receiver of events has the audit trail
 -- retained: contains nothing about any record
@@ -283,12 +285,12 @@ CREATE TABLE event_cursor (
 --postgres );
 `;
 
-/** Somebody with several devices has to tell which passkey to remove. */
+/** A person with several devices has to know which passkey to remove. */
 const namePasskeys = `
   -- what its owner calls it; empty for no name
   ALTER TABLE operator_passkey ADD COLUMN name text NOT NULL DEFAULT ''`;
 
-/** The migrations in their order. A migration that was published is never edited; the next change is the next one. */
+/** The migrations in their order. A published migration is never edited; a further change is a new migration. */
 export const published: readonly string[] = [
   addTurns,
   addOthers,
@@ -321,7 +323,7 @@ export interface Upgrade {
   readonly migrations: readonly string[];
 }
 
-/** The statements of the migrations that a store lacks; a new one, made from the baseline, lacks all. */
+/** The statements of the migrations that a store lacks; a new one, made from the baseline, lacks all of them. */
 export function missingIn({ from, migrations }: Upgrade, engine: EngineName): readonly string[] {
   const done = Math.max(from - baselineVersion, 0);
   return migrations.slice(done).map((migration) => schemaText(engine, migration));

@@ -1,8 +1,8 @@
-// The schema and its migrations in the words of an engine: they are written in those of PostgreSQL.
+// The schema and its migrations in the SQL of an engine: they are written for PostgreSQL.
 
 import { type EngineName, textFor } from "./statement/statements.ts";
 
-/** The words of PostgreSQL, and what SQLite has in their place. Its tables are checked, and stored in their keys. */
+/** The words of PostgreSQL, and their replacements on SQLite, whose tables are STRICT and WITHOUT ROWID. */
 const words: readonly (readonly [RegExp, string])[] = [
   [/ COLLATE "C"/g, ""],
   [/\btext\b/g, "TEXT"],

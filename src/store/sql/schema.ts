@@ -10,7 +10,7 @@ export function schemaFor(engine: EngineName): string {
   return schemaText(engine, readFileSync(new URL("schema.sql", import.meta.url), "utf8"));
 }
 
-/** What becomes of a column: how an erasure removes it, or why it remains. */
+/** How an erasure removes the column, or why it remains. */
 export type Fate = { readonly erased: string } | { readonly retained: string };
 
 interface Column {
@@ -27,7 +27,7 @@ export interface Table {
 }
 
 interface DescribedTable extends Table {
-  /** What becomes of the columns that do not say it themselves. */
+  /** The default for columns that do not say it themselves. */
   readonly fate: Fate | undefined;
 }
 
@@ -61,7 +61,7 @@ export function readTables(engine: EngineName, migrations = published): Readonly
   return tables;
 }
 
-/** The key that a line describes, of one column or several. */
+/** The key that a line declares, of one column or several. */
 function keyIn(line: string): readonly string[] {
   const [, list, column] = /^PRIMARY KEY \(([^)]*)\)|^(\w+) .*PRIMARY KEY/.exec(line) ?? [];
   return list?.split(", ") ?? (column === undefined ? [] : [column]);

@@ -12,7 +12,7 @@ import { makePrivateFile } from "./file/private-file.ts";
 import { canCorruptWal } from "./sqlite-version.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
-/** The Retry-After while the disk is full or can not be written. */
+/** The Retry-After while the disk is full or can't be written to. */
 export const noRoomRetrySeconds = 10;
 
 export type Value = null | number | string | Uint8Array;
@@ -20,7 +20,7 @@ export type Value = null | number | string | Uint8Array;
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
 /**
- * READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing one also returns wrong pages.
+ * READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing disk also returns wrong pages.
  */
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 /** IOERR and CORRUPT. */
@@ -29,8 +29,8 @@ const fullCode = 13;
 const notADatabaseCode = 26;
 
 /**
- * The first byte of a page number up to this is 0 or 1, by which free-space.ts distinguishes other pages from pages of
- * a tree. So a file is limited to 128 GiB.
+ * The first byte of a page number up to this is 0 or 1; free-space.ts uses it to distinguish other pages from tree
+ * pages. This limits a file to 128 GiB.
  */
 const pagesMax = 0x1ff_ffff;
 
@@ -67,7 +67,7 @@ export class Connection implements Disposable {
   readonly #statements = new Map<string, StatementSync>();
   readonly #explain: (cause: unknown) => unknown;
 
-  /** `explain`: returns what is thrown for an error of SQLite. */
+  /** `explain` returns the error to throw for an error of SQLite. */
   constructor(path: string, { readOnly, explain = (cause) => cause }: ConnectionOptions) {
     this.path = path;
     this.#explain = explain;

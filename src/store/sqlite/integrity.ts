@@ -8,11 +8,11 @@ import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import type { Connection } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 
-/** The records and the changes, each read once. SQLite computes it in one statement, and so of one moment. */
+/** The records and the changes, each read once. One statement computes all of it, so it describes one moment. */
 interface Summary {
-  /** 1 if the numbers of records are those that changes have. */
+  /** 1 if the numbers of records are the numbers that changes have. */
   readonly areSame: number;
-  /** The most changes of a record. */
+  /** The largest number of changes of a record. */
   readonly longest: number;
   readonly latest: number;
   /** The latest arrival number that was given out. */
@@ -44,7 +44,7 @@ const summarise = `
 
 /** An invariant that takes long to verify row by row. */
 interface SummarisedInvariant extends Invariant {
-  /** True if the summary does not show that every row is right. */
+  /** True if the summary does not prove that every row is right. */
   readonly mayBeBroken: (summary: Summary) => boolean;
 }
 
@@ -125,7 +125,7 @@ const invariants: readonly Invariant[] = [
   },
 ];
 
-/** Checks the file in its thread and the tables in this one meanwhile; each takes about half of the time. */
+/** Checks the file in its thread, and the tables in this thread at the same time; each takes about half of the time. */
 export async function checkIntegrity(
   connection: Connection,
   files: FileTasks,

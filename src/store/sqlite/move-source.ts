@@ -11,9 +11,9 @@ import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
 import { sqliteText } from "./statement-text.ts";
 
-/** A move copies at most this many rows in one transaction. */
+/** How many rows a move copies in one transaction. */
 const movePageRows = 5_000;
-/** The rows of one transaction have at most this many bytes. */
+/** How many bytes the rows of one transaction have at most. */
 const movePageBytes = 4 * 1_024 * 1_024;
 
 /**
@@ -71,7 +71,7 @@ function makeSource(connection: Connection, release: () => void): MoveSource {
   };
 }
 
-/** Returns fewer rows where they are large. */
+/** Returns fewer rows if they are large. */
 function readPage(
   connection: Connection,
   table: MovedTable,

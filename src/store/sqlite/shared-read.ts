@@ -1,6 +1,6 @@
-// One read transaction for all reads in one tick of the event loop: acquiring and releasing its lock costs more than a
-// lookup by key. No read returns old data after a write was answered: the transaction ends before any write is
-// answered, and at the end of the tick at the latest.
+// One read transaction for all reads in one event-loop tick: acquiring and releasing its lock costs more than a lookup
+// by key. No read returns old data after a write was answered: the transaction ends before any write is answered, and
+// at the end of the tick at the latest.
 
 import type { Connection } from "./connection.ts";
 

@@ -1,4 +1,5 @@
-// The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
+// The store on SQLite: defines which of its methods read and which ask the writer. Contains no SQL, and decides
+// nothing.
 
 import { statSync } from "node:fs";
 import type { Store } from "../interface/store.ts";
@@ -42,7 +43,7 @@ export interface Parts {
   readonly descriptor: SharedDescriptor;
   readonly files: FileTasks;
   readonly unscrubbed: UnscrubbedPages;
-  /** Present where the store is served. */
+  /** Present if the store is served. */
   readonly checkpointer?: Checkpointer;
   readonly right?: ServingRight | undefined;
   readonly sealReceipt?: SealReceipt | undefined;

@@ -1,6 +1,6 @@
-// Which versions of SQLite a store may be opened with. Knows nothing about stores.
+// The versions of SQLite with which a store may be opened. Knows nothing about stores.
 
-/** sqlite.org/wal.html#walresetbug: the first one with the correction, and the older branches that got it too. */
+/** sqlite.org/wal.html#walresetbug: the first version with the correction, and the older branches that have it too. */
 const fixed = [
   { major: 3, minor: 51, patch: 3 },
   { major: 3, minor: 50, patch: 7 },
@@ -9,7 +9,7 @@ const fixed = [
 
 /**
  * True for versions that can corrupt a database in WAL mode while several connections write to it or checkpoint it, as
- * our threads and commands do. A version that can't be read counts as one of them.
+ * threads and commands do here. A version that can't be parsed counts as one of them.
  */
 export function canCorruptWal(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);

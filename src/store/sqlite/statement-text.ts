@@ -8,7 +8,7 @@ export interface SqliteText {
   readonly places: number;
 }
 
-/** The text for SQLite, by the shared text. There are as many as statements in ../sql. */
+/** The text for SQLite, by the shared text. There are as many entries as statements in ../sql. */
 const texts = new Map<string, SqliteText>();
 
 export function sqliteText(sql: string): SqliteText {
@@ -17,7 +17,7 @@ export function sqliteText(sql: string): SqliteText {
   return text;
 }
 
-/** SQLite would look up `$1` by its name. So it does `?1`, which is needed only where a value is used twice. */
+/** SQLite looks up `$1` by its name. It does so with `?1` too, which is needed only if a value is used twice. */
 function withPlaces(sql: string): SqliteText {
   const numbers = Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
   const inOrder = numbers.every((number, index) => number === index + 1);

@@ -3,20 +3,20 @@
 
 import type { Transaction } from "../transaction.ts";
 
-/** The highest bits of the keys of our marks; the others are an arrival number. */
+/** The highest bits of the keys of these marks; the other bits are an arrival number. */
 export const markBits = 54;
 export const markKey = `(5::bigint << ${markBits})`;
 
 /**
- * A lock that nobody waits for, held until the end of the transaction: numbers that it takes are greater than the one
- * in the key.
+ * A lock that nobody waits for, held until the end of the transaction: the numbers that the transaction takes are
+ * greater than the one in the key.
  */
 export const markBeginning = `
   SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;
 
 const marked = new WeakSet<Transaction>();
 
-/** Sends the mark, which has to be sent before the first number is taken. */
+/** Sends the mark; must be sent before the transaction takes its first number. */
 export async function markArrival(transaction: Transaction): Promise<void> {
   if (marked.has(transaction)) return;
   marked.add(transaction);

@@ -17,7 +17,7 @@ export interface GroupOptions<Job, Result> {
   readonly bytesOf: (job: Job) => number;
   /** Jobs share a transaction only with jobs of their kind. */
   readonly kindOf: (job: Job) => string;
-  /** Whether the order in which these groups are committed makes no difference. Never, if left out. */
+  /** Whether these groups may be committed in any order. Never, if omitted. */
   readonly areIndependent?: ((one: readonly Job[], other: readonly Job[]) => boolean) | undefined;
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
@@ -26,7 +26,10 @@ export interface GroupOptions<Job, Result> {
 const gatherMin = 16;
 const gatherMs = 1;
 
-/** From so many rows on a group is large, and it is worth having a second transaction for those that wait. */
+/**
+ * A group with at least this many rows is large, so that it is worth having a second transaction for the jobs that
+ * wait.
+ */
 const largeRowsMin = 400;
 
 interface LargeGroup<Job> {
@@ -48,7 +51,7 @@ export class GroupQueue<Job, Result> {
   #expected = 0;
   #gathered: (() => void) | undefined;
   #current: Promise<void> | undefined;
-  /** A large group that has not ended, while the next one may begin. */
+  /** A large group in progress, while the next one may begin. */
   #earlier: LargeGroup<Job> | undefined;
   #waitingRows = 0;
   #closing = false;
@@ -93,7 +96,7 @@ export class GroupQueue<Job, Result> {
     await this.#earlier?.done;
   }
 
-  /** Starts at the end of this tick of the event loop, so that jobs of one tick share a group. */
+  /** Starts at the end of this event-loop tick, so that jobs of one tick share a group. */
   #schedule(): void {
     if (this.#scheduled || this.#current !== undefined) return;
     if (this.#earlier !== undefined && this.#waitingRows < largeRowsMin) return;
@@ -104,7 +107,7 @@ export class GroupQueue<Job, Result> {
     });
   }
 
-  /** Starts the next group unless one is being started; resolves when the one after it may start. Never rejects. */
+  /** Starts the next group unless one is being started; resolves when a further one may start. Never rejects. */
   #start(): Promise<void> {
     this.#current ??= this.#runNext();
     return this.#current;
@@ -144,8 +147,8 @@ export class GroupQueue<Job, Result> {
   }
 
   /**
-   * Waits for more jobs while many clients are active: those that were just answered will probably send their next
-   * request immediately, and one group of all jobs costs the server half as much as two that alternate. With few
+   * Waits for more jobs while many clients are active. Clients that were just answered will probably send their next
+   * request immediately, and one group with all jobs costs the server half as much as two that alternate. With few
    * clients, nobody waits.
    */
   async #gather(): Promise<void> {
@@ -167,7 +170,7 @@ export class GroupQueue<Job, Result> {
       this.#options.onGroup?.({ writes: group.length, seconds });
       resolveAll(group, results);
     } catch (error) {
-      // One of the jobs may be the cause, and only that one should fail.
+      // One of the jobs may be the cause, and only that job should fail.
       if (group.length === 1 || error instanceof AppError) {
         for (const { reject } of group) reject(error);
       } else {

@@ -53,7 +53,7 @@ const findDigestedOnCitus = `
       AND change.resource_type = record.resource_type AND change.resource_id = record.resource_id
       AND change.digest IS NOT NULL)`;
 
-/** Used for records whose changes have no digest; such records have few changes. */
+/** For records whose changes have no digest; such records have few changes. */
 const findAmongFewOnCitus = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY

@@ -1,4 +1,4 @@
-// Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
+// Runs groups of jobs of one kind, each group in one transaction. Contains no SQL.
 
 import type { RecordKey, Sighting, RecordWrite } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
@@ -35,8 +35,8 @@ export interface JobQueue {
 }
 
 /**
- * Makes three queues, each with connections of its own: the writes with two, the others with one. Requests for
- * deletions wait for the lock on the audit trail, and long lists take long; all other writes wait for neither.
+ * Makes three queues with separate connections: two for the writes, one for each of the others. Requests for deletions
+ * wait for the lock on the audit trail, and long lists take long; other writes wait for neither.
  */
 export function makeJobQueue(
   database: Database,
@@ -100,7 +100,7 @@ function makeQueue(
   });
 }
 
-/** True for writes of different records. What deletions are requested for may be among the records of a write. */
+/** True for writes of different records. A write and a deletion request may be about the same record. */
 function areIndependent(one: readonly Job[], other: readonly Job[]): boolean {
   const written = new Map<string, Set<string>>();
   for (const job of one) {

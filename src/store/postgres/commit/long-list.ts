@@ -1,5 +1,5 @@
 // Stores a list that is longer than a group, in parts with pauses: a single statement for all its rows would block this
-// thread and a processor of the server for a tenth of a second. All parts are in one transaction.
+// thread and a server processor for a tenth of a second. All parts are in one transaction.
 
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -28,7 +28,7 @@ export function countRows({ changes }: GroupEvaluation): number {
   return changes.reduce((count, { draft }) => count + 1 + draft.references.length, 0);
 }
 
-/** Returns the result of each part. If the rows are not divided, the only statement is sent before this returns. */
+/** Returns the result of each part. If the rows are not divided, the single statement is sent before this returns. */
 export async function readInParts<Row, Found>(
   transaction: Transaction,
   rows: readonly Row[],
@@ -40,7 +40,9 @@ export async function readInParts<Row, Found>(
   return found;
 }
 
-/** Sorts as groups lock and insert records, so that two processes can't deadlock. */
+/**
+ * Sorts in the order in which groups lock and insert records, so that two processes can't deadlock.
+ */
 export function inLockOrder(keys: readonly RecordKey[]): readonly RecordKey[] {
   const texts = keys.map((key) => ({ key, text: keyText(key) }));
   return texts.sort((one, other) => (one.text < other.text ? -1 : 1)).map(({ key }) => key);

@@ -1,5 +1,5 @@
-// Stores a group in one round trip on the assumption that every draft is a new record that no deletion closes. If it is
-// wrong, a statement fails, and with it the transaction: the one that inserts the records, or the last one.
+// Stores a group in one round trip on the assumption that every draft is a new record that no deletion closes. If this
+// is wrong, a statement fails, and with it the transaction: either the insert of the records or the last statement.
 
 import { type StoredReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
@@ -16,7 +16,9 @@ import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
-/** A record that exists fails the statement; with ON CONFLICT each row would cost a third more. */
+/**
+ * A record that exists fails the statement; ON CONFLICT would make each row a third more expensive.
+ */
 const insertRecords = `
   INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
   SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[])
@@ -25,9 +27,9 @@ const insertRecords = `
 const namedRecords = `unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)`;
 
 /**
- * A record that is closed by a deletion is named by the deletion or its plan; a reply that another process stored has
- * another fingerprint. Fails with a division by zero: this error reveals nothing about stored data in the server's log.
- * Whether there are open deletions at all is asked first: usually there are none, and no record is searched.
+ * A record is closed if a deletion or its plan names it; a reply stored by another process has another fingerprint.
+ * Fails with a division by zero, because this error reveals nothing about stored data in the server's log. First checks
+ * whether there are open deletions at all: usually there are none, and no record is searched.
  */
 const requireOpen = `
   SELECT 1 / CASE WHEN

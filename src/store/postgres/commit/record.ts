@@ -52,7 +52,7 @@ const widenRecords = `
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
-/** Beside `unnest` in the same list, `nextval` would be called once more than there are rows. */
+/** In the same list as `unnest`, `nextval` would be called once too often. */
 const insertChanges = `
   INSERT INTO change
     (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
@@ -108,7 +108,7 @@ function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, K
   );
 }
 
-/** Inserts records. Returns how many: fewer than given if some exist by now. */
+/** Inserts records. Returns how many: fewer than given if some exist meanwhile. */
 export async function insertNewRecords(
   transaction: Transaction,
   records: readonly RecordOfGroup[],

@@ -1,11 +1,11 @@
 // Builds INSERT statements with many rows of VALUES. Citus routes each of these rows to its shard, and checks conflicts
-// there. It would write rows from arrays to intermediate files, or use COPY, which row-level security forbids. Runs no
-// statement.
+// there. Rows from arrays it would write to intermediate files, or insert with COPY, which row-level security forbids.
+// Runs no statement.
 
 import type { QueryConfig } from "pg";
 import type { Insertion } from "../../sql/statement/statements.ts";
 
-/** More rows gain nothing: Citus plans each row separately. */
+/** Longer statements gain nothing: Citus plans each row separately. */
 const rowsAtOnce = 500;
 
 /** The statement is not prepared: each number of rows has its own text, and Citus plans each time anyway. */

@@ -1,7 +1,7 @@
 // Waits for statements that were sent together. Sends nothing itself.
 
 /**
- * Like Promise.all, but rejects with the first failure in the order of sending: this is the cause, and later statements
+ * Like Promise.all, but rejects with the first failure in the order of sending, which is the cause; later statements
  * only report that the transaction has failed. Settles when all have settled, so that no statement is pending
  * afterwards.
  */

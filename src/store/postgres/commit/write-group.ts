@@ -99,7 +99,10 @@ export class WriteGroups {
     return undefined;
   }
 
-  /** Whether a statement may fail at a record that exists: to other roles the server's log would then name its key. */
+  /**
+   * Whether a statement may fail because of an existing record: for other roles the server's log would then name its
+   * key.
+   */
   #mayFail(evaluated: GroupEvaluation): boolean {
     const { distributed, secured } = this.#database;
     return secured && !distributed && !isDivided({ distributed }, countRows(evaluated));

@@ -1,5 +1,5 @@
-// Claims a deletion whose cascade is large: it is planned in a transaction of its own. The bounds of plans on this
-// engine.
+// Claims a deletion whose cascade is large: it is planned in a transaction of its own. Also defines the bounds of plans
+// on this engine.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -25,8 +25,8 @@ const lockPending = `
   FOR UPDATE SKIP LOCKED`;
 
 /**
- * Plans a deletion whose cascade is large, with rests. Undefined if it has an obstacle, or somebody else has claimed it
- * meanwhile.
+ * Plans a deletion whose cascade is large, with pauses. Undefined if it has an obstacle, or somebody else has claimed
+ * it meanwhile.
  */
 export async function claimLarge(
   transaction: Transaction,

@@ -36,7 +36,7 @@ const findByPlan = `
   `;
 
 /**
- * Call while the records are locked or just inserted: then a later plan waits for this transaction before it erases
+ * Call while the records are locked or just inserted: a later plan then waits for this transaction before it erases
  * anything.
  */
 export async function findClosed(

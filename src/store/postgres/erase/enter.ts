@@ -1,6 +1,6 @@
-// What the transactions of deletions see: their organizations and the restricted sets that they may fill. The deletion
-// of a set also sees the organization that the set is from, whose rules apply, and the sets with reports that keep it.
-// Changes nothing but locks.
+// What the transactions of deletions see: their organizations, and the restricted sets that they may fill. The deletion
+// of a set also sees the organization of the set, whose rules apply, and the sets with reports that keep it. Changes
+// nothing but locks.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
@@ -23,7 +23,10 @@ export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
   await transaction.all(readInOrderOfKeys);
 }
 
-/** Enters to write plans, which are in tables of the coordinator and of its shards. */
+/**
+ * Makes everything visible that writing plans needs; the plans are in tables of the coordinator and
+ * of its shards.
+ */
 export async function enterToPlan(
   transaction: Transaction,
   deletions: readonly Deletion[],
@@ -49,7 +52,7 @@ export async function enterFor(
   if (others.size > 0) await transaction.enter(...seen, ...others);
 }
 
-/** The reports that keep the sets that are to be erased. */
+/** The reports that keep the sets to be erased. */
 async function listReports(
   transaction: Transaction,
   deletions: readonly Deletion[],
@@ -64,8 +67,8 @@ async function listReports(
 }
 
 /**
- * Serializes with other plans and with holds of the same organizations. The reports that keep a set are locked, so that
- * no change of one of them can move the end of its floor.
+ * Serializes with other plans and with holds of the same organizations. Locks the reports that keep a set, so that no
+ * change of one of them can move the end of its floor.
  */
 export async function lockPlansFor(
   transaction: Transaction,

@@ -1,5 +1,5 @@
-// Recognises erased records that do not exist again, in rows and in bytes: by whole values, so that PAYMENT-1 is not
-// found in PAYMENT-10. Reads nothing itself.
+// Recognizes erased records that do not exist again, in rows and in bytes. Compares whole values, so that PAYMENT-1 is
+// not found in PAYMENT-10. Reads nothing itself.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type RowTexts, storedForm } from "./page-rows.ts";
@@ -12,16 +12,19 @@ const names = [
   { resourceType: "to_type", resourceId: "to_id" },
 ] as const;
 
-/** A shorter id occurs by chance in arbitrary bytes, so it is only searched for in rows. */
+/** A shorter id occurs by chance in arbitrary bytes, so such ids are only searched for in rows. */
 export const bytesAmongOthersMin = 6;
 
 export class ErasedIds {
   readonly #keys: ReadonlySet<string>;
-  /** Ids that no record of any type and organization has: these are recognised by the id alone. */
+  /**
+   * Ids that no existing record of any type and organization has: the id alone is enough to
+   * recognize these.
+   */
   readonly #ids: ReadonlySet<string>;
   readonly #forms: readonly { readonly id: string; readonly bytes: Buffer }[];
 
-  /** `usedIds`: the ids of all existing records, and of those that they refer to. */
+  /** `usedIds`: the ids of all existing records, and of the records that they refer to. */
   constructor(erased: readonly RecordKey[], usedIds: ReadonlySet<string>) {
     this.#keys = new Set(erased.map(keyText));
     this.#ids = new Set(erased.map(({ resourceId }) => resourceId)).difference(usedIds);

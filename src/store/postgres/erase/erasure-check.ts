@@ -1,6 +1,6 @@
-// Searches the files of the tables for what erasures have left, as somebody with access to the disk could: dead rows,
-// bytes in free space, and the ids of completed deletions. Needs permission to read the server's files, and reports if
-// it is missing.
+// Searches the files of the tables for remains of erasures, as somebody with access to the disk could: dead rows, bytes
+// in free space, and the ids of completed deletions. Needs permission to read the server's files, and reports if it is
+// missing.
 
 import type { ErasureFinding, ErasureReport } from "../../interface/check-report.ts";
 import type { Database } from "../database.ts";
@@ -43,8 +43,8 @@ const readFunction = "pg_read_binary_file(text, bigint, bigint, boolean)";
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
 /**
- * A deletion keeps the id of its record, a hold until its release, a report as long as it has to be kept, and a notice
- * until the recipients have acknowledged it.
+ * These keep ids: a deletion the id of its record, a hold until its release, a report as long as it has to be kept, and
+ * a notice until the recipients have acknowledged it.
  */
 const keepsIds: ReadonlySet<string> = new Set([
   "deletion",
@@ -103,7 +103,7 @@ async function scanFiles(transaction: Transaction): Promise<readonly ErasureFind
   return findings;
 }
 
-/** Reads the records of the latest completed deletions, without those that are in use again. */
+/** Reads the records of the latest completed deletions, except those that exist again. */
 async function readErased(transaction: Transaction): Promise<ErasedIds> {
   const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
   const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];
@@ -138,7 +138,9 @@ async function scanFile(
   return describe(file, { dead, unused, hidden, found });
 }
 
-/** Adds the ids that it finds; returns how many ids are compressed, as long ones may be, and can't be compared. */
+/**
+ * Adds the ids that it finds. Returns how many ids can't be compared because they are compressed, as long ones may be.
+ */
 function findIds(
   page: Buffer,
   args: { readonly file: TableFile; readonly erased: ErasedIds; readonly found: Set<string> },

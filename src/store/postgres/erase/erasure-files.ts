@@ -68,7 +68,7 @@ const readPart = `SELECT pg_read_binary_file($1, $2, $3, true) AS bytes`;
 
 const checkpoint = `CHECKPOINT`;
 
-/** Makes the files match the tables. */
+/** Brings the files up to date with the tables. */
 export async function writeFiles(transaction: Transaction): Promise<void> {
   await transaction.exec(checkpoint);
   for (const node of await readNodes(transaction)) await ask(transaction, node, checkpoint);

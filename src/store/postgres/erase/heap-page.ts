@@ -23,7 +23,7 @@ export interface PageFigures {
   readonly unusedBytes: number;
 }
 
-/** Counts what a page contains. A page that was never used, or that is invalid, has nothing. */
+/** Counts what a page contains. Returns zero for a page that was never used, or that is invalid. */
 export function inspectHeapPage(page: Buffer): PageFigures {
   const lower = page.readUInt16LE(12);
   const upper = page.readUInt16LE(14);

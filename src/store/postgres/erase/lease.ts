@@ -30,7 +30,7 @@ export class Leases {
     if (isOfOrganization(deletion)) this.#organizations.add(deletionRequestId);
   }
 
-  /** Ends the leases that the process does not know, because the claim failed, or its commit stayed unanswered. */
+  /** Ends leases that this process does not know of, because the claim failed, or its commit was never confirmed. */
   async endUnknown(transaction: Transaction, claimant: string): Promise<void> {
     await transaction.run(endLeases, claimant, [...this.#claimants.keys()]);
   }
@@ -42,8 +42,8 @@ export class Leases {
   }
 
   /**
-   * Remembers a postponement until it is stored: if the server is down now, the next claim stores it before the lease
-   * expires.
+   * Remembers a postponement until it is stored: if the server is unreachable now, the next claim stores it before the
+   * lease expires.
    */
   addPostponement(postponement: Postponement): void {
     this.#postponements.set(postponement.deletionRequestId, postponement);

@@ -75,7 +75,7 @@ interface Place {
   readonly at: number;
   readonly end: number;
   readonly columns: number;
-  /** Where the bits are that mark values which are not NULL; undefined if there are no NULLs. */
+  /** The offset of the bitmap of non-NULL values; undefined if there are no NULLs. */
   readonly presentAt: number | undefined;
 }
 

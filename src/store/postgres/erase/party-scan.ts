@@ -1,5 +1,5 @@
-// The scan for records that name erased parties, on PostgreSQL: a page is read in a transaction of its own, and stored
-// in another one.
+// The scan for records that name erased parties, on PostgreSQL: one transaction reads a page, another one stores the
+// result.
 
 import type { PartyFloorSource } from "../../shared/party-floor-scans.ts";
 import { type ScanSource } from "../../shared/party-scan.ts";

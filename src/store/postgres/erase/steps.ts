@@ -1,5 +1,6 @@
-// The steps of deletions that a process has claimed. Each step locks the deletions, so that no other process takes it
-// too. The last step verifies the deletions, and completes those of which nothing is left, in one transaction.
+// The steps of deletions that a process has claimed. Each step locks the deletions, so that no other process takes the
+// step at the same time. The last step verifies the deletions and completes those with nothing left, in one
+// transaction.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";

@@ -1,12 +1,13 @@
-// Vacuums the dead rows that erasures leave: no statement can read them, but they stay in the pages until they are
-// vacuumed. Does not run after each erasure, and only for a small share of the time, because a large store takes long.
+// Vacuums the dead rows that erasures leave: no statement can read them, but they stay in the pages until then. Runs
+// only for a small share of the time and not after each erasure, because vacuuming a large store takes long.
 
 import { escapeIdentifier } from "pg";
 import type { Database } from "../database.ts";
 
 /**
- * The tables with rows or values that are erased with records; vacuuming includes their indexes and long values. A
- * deletion names the held record that it waits for, and a hold names its record until the release.
+ * The tables with rows or values that are erased with records; vacuuming a table includes its indexes and long values.
+ * The table of deletions is included because a deletion names the held record that it waits for, and that of holds
+ * because a hold names its record until the release.
  */
 export const erasedTables =
   "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token erasure_notice".split(
@@ -35,8 +36,8 @@ export class ErasureVacuum {
   }
 
   /**
-   * Starts in the background, unless nothing was erased since the last run or that was too recent. Throws the error of
-   * the last run.
+   * Starts in the background, unless nothing was erased since the last run or the last run was too recent. Throws the
+   * error of the last run.
    */
   start(): void {
     const failure = this.#failure;
@@ -57,7 +58,7 @@ export class ErasureVacuum {
   async #run(): Promise<void> {
     const startedAt = performance.now();
     try {
-      // Outside a transaction the search path of the session applies, which may be another one.
+      // Outside a transaction the search path of the session applies, which may differ.
       const place =
         this.#database.schema === undefined ? "" : `${escapeIdentifier(this.#database.schema)}.`;
       const tables = erasedTables.map((name) => place + name);

@@ -1,5 +1,5 @@
-// Finds the schema of the database that has the store, whatever the search path says: somebody else may have set
-// another one for the role or the database, and a new, empty store in another schema must not take its place.
+// Finds the schema of the database that has the store, whatever the search path is: somebody may have changed it for
+// the role or the database, and a new, empty store in another schema must not replace the existing one.
 
 import { StoreError } from "../../interface/store-error.ts";
 import type { Transaction } from "../transaction.ts";

@@ -1,6 +1,6 @@
-// Makes the tables of a new store from schema.sql, and brings the schema of an existing one up to this version, one
-// numbered migration after another, all in one transaction. Never touches a store that is newer, or a database that is
-// not a store.
+// Makes the tables of a new store from schema.sql, and migrates the schema of an existing one to this version, one
+// numbered migration after another, all in one transaction. Never touches a newer store, or a database that is not a
+// store.
 
 import { StoreError } from "../../interface/store-error.ts";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
@@ -90,7 +90,7 @@ async function bringUp(transaction: Transaction, migrations: readonly string[]):
   await transaction.run(writeVersion, newest);
 }
 
-/** The statements of a migration, in which semicolons that end no statement occur only in comments. */
+/** The statements of a migration. Only in comments can a semicolon occur that ends no statement. */
 export function splitStatements(sql: string): readonly string[] {
   const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");

@@ -20,7 +20,7 @@ const findUnreadable = `
   WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
     AND NOT has_table_privilege(oid, 'SELECT')`;
 
-/** Several rights, separated by commas, are there only together. */
+/** Several rights, separated by commas, are all required. */
 const findLacking = `
   SELECT string_agg(wanted, ', ' ORDER BY wanted) AS names FROM unnest($1::text[]) AS wanted
   WHERE NOT (SELECT bool_and(has_table_privilege(wanted, one)) FROM unnest($2::text[]) AS one)`;

@@ -73,7 +73,7 @@ function secure(table: string, { citus, views }: Securing): string {
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");
   const allowed = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
-  // An act that concerns no organization, such as a new key for receipts, may be recorded in any transaction.
+  // An act that concerns no organization, such as a new receipt key, may be recorded in any transaction.
   const writable = table === "audit_entry" ? `${allowed} OR organization_id IS NULL` : allowed;
   // Citus moves shards with the owner's permissions: if the policy applied to owners there, no shard could be moved.
   const force = citus && table in distributedTables ? "NO FORCE" : "FORCE";

@@ -30,13 +30,16 @@ interface ColumnRow {
   readonly sampled: boolean;
 }
 
-/** Undefined for a column that is not ours. */
+/** Undefined for a column of another program. */
 export function mayBeSampled(table: string, column: string): boolean | undefined {
   const aboutRecords = isAboutRecords(table, column);
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
-/** Turns sampling off permanently where necessary, except for these tables, which are distributed over a cluster. */
+/**
+ * Turns sampling off permanently for columns that must not be sampled, except in these tables, which are distributed
+ * over a cluster.
+ */
 export async function keepOutOfStatistics(
   transaction: Transaction,
   distributed: ReadonlySet<string>,
@@ -73,7 +76,7 @@ interface ShardAnswer {
   readonly result: string;
 }
 
-/** Finds columns that are sampled and must not be. */
+/** Finds columns that are sampled although they must not be. */
 async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
   return columns.filter(
@@ -81,7 +84,7 @@ async function findSampled(transaction: Transaction): Promise<readonly ColumnRow
   );
 }
 
-/** The names are our own tables and columns, so they need no quoting. */
+/** The names are those of this program's tables and columns, so they need no quoting. */
 function turnOff({ table, column }: Pick<ColumnRow, "table" | "column">): string {
   return `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`;
 }

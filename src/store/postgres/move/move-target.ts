@@ -25,14 +25,14 @@ const findMove = `
   SELECT store_id, summary, table_name, last_key, rows_copied FROM move WHERE single`;
 const lockMove = `${findMove} FOR UPDATE`;
 
-/** The embedded store was not read completely yet, so there is no summary. */
+/** The embedded store has not been read completely yet, so there is no summary. */
 const unread = "";
 
 const insertMove = `INSERT INTO move (store_id, summary) VALUES ($1, '${unread}')`;
 
 const setRead = `UPDATE move SET summary = $1, table_name = $2 WHERE single`;
 
-/** Changes the row only if the progress is what this process assumes. */
+/** Changes the row only if the stored progress is what this process assumes. */
 const setProgress = `
   UPDATE move SET table_name = $1, last_key = $2, rows_copied = $3
   WHERE rows_copied = $4 AND table_name = $5`;
@@ -89,7 +89,7 @@ async function reserve(database: Database, storeId: string): Promise<void> {
       throw hasState(error, insufficientPrivilege) ? forbidden(error) : error;
     });
   try {
-    // A process that connected before the reservation could be seen may serve the target already.
+    // A process that connected before the reservation was visible may already serve the target.
     await awaitOthersGone(database);
   } catch (error) {
     if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(clearMove));

@@ -1,5 +1,5 @@
-// Writes and reads the rows of a move, with statements built from the list of moved tables, each of many rows; and sets
-// the numbers and the chain heads from which the target continues.
+// Writes and reads the rows of a move with multi-row statements built from the list of moved tables, and sets the
+// numbers and the chain heads from which the target continues.
 
 import type {
   ColumnKind,
@@ -74,7 +74,7 @@ function intoTable({ name, columns }: MovedTable): string {
   return `INSERT INTO ${name} (${Object.keys(columns).join(", ")})`;
 }
 
-/** The third argument is false for a sequence that has not been used: its first number is then the one that is set. */
+/** The third argument is false if the sequence has not been used: its first number is then the given one. */
 const setArrival = `SELECT setval('arrival', greatest($1::bigint, 1), $1::bigint > 0)`;
 
 const setCredentials = `UPDATE counter SET value = $1 WHERE name = 'credentials_version'`;

@@ -10,7 +10,7 @@ import { find, run, type Statements } from "../statement/statements.ts";
 
 export interface NewToken extends AccessToken {
   readonly tokenHash: Uint8Array;
-  /** What of the platform's token can be used once only, and until when this has to be remembered. */
+  /** The part of the platform's token that can be used only once, and until when this has to be remembered. */
   readonly usedOnce?: Pick<OneTimeToken, "tokenHash" | "expiresAt"> | undefined;
 }
 
@@ -29,8 +29,8 @@ const findByHash = `
   WHERE token_hash = $1`;
 
 /**
- * Stores a token, and updates when the key was last used. False if what can be used once only was used before: then
- * nothing is stored. If two processes use it at once, only one of them inserts it.
+ * Stores a token, and updates when the key was last used. False, and nothing is stored, if a platform's token that can
+ * be used only once was used before. If two processes use it at once, only one of them inserts it.
  */
 export function* createToken(token: NewToken): Statements<boolean> {
   const { tokenHash, keyId, organizationId, createdAt, expiresAt, usedOnce } = token;

@@ -66,7 +66,7 @@ export function* findOutcome(
   return isSame ? found.outcome : "idempotency_reused";
 }
 
-/** Fails if another process has stored one meanwhile, so that the change is tried again and finds it. */
+/** Fails if another process has stored the reply meanwhile; then the change is tried again and finds it. */
 export function* storeOutcome(
   organizationId: string,
   mark: IdempotencyMark | undefined,

@@ -21,8 +21,8 @@ export function* findByIdentity({
 }
 
 /**
- * Gives an operator these roles, and begins a session. Without any role, all sessions of the operator end and none
- * begins. False if no session began, as for a disabled operator.
+ * Gives an operator these roles and begins a session. Without any role, all sessions of the operator end and none
+ * begins. False if no session began, for example because the operator is disabled.
  */
 export function* useIdentity(
   operatorId: string,

@@ -25,9 +25,9 @@ const insertOne = `
   INSERT INTO operator_session (session_id, token_hash, operator_id, method, created_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 
-/** Sessions that a person has at a time; signing in once more ends the oldest. */
+/** How many sessions a person can have; a further sign-in ends the oldest. */
 const sessionsMax = 20;
-/** What one sign-in ends, where a store has more. */
+/** How many sessions one sign-in ends if there are more than allowed. */
 const endedAtOnceMax = 1_000;
 
 const removeOldest = `
@@ -83,14 +83,14 @@ export function* insertSession(
   const { sessionId, tokenHash, method, createdAt, expiresAt } = session;
   yield* run(insertOne, sessionId, tokenHash, operatorId, method, createdAt, expiresAt);
   yield* auditAct(noteOn(name, "sign_in", { sessionId, method, expiresAt }), act);
-  // After the entry, which lets people sign in one after another: so each sees the sessions of those before.
+  // After the audit entry, whose lock serializes sign-ins: so each sees the sessions of those before.
   const ended = yield* all<{ session_id: string }>(removeOldest, operatorId, sessionId);
   if (ended.length === 0) return;
   const details = ended.map((row) => ({ sessionId: row.session_id, tooMany: true }));
   yield* auditActs(details.map((one) => ({ ...act, note: noteOn(name, "session_end", one) })));
 }
 
-/** What an operator did, or what was done to one. The subject is the name, which never changes. */
+/** An act of an operator, or on an operator. The subject is the name, which never changes. */
 export function noteOn(
   subject: string,
   verb: VerbOn<"operator">,
@@ -115,7 +115,8 @@ export function* listSessions(
 }
 
 /**
- * If an operator is given, ends only a session of this operator. False if there is no such session.
+ * If an operator is given, ends the session only if it is one of this operator's. False if there is
+ * no such session.
  */
 export function* endSession(
   sessionId: string,
@@ -130,7 +131,7 @@ export function* endSession(
   return true;
 }
 
-/** Stores a passkey of the actor: people change their own only. False if the credential is known already. */
+/** Stores a passkey of the actor: people change only their own. False if the credential is known already. */
 export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
   const { credentialId, operatorId, publicKey, signCount, transports, name, createdAt } = passkey;
   const added = yield* run(

@@ -1,4 +1,4 @@
-// Operators: created, disabled and read; the tokens of one use by which they sign in. Stores only hashes of secrets.
+// Operators: created, disabled and read; and their one-time tokens for sign-in. Stores only hashes of secrets.
 
 import type { Operator } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
@@ -64,12 +64,12 @@ const removeLink = `DELETE FROM one_time_token WHERE token_hash = $1`;
 /** Challenges that one person has used and that have not expired; each lasts for minutes. */
 const usedChallengesMax = 1_000;
 
-/** What the trail adds for the shell of the host, which no right bounds. */
+/** What the audit trail adds to acts of the shell of the host, which needs no right. */
 function byShell({ shell }: Act): { readonly by?: "shell" } {
   return shell === true ? { by: "shell" } : {};
 }
 
-/** False if anybody, even a disabled operator, has the name or the identity. */
+/** False if an operator, even a disabled one, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
   const { operatorId, name, roles, createdAt, identity } = operator;
   const { unconfirmedSince, unconfirmedBy } = operator;
@@ -116,7 +116,9 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
   return operator;
 }
 
-/** Only the last link of an operator is valid. One by an administrator ends the confirmation of an officer. */
+/**
+ * Only the last link of an operator is valid. A link that an administrator creates ends the confirmation of an officer.
+ */
 export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   const operator = yield* find(toOperator, findById, link.operatorId);
   if (operator === undefined) throw new TypeError("a link needs an operator");
@@ -129,8 +131,8 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
 }
 
 /**
- * Confirms an officer. The actor is another officer, confirmed before, who has not created this one or the last link;
- * or the shell of the host. Links that were not used stop working.
+ * Confirms an officer. The actor is the shell of the host, or another confirmed officer who has created neither this
+ * officer nor the last link. Unused links stop working.
  */
 export function* confirmOperator(
   operatorId: string,
@@ -176,7 +178,7 @@ export function* useChallenge(challenge: OneTimeToken, now: number): Statements<
   return (yield* insertOneTimeToken(challenge)) === 1;
 }
 
-/** Returns 0 if it is there already. */
+/** Returns 0 if it exists already. */
 export function insertOneTimeToken({
   tokenHash,
   purpose,

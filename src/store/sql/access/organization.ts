@@ -1,5 +1,5 @@
-// Organizations: created, changed and read. Each change increments the credentials version, by which other processes
-// notice it.
+// Organizations: created, changed and read. Each change increments the credentials version, which tells other processes
+// about it.
 
 import type { Organization } from "../../../domain/access.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
@@ -15,7 +15,7 @@ import { agree, auditApproval, type WantedAct } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { find, get, list, run, type Statements } from "../statement/statements.ts";
 
-/** The wanted `retainDays` is shorter than this floor. Nothing was changed. */
+/** The requested `retainDays` is shorter than this floor. Nothing was changed. */
 export interface CeilingTooLow {
   readonly ceilingTooLowFor: RetentionFloor;
 }
@@ -151,14 +151,14 @@ export function* listOrganizations(): Statements<readonly Organization[]> {
   return yield* list(toOrganization, findAll);
 }
 
-/** Must be called in the transaction of every change to an organization or a key. */
+/** Call in the transaction of every change to an organization or a key. */
 export function* credentialsChanged(): Statements<void> {
   yield* run(raiseCredentialsVersion);
 }
 
 /**
- * Changes whenever an organization, a key or the rights of a token change in any process. A cache of callers must
- * read it at least every second, and be emptied when it differs.
+ * Changes whenever an organization, a key or the rights of a token change in any process. A cache of callers must read
+ * it at least every second, and be emptied when it differs.
  */
 export function* readCredentialsVersion(): Statements<number> {
   const row = yield* get<{ value: number }>(readCredentials);

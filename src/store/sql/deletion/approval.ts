@@ -1,5 +1,5 @@
-// Approves deletions that need it. The condition is part of the statement that changes the row, so that it holds
-// whatever happens at the same time.
+// Approves deletions that need it. The condition is part of the statement that changes the row, so it also holds
+// against concurrent changes.
 
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -18,7 +18,7 @@ const setApproved = `
 
 const findOwnKey = ownKeyOf("CAST($1 AS text)");
 
-/** A requester begins with the id of its key or rule; after a rule comes the program that it has identified. */
+/** A requester begins with the id of its key or rule; after that of a rule comes the program that it has identified. */
 function ownKeyOf(requester: string): string {
   return `
     SELECT 1 FROM api_key

@@ -1,5 +1,6 @@
-// Closes an organization, and opens the deletion of everything that belongs to it. These are two functions: an export
-// may come in between, and a restricted set, which has an organization id of its own, is deleted in the same way.
+// Closes an organization, and opens the deletion of everything that belongs to it. There is a function for each: an
+// export may come in between, and a restricted set, which has an organization id of its own, is deleted in the same
+// way.
 
 import type { Organization } from "../../../domain/access.ts";
 import {
@@ -23,13 +24,13 @@ export interface OrganizationDeletionRequest {
   readonly deletionRequestId: string;
   readonly reason: string;
   readonly requestedBy: string;
-  /** What was exported before; it is recorded with the request. */
+  /** What was exported before; the request records it. */
   readonly exported?: CompleteExport | undefined;
 }
 
 export interface OpenedDeletion {
   readonly deletionRequestId: string;
-  /** False if it had been requested before. */
+  /** False if the deletion had already been requested. */
   readonly isNew: boolean;
 }
 
@@ -39,7 +40,7 @@ const setClosed = `
 const revokeKeys = `
   UPDATE api_key SET revoked_at = $1 WHERE organization_id = $2 AND revoked_at IS NULL`;
 
-/** A replay uses this in a store that is older than the organization: nobody may create the organization again. */
+/** For a replay in a store that is older than the organization: nobody may create the organization again. */
 const insertClosed = `
   INSERT INTO organization
     (organization_id, name, strict_scopes, deletion_grace_seconds, created_at, closed_at)
@@ -51,8 +52,8 @@ const setDeletion = `
 /**
  * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
  * credential_revoked. Undefined if there is no such organization. Closing it a second time changes nothing.
- * `exporting`: its records are to be exported before they are deleted, which the audit trail states. `reason`: that of
- * the deletion which follows; a second person approves both.
+ * `exporting`: its records will be exported before they are deleted, which the audit trail states. `reason`: of the
+ * deletion that follows; a second person approves both.
  */
 export function* closeOrganization(
   organizationId: string,
@@ -103,7 +104,7 @@ export function* requestOrganizationDeletion(
   };
   const approving = new Set(organization?.deletionApproval === true ? [organizationId] : []);
   const proposal = yield* findApproved(act);
-  // Who proposed the closing has asked for the deletion, too.
+  // The person who proposed the closing has asked for the deletion, too.
   const asking = proposal === undefined ? act : { actor: proposal.proposedBy, now: act.now };
   yield* insertDeletions([{ request, act: asking }], approving);
   yield* run(setDeletion, deletionRequestId, organizationId);

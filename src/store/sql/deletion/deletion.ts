@@ -65,7 +65,9 @@ const setPostponed = `
 const awaitingApproval = `
   approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
 
-/** Selects deletions newest first, after a place in this order. An index has the rows in this order for each filter. */
+/**
+ * Selects deletions newest first, after a position in this order. For each filter, an index has the rows in this order.
+ */
 const fromPlace = `
   (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
   ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
@@ -90,7 +92,7 @@ const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
-/** Restricted sets are counted by a statement of their own, because the other one is answered from an index alone. */
+/** A separate statement counts restricted sets, so that the index alone can answer the other one. */
 const countSets = `
   SELECT status, count(*) AS deletions FROM deletion
   --sqlite INDEXED BY deletion_restricted
@@ -104,8 +106,8 @@ const countOfClosed = `
   WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
 
 /**
- * The same condition as in the index deletion_of_others: callers request no deletions of other types, and these can't
- * be confidential.
+ * The same condition as in the index deletion_of_others: callers can't request deletions of other types, and types in
+ * the condition can't be confidential.
  */
 const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
 
@@ -128,16 +130,16 @@ const countReports = `
   WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
   GROUP BY status`;
 
-/** When a deletion is tried; the form of the indexes (migrations.ts). */
+/** When a deletion is tried next, in the form of the indexes (migrations.ts). */
 export const triedAt = "CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END";
 
-/** This is longer than every back-off, and than the delay of a deletion that is held. */
+/** Longer than every back-off, and than the delay of a deletion under a hold. */
 const retriedWithinMs = 10 * 60_000;
 
 /**
- * Reads no deletions that wait for a floor or for their grace period: there may be very many. No figure counts the
- * deletions of restricted sets, of closed organizations, which wait for confidential reports, or of such reports:
- * whoever reads the metrics may not learn that there are any.
+ * Leaves out deletions that wait for a floor or for their grace period, because there may be very many. No figure
+ * counts the deletions of restricted sets, of closed organizations (which wait for confidential reports), or of
+ * confidential reports: readers of the metrics may not learn that there are any.
  */
 const readWaiting = `
   SELECT count(*) FILTER (WHERE held) AS held,
@@ -193,7 +195,7 @@ export function* postponeDeletion(
   yield* run(setPostponed, why, nextAttemptAt, deletionRequestId, claimant ?? null);
 }
 
-/** Finds a deletion of an organization. Operators and the worker name none, and find a deletion of any. */
+/** Finds a deletion of an organization; of any organization if none is named, for operators and the worker. */
 export function* findDeletion(
   deletionRequestId: string,
   organizationId?: string,
@@ -281,7 +283,7 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
   };
 }
 
-/** The deletion itself names the record, so the trail does not need its id. */
+/** The deletion itself names the record, so the audit trail does not need its id. */
 export function* auditDeletion(
   deletion: { readonly organizationId: string; readonly deletionRequestId: string },
   event: {

@@ -90,7 +90,7 @@ interface RuleRow {
   readonly deletion_approval: boolean | 0 | 1;
 }
 
-/** `approving`: organizations that require an approval of deletions. */
+/** `approving`: the organizations that require an approval of deletions. */
 function* readKnown(requests: readonly DeletionRequest[]): Statements<{
   readonly known: KnownDeletions;
   readonly approving: ReadonlySet<string>;
@@ -152,7 +152,7 @@ function needsApproval(
   return !isAutomatic && approving.has(organizationId);
 }
 
-/** Returns what the audit trail says of a deletion that is requested. Its actor must not approve it. */
+/** Returns the audit note of a requested deletion. Its actor must not approve it. */
 export function noteOfRequest(
   request: DeletionRequest,
   { act, approving }: { readonly act: Act; readonly approving: ReadonlySet<string> },

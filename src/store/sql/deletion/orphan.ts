@@ -12,7 +12,7 @@ import type { Statements } from "../statement/statements.ts";
 /** The requester that the deletions of orphaned records name. */
 export const orphanRequester = "orphaned";
 
-/** Must run in the transaction that replaces the id of their last party, so that a crash never loses one. */
+/** Must run in the transaction that replaces the id of their last party, so that a crash never loses a request. */
 export function* deleteOrphans(
   { organizationId, deletionRequestId }: Deletion,
   orphans: readonly RecordKey[],

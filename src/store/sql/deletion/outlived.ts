@@ -22,7 +22,7 @@ const findOutlived = `
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
-/** What is left of an organization of which everything was erased. */
+/** What is left of an organization after everything of it was erased. */
 const findOwners = `
   SELECT DISTINCT organization_id AS id FROM record WHERE ${inNamedIds("organization_id")}`;
 

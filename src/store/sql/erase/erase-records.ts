@@ -18,7 +18,7 @@ import { removeFromIndex } from "../search/erase-tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./replies.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
-/** On SQLite a plan has the number of each record, by which changes that outlived their record are found. */
+/** On SQLite a plan has the number of each record, which finds changes that outlived their record. */
 const numbered = named(...key, "record_no bigint");
 
 const numbers = `
@@ -81,7 +81,7 @@ const removeRecords = `
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
-/** On SQLite changes are stored by the number of their record, and stay where they are. */
+/** On SQLite changes are stored by the number of their record, and need not be moved. */
 const moveChanges = `
   UPDATE change SET reply_key = NULL
   --sqlite WHERE reply_key IS NOT NULL AND record_no IN (
@@ -107,7 +107,7 @@ const moveRows = `
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
-/** A record with more changes than this is erased by itself. */
+/** A record with more changes than this is erased separately. */
 const changesMax = 16;
 
 const findLong = `
@@ -120,8 +120,8 @@ const findLong = `
     LIMIT 1 OFFSET ${changesMax})`;
 
 /**
- * Erases records, and returns those that still existed. Runs as many statements if there are none: the time must not
- * disclose whether there are.
+ * Erases records, and returns those that still existed. Runs the same number of statements even without records,
+ * because the time must not disclose whether there are any.
  */
 export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly RecordKey[]> {
   const rows = numberedRows(keys);
@@ -136,7 +136,8 @@ export type MovingRecord = NumberedKey & MovedRecord;
 
 /**
  * Moves records to the restricted store. Returns those that still existed, with the organization id of their set and
- * the audit notes of their holds. Runs as many statements if there are none.
+ * the audit notes of their holds. Runs the same number of statements even without records, because the time must not
+ * disclose whether there are any.
  */
 export function* moveRecords(
   records: readonly MovingRecord[],

@@ -30,7 +30,7 @@ import { lock, type Statements } from "../statement/statements.ts";
 import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 
-/** How many changes of long records one transaction removes where writers wait for it. */
+/** How many changes of long records one transaction removes if writers wait for it. */
 export const longChangesMax = 2_000;
 
 type Progress = ErasureProgress & LeavingReports;
@@ -40,9 +40,9 @@ export interface ErasingOptions {
 }
 
 export interface StepOptions extends ErasingOptions {
-  /** Records, or rows of an organization. */
+  /** Counts records, or rows of an organization. */
   readonly recordsMax: number;
-  /** How the engine erases an organization, if it has ways of its own. */
+  /** How the engine erases an organization, if it has its own method. */
   readonly ofOrganization?: Page["own"];
 }
 
@@ -77,7 +77,7 @@ function* eraseNext(
   return yield* eraseParts(parts, options);
 }
 
-/** The deletions of which nothing is left to erase, and how many notices were written. */
+/** The deletions with nothing left to erase, and how many notices were written. */
 interface Erased {
   readonly done: readonly string[];
   readonly notices: number;
@@ -87,7 +87,7 @@ const nothing: Erased = { done: [], notices: 0 };
 
 function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): Statements<Erased> {
   const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
-  // Once a record is locked, no change is added to it that this step would not see.
+  // Once a record is locked, nobody can add a change to it that this step would not see.
   const isLocked = yield* lock(keys);
   const parts = isLocked ? given : yield* shortenRecords(given);
   const targets = parts.flatMap((part) => part.targets);
@@ -101,7 +101,7 @@ function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): State
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
   const notices = yield* writeNotices(progress.flatMap(noticesOf), { deletions, now: act.now });
-  // This runs without any notes too, so that the time does not disclose whether there are any.
+  // This runs even without notes, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
   const done = ended.map(({ deletion }) => deletion.deletionRequestId);
@@ -109,8 +109,8 @@ function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): State
 }
 
 /**
- * The organization no longer has what was moved, either. The order must not depend on what else was erased or moved,
- * which may be confidential, so it is that of the keys.
+ * The organization no longer has the moved records, either. The order must not depend on what else was erased or moved,
+ * which may be confidential, so it is the order of the keys.
  */
 function noticesOf({ deletion, erased, moved }: Progress): readonly Notice[] {
   return [...erased, ...moved]
@@ -133,8 +133,8 @@ function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
 }
 
 /**
- * Returns for each deletion the records that still existed. A record that several deletions erase counts for the first
- * of them.
+ * Returns for each deletion the records that still existed. A record that several deletions erase counts only for the
+ * first of them.
  */
 function* eraseUnrestricted(
   targets: readonly TargetRow[],
@@ -176,9 +176,9 @@ function progressOf(
 }
 
 /**
- * Bounds the changes of a transaction that writers wait for: the changes of a long record are removed first, and a
- * record that still has some ends the part. Confidential records have a bound of their own, so that they never affect
- * the steps of the others.
+ * Bounds the changes of a transaction that writers wait for. The changes of a long record are removed first, and a
+ * record that still has some ends the part. Confidential records have a separate bound, so that they never affect the
+ * steps of other records.
  */
 function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
   const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");

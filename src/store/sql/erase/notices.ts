@@ -57,7 +57,7 @@ const storeTold = `
   ON CONFLICT (deletion_request_id, name, resource_type) DO UPDATE SET
     last_no = excluded.last_no, told_at = excluded.told_at, acknowledged_at = NULL, removed_at = NULL`;
 
-/** Something that recipients of a type are told. */
+/** A notice for the recipients of a type. */
 export interface Notice {
   readonly deletion: Deletion;
   readonly kind: ArrivedNotice["kind"];
@@ -73,14 +73,14 @@ interface NoticeRow {
 }
 
 interface Writing {
-  /** Those of which there may be notices: recipients are looked for whether or not there are. */
+  /** The possible notices: whether there are recipients is checked in any case. */
   readonly deletions: readonly Deletion[];
   readonly now: number;
 }
 
 /**
- * Writes those that a recipient takes, and returns them. Where nobody takes any, as many statements run if there are
- * none: the time must not disclose whether there are.
+ * Writes the notices that a recipient receives, and returns them. Even without notices, the same number of statements
+ * run, because the time must not disclose whether there are any.
  */
 export function* writeNotices(
   notices: readonly Notice[],
@@ -111,7 +111,9 @@ function takes({ organizationId, types }: Recipient, owner: string, resourceType
   return organizationId === owner && types.some((type) => type === resourceType);
 }
 
-/** Stores for each deletion and type who is told, and with which number last. */
+/**
+ * Stores for each deletion and type which recipients are told, and the number of the last notice.
+ */
 function* storeRecipients(
   written: readonly NoticeRow[],
   { recipients, now }: { readonly recipients: readonly Recipient[]; readonly now: number },
@@ -163,7 +165,7 @@ export function* purgeNotices(before: number, { now }: Act): Statements<PurgedNo
   const rowsMax = limits.purgedRowsMax;
   let removed = yield* run(removeOld, before, rowsMax);
   const recipients = removed < rowsMax ? yield* listRecipients(undefined) : [];
-  // An acknowledgement stores the end of only so many deletions itself.
+  // An acknowledgement itself stores the end of at most this many deletions.
   for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
     yield* acknowledgeTold({ organizationId, name, changeNo, now });
   }

@@ -1,6 +1,6 @@
 // Erases everything that has one organization id, page by page: first relations, then, on SQLite, most changes; then
-// records with their changes in the order of keys, then stored replies. Whose records these are, and why they are
-// erased, is decided elsewhere.
+// records with their changes in the order of keys, then stored replies. Callers decide whose records these are and why
+// they are erased.
 //
 // A row of `record` is removed only if no change of the record is left, so a store without records of the organization
 // has no changes of it either.
@@ -41,12 +41,12 @@ export interface Page {
   readonly from: ErasurePlace["key"];
   readonly rowsMax: number;
   readonly act: Act;
-  /** The ways of the engine, if it has any of its own. */
+  /** The engine's own methods, if it has any. */
   readonly own?: OwnParts | undefined;
 }
 
 export interface OwnParts {
-  /** Removes changes before their records. What it leaves is removed with the records. */
+  /** Removes changes before their records. Changes that it leaves are removed with the records. */
   readonly changes: Part["erase"];
   readonly records: Part["erase"];
 }
@@ -118,7 +118,7 @@ const removeReplies = `
   RETURNING key_hash`;
 
 /**
- * Deletions of single records have nothing left to erase: they need not wait for their grace period, or an approval.
+ * Deletions of single records have nothing left to erase, so they need not wait for their grace period or an approval.
  */
 const hurryDeletions = `
   UPDATE deletion SET
@@ -156,13 +156,13 @@ const parts: readonly Part[] = [
   { first: [], erase: hurryOthers },
 ];
 
-/** Its records are the next part. */
+/** The next part erases its records. */
 const changesPart = parts.findIndex(({ erase }) => erase === eraseChangesFirst);
 
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
 /**
- * Whether the row of `record` may have no change, because its organization is being erased and the cursor of the
+ * Whether a row of `record` may be without changes, because its organization is being erased and the cursor of the
  * deletion is in the parts that remove changes and records.
  */
 export const isBeingErased = `
@@ -195,7 +195,7 @@ export function* eraseOrganizationStep(
   return place === undefined;
 }
 
-/** Skips parts of which nothing is left. */
+/** Skips parts with nothing left. */
 function* erasePage(
   from: ErasurePlace | undefined,
   page: Omit<Page, "from">,
@@ -231,7 +231,7 @@ function* eraseChangesFirst(page: Page): Statements<ErasedPage> {
   return yield* page.own.changes(page);
 }
 
-/** A page ends before or in a record; of that one, the changes on the page are removed. */
+/** A page ends before or within a record; of that record, the changes on the page are removed. */
 function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
   const end = yield* get<{ resource_type: string; resource_id: string; change_no: number }>(
     findEndOfChanges,
@@ -271,7 +271,7 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** An organization has few imports, because they are removed after a while, few endpoints and few recipients. */
+/** An organization has few imports (they are removed after a while), few endpoints and few recipients. */
 function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
   yield* removeEndpointsOf(organizationId);
@@ -289,7 +289,9 @@ function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<Erased
   return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
 }
 
-/** Verifies with other statements than those that erase. False if anything is left; then the erasure begins again. */
+/**
+ * Verifies with different statements than the erasure uses. False if anything is left; then the erasure begins again.
+ */
 export function* verifyOrganization({
   deletionRequestId,
   organizationId,

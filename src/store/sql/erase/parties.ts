@@ -37,8 +37,8 @@ export function* findDeletionsOfParties(ids: readonly string[]): Statements<read
 }
 
 /**
- * Adds the records of a page to the plans of these deletions, which are of one organization and are being processed.
- * Without a page, the step begins, or continues after an interruption.
+ * Adds the records of a page to the plans of these deletions, which belong to one organization and are being processed.
+ * Without a page, begins the step, or continues it after an interruption.
  */
 export function* scanStep(
   deletions: readonly Deletion[],
@@ -61,7 +61,7 @@ function beginPass(erasures: PartyErasures): PartyStep {
     if (verifiedTo === undefined) passes.push(pass);
   }
   const [first] = passes;
-  // If one deletion has not come as far, all take the whole pass again: the others lose nothing but time.
+  // If one deletion is behind the others, all repeat the whole pass: the others lose nothing but time.
   const isSame = first !== undefined && passes.every((pass) => textOf(pass) === textOf(first));
   return { results, pass: isSame ? first : undefined };
 }
@@ -152,7 +152,7 @@ export interface VerifyingParties {
    * bound, all are searched.
    */
   readonly arrivalsMax?: number | undefined;
-  /** Instead of the rows, where these were removed. */
+  /** Replaces the rows that were removed. */
   readonly taken?: PartyErasures | undefined;
 }
 

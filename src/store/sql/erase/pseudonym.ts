@@ -1,4 +1,4 @@
-// The pseudonyms of parties that are being erased, and how far the scan for records that name them has come. A row
+// The pseudonyms of parties that are being erased, and the position of the scan for records that name them. A row
 // exists only while its deletion is being processed, because it connects an erased id with its pseudonym.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -43,7 +43,7 @@ interface PseudonymRow {
   readonly verified_to: number | null;
 }
 
-/** The erased party and the pseudonym of each deletion, by its id. */
+/** The erased party and the pseudonym, by the id of the deletion. */
 export type PartyErasures = ReadonlyMap<string, PartyErasure>;
 
 /** Chooses a pseudonym for each of these deletions that has none. */
@@ -52,7 +52,7 @@ export function* addPseudonyms(ids: readonly string[]): Statements<void> {
   yield* run(insertPseudonyms, new Rows(rows, 3));
 }
 
-/** Puts back the pseudonyms of deletions that were not completed after their pseudonyms were taken. */
+/** Restores the pseudonyms of deletions that were not completed after their pseudonyms were removed. */
 export function* putBackPseudonyms(
   taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
 ): Statements<void> {
@@ -87,8 +87,8 @@ export function* findPseudonyms(
 }
 
 /**
- * Removes pseudonyms before a file is scrubbed, so that the completed deletions leave no byte that connects them with
- * the ids. The caller keeps them in memory until the deletions are completed, or puts them back.
+ * Removes pseudonyms before a file is scrubbed, so that completed deletions leave no byte that connects them with the
+ * ids. The caller keeps them in memory until the deletions are completed, or restores them.
  */
 export function* takePseudonyms(ids: readonly string[]): Statements<PartyErasures> {
   const taken = yield* findPartyErasures(ids);
@@ -101,7 +101,7 @@ export function* removePseudonyms(ids: readonly string[]): Statements<void> {
   if (ids.length > 0) yield* run(removeSome, ids);
 }
 
-/** How far the scan has come. If `pass` is missing, the next one begins at the first record. */
+/** The position of the scan. Without `pass`, the next pass begins at the first record. */
 export interface ScanProgress {
   /** The deletion. */
   readonly id: string;
@@ -110,7 +110,7 @@ export interface ScanProgress {
   readonly verifiedTo?: number | undefined;
 }
 
-/** Stores how far the scan has come, and extends the leases. */
+/** Stores the position of the scan, and extends the leases. */
 export function* storeProgress(progress: readonly ScanProgress[], now: number): Statements<void> {
   if (progress.length === 0) return;
   const rows = progress.map(({ id, pass, found = false, verifiedTo = null }) => {

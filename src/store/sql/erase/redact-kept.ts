@@ -1,6 +1,5 @@
-// Redacts the references that kept reports contain to records of a restricted set, when that set is erased. While the
-// set had to be kept, these reports were not changed. A reference that somebody has stated again since is a new one,
-// and stays.
+// Redacts the references of kept reports to records of a restricted set, when that set is erased. While the set had to
+// be kept, these reports were not changed. A reference that was stated again since then is a new one, and stays.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -44,7 +43,7 @@ interface ReferenceRow {
   readonly organization_id: string;
   readonly from_type: string;
   readonly from_id: string;
-  /** The deletion that has moved the report; empty if it stays. */
+  /** The deletion that has moved the report; empty if the report stays. */
   readonly from_set: string;
   readonly to_type: string;
   readonly to_id: string;
@@ -107,7 +106,10 @@ function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): S
   return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/** Whether the report contains the reference. Rewrites the changes that do, if wanted. */
+/**
+ * Whether the report contains the reference. If `rewrite` is set, rewrites the changes that contain
+ * it.
+ */
 function* rewriteReport(
   row: ReferenceRow,
   { write }: { readonly write: boolean },

@@ -98,9 +98,9 @@ function erasedBy(
 }
 
 interface Renamed {
-  /** Records that name the pseudonym of the deletion only now. */
+  /** Records that did not name the pseudonym of the deletion before. */
   readonly records: RecordKey[];
-  /** Those of these records that name no other party which still exists. */
+  /** Those of these records that name no other existing party. */
   readonly orphans: RecordKey[];
 }
 

@@ -1,5 +1,5 @@
-// The replay of deletions in a restored store: the deletions and holds of the ledger that it lacks are written to
-// tables of the store, and the deletions are opened again from there. Erases nothing; the worker's steps do, as for any
+// The replay of deletions in a restored store: writes the deletions and holds of the ledger that the store lacks to
+// tables of the store, and opens the deletions again from there. Erases nothing; the worker's steps do, as for any
 // deletion.
 
 import { numberAfter, restoreAction } from "../../../domain/audit-chain.ts";
@@ -59,7 +59,7 @@ const insertState = `
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
 /**
- * A process that had claimed a deletion notices at its next step that it lost the claim. The first condition makes
+ * A process that had claimed a deletion learns at its next step that it has lost the claim. The first condition makes
  * SQLite use its index.
  */
 const voidClaims = `
@@ -134,15 +134,15 @@ export function* readRestoreState(): Statements<RestoreState | undefined> {
   return yield* find(toRestoreState, findState);
 }
 
-/** Throws StoreError: in a store that is being restored, what was erased since the backup may be readable. */
+/** Throws StoreError: in a store that is being restored, data that was erased since the backup may be readable. */
 export function* refuseRestoring(): Statements<void> {
   const state = yield* readRestoreState();
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 
 /**
- * Counts the deletions that the store lacks: those with a receipt that it has not completed, and others that it does
- * not know.
+ * Counts the deletions that the store lacks: those with a receipt that the store has not completed, and others that it
+ * does not know.
  */
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, inProgress } = idsOf(entries);
@@ -151,8 +151,8 @@ export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<
 }
 
 /**
- * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that.
- * The numbers of this entry and of later receipts follow the highest ones that the ledger knows.
+ * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that. The
+ * numbers of this entry and of later receipts follow the highest ones in the ledger.
  */
 export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {
   const before = yield* readRestoreState();
@@ -170,7 +170,7 @@ export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<R
   return state;
 }
 
-/** The chains continue after the highest number that is known, and an entry links both sides of the gap. */
+/** The chains continue after the highest known number, and an entry links both sides of the gap. */
 function* cutChains(
   { known, backup }: ReplayBeginning,
   act: Act,
@@ -203,14 +203,14 @@ export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void
   yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
 }
 
-/** Places and releases holds as the ledger has them, whether or not their records exist. */
+/** Places and releases holds as in the ledger, whether or not their records exist. */
 export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> {
   const because = "restore";
   for (const holdId of holds.release) yield* releaseHold(holdId, act, because);
   for (const hold of holds.place) yield* addHold(hold, act, because);
 }
 
-/** Sets and removes retention floors as the ledger has them. */
+/** Sets and removes retention floors as in the ledger. */
 export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
   for (const floor of floors) yield* putFloor(floor, act, "restore");
 }
@@ -244,7 +244,7 @@ export function* reopenDeletions(page: ReplayPage, act: Act): Statements<Replaye
   return { opened, next };
 }
 
-/** False if the deletion is completed, or has to wait for another one of the same record. */
+/** False if the deletion is completed, or has to wait for another deletion of the same record. */
 function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const { deletion_request_id: id, organization_id: organizationId } = row;
   const same = yield* findDeletion(id);
@@ -272,8 +272,8 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
 
 /**
  * Cancels another deletion of the same record that awaits an approval and is not in the ledger: because a record has
- * only one open deletion, that one was cancelled after the backup was made. False for one that awaits no approval, or
- * that is replayed itself.
+ * only one open deletion, that one was cancelled after the backup was made. Returns false if the other deletion awaits
+ * no approval, or is itself replayed.
  */
 function* cancelUnapproved(deletionRequestId: string, act: Act): Statements<boolean> {
   const deletion = yield* findDeletion(deletionRequestId);

@@ -1,5 +1,5 @@
-// Removes the stored replies of changes that are erased or rewritten: each has a hash of the request, from which what
-// was removed could be guessed.
+// Removes the stored replies of changes that are erased or rewritten: each has a hash of the request, which would allow
+// guessing what was removed.
 
 import { hashText } from "../statement/named.ts";
 import { Rows, run, type Statements } from "../statement/statements.ts";

@@ -1,5 +1,5 @@
-// Legal holds on records that move to the restricted store: they go with the record. The audit trail states them again,
-// with the record's new organization id, and so does the ledger.
+// Legal holds on records that move to the restricted store: they move with the record. The audit trail and the ledger
+// record them again, with the record's new organization id.
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -13,7 +13,7 @@ const moveHoldsOf = `
   UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
   WHERE hold_id = named.id`;
 
-/** Records of one statement. */
+/** How many records one statement handles. */
 const recordsAtOnce = 500;
 
 export interface MovedRecord extends RecordKey {
@@ -22,8 +22,8 @@ export interface MovedRecord extends RecordKey {
 }
 
 /**
- * Returns what the audit trail says of them, for the end of the step. Without a hold, as many statements are run as
- * without records, so that the time does not tell.
+ * Returns the audit notes of the holds, for the end of the step. Runs the same number of statements without a hold, and
+ * without records, because the time must not disclose either.
  */
 export function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
   const notes: AuditNote[] = [];

@@ -1,4 +1,5 @@
-// What is in the restricted store, as officers and the check of the store read it. Changes nothing.
+// Reads the content of the restricted store, for officers and for the check of the store. Changes
+// nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -14,7 +15,7 @@ import { all, list, type Statements } from "../statement/statements.ts";
 export interface SetPage {
   /** The organization that the records come from; undefined for all. */
   readonly organizationId: string | undefined;
-  /** Lists the sets after this one. */
+  /** Lists only sets after this one. */
   readonly after: string;
   readonly limit: number;
 }
@@ -54,7 +55,7 @@ const findReferences = `
   WHERE deletion_request_id = $1 AND (from_type, from_id, to_type, to_id) > ($2, $3, $4, $5)
   ORDER BY from_type, from_id, to_type, to_id LIMIT $6`;
 
-/** The first record of a set after this one. */
+/** The first record of a set after this record. */
 const findNextSet = `
   SELECT organization_id FROM record
   WHERE organization_id > $1 AND organization_id < 'restricted0'
@@ -67,7 +68,7 @@ const straySetsMax = 100;
 
 const toRecord = reader<RestrictedRecord>({});
 
-/** The set of the referring record is empty if that record is in none. */
+/** The set of the referring record; empty if the record is in none. */
 const toReference = reader<KeptReference & { readonly fromSet: string }>({});
 
 /** The deletions of sets that are not erased yet, in the order of their ids. */
@@ -108,7 +109,7 @@ interface StatusRow {
   readonly status: string;
 }
 
-/** Sets without a deletion that will erase them: neither one that is open, nor one that is still filling the set. */
+/** Sets that no deletion will erase: neither an open one, nor one that is still filling the set. */
 export function* findStraySets(): Statements<readonly StraySet[]> {
   let stray: readonly StraySet[] = [];
   let set = restrictedId("");

@@ -1,5 +1,5 @@
-// Rewrites the payloads of records: references to what is erased are removed, and the ids of parties replaced. Which
-// records, and which references, is decided elsewhere.
+// Rewrites the payloads of records: removes references to what is erased, and replaces the ids of parties. Callers
+// decide which records and which references.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
@@ -62,7 +62,7 @@ export function* readChangesAfter(
 }
 
 /**
- * Returns the changes with their redacted payloads. `erasedOf` is called with the text of the key of a record
+ * Returns the changes with their redacted payloads. `erasedOf` is called with the text of a record's key
  * (record-key.ts).
  */
 export function redactAll(

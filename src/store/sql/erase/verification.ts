@@ -1,5 +1,5 @@
-// Ends erasures: searches payloads for references that should be redacted, and completes deletions in the transaction
-// of the verification pass that found nothing left.
+// Ends erasures: searches payloads for references that should have been redacted, and completes deletions in the
+// transaction of the verification pass that found nothing left.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -19,7 +19,7 @@ import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 
-/** Searches the payloads themselves, not the relations by which the references were redacted. */
+/** Searches the payloads themselves, not the relations that the redaction used. */
 const findSuspects = `
   SELECT deletion_request_id, position, target.resource_type, to_type, to_id, payload
   FROM deletion_target AS target
@@ -59,8 +59,8 @@ interface SuspectRow {
 }
 
 /**
- * Returns targets up to this position whose reference is still in a payload to their plans. Returns the ids of their
- * deletions.
+ * Adds the targets up to this position whose reference is still in a payload to their plans again. Returns the ids of
+ * their deletions.
  */
 export function* reopenUnredacted(
   ids: readonly string[],
@@ -86,7 +86,7 @@ function noticeOfCompletion(deletion: Deletion): Notice {
   return { deletion, kind: "completed", resourceType, resourceId: deletionRequestId };
 }
 
-/** A verified deletion and its receipt, which only tests of an engine leave out. */
+/** A verified deletion and its receipt, which is missing only in tests of an engine. */
 export interface Completing {
   readonly deletion: Deletion;
   readonly sealed: SealedReceipt | undefined;
@@ -115,7 +115,7 @@ export function* finishDeletions(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
   );
-  // The notes contain no numbers, because people read the trail who must not learn that there was a report.
+  // The notes contain no numbers, because readers of the audit trail must not learn that there was a report.
   const notes = completing.map(({ deletion, sealed }) =>
     noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
   );

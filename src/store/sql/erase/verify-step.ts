@@ -1,5 +1,5 @@
-// Verifies that the erasure of records is complete, by other statements than those that erased. Adds what it finds to
-// the plans; erases nothing.
+// Verifies that the erasure of records is complete, with different statements than those that erased. Adds what it
+// finds to the plans; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -38,7 +38,7 @@ const findRecords = `
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
-/** On SQLite, changes are found by the numbers that the records had. */
+/** On SQLite, the former numbers of the records find their changes. */
 const findChanges = `
   SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
   FROM ${named("organization_id", "resource_type", "resource_id", "record_no bigint")}
@@ -94,8 +94,9 @@ const removeTargetsButRoot = `
     `;
 
 /**
- * `found`: the plan was extended. `large`: it must be extended by the cascade of this record, which is too large to be
- * planned here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify first.
+ * `found`: the plan was extended. `large`: the plan must be extended by the cascade of this record, which is too large
+ * to be planned here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify
+ * first.
  */
 export type Verification =
   | PartyVerification

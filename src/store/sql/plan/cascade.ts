@@ -15,19 +15,19 @@ import { recordTypes } from "../../../domain/record-types.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { eachPage, findErasing, type RelationRow } from "./relations.ts";
 
-/** The number of edges that are processed between two rests. */
+/** How many edges are processed between two pauses. */
 const edgesAtOnce = 5_000;
 
-/** What was read of the relations of an organization. */
+/** The relations of an organization, as far as they were read. */
 export class RelationGraph {
-  /** For each record of which all relations were read: the records that belong to it or mention it. */
+  /** For each record whose relations were all read: the records that belong to it or mention it. */
   readonly referrers = new Map<NodeKey, Edge[]>();
   /** For each record: the records that it belongs to. */
   readonly holders = new Map<NodeKey, Edge[]>();
-  /** The records that a deletion which is being processed erases. */
+  /** The records that a deletion in progress erases. */
   readonly erasing = new Set<NodeKey>();
 
-  /** Every record that a plan which follows this graph can erase or change. */
+  /** Every record that a plan based on this graph can erase or change. */
   nodes(): ReadonlySet<NodeKey> {
     const referring = [...this.referrers.values()].flatMap((edges) =>
       edges.map(({ from }) => from),
@@ -58,7 +58,8 @@ export function* collectGraph({
   const graph = new RelationGraph();
   const depth = depthOf(confidential);
   let spare = depth;
-  // One root may belong to another, and then goes with it only if it belongs to nothing else.
+  // A root may belong to another root; then it is erased with that one only if it belongs to
+  // nothing else.
   const owned = roots.length > 1 ? roots : [];
   if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded }))) return graph;
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
@@ -85,7 +86,7 @@ export function* collectGraph({
   return graph;
 }
 
-/** How many confidential records can belong to one another, each to the one before. */
+/** How long a chain of confidential records can be in which each belongs to the one before. */
 function depthOf(confidential: ReadonlySet<ResourceType>): number {
   const below = (to: ResourceType): number => {
     const types = recordTypes.filter(

@@ -10,7 +10,7 @@ import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, type Statements } from "../statement/statements.ts";
 import { triedAt } from "../deletion/deletion.ts";
 
-/** The organizations that share a claim. */
+/** How many organizations share a claim. */
 const organizationsMax = 32;
 
 const findAbandoned = `
@@ -21,7 +21,7 @@ const findAbandoned = `
   ORDER BY started_at LIMIT $2
   --postgres FOR UPDATE SKIP LOCKED`;
 
-/** The sets of an organization take turns with its other deletions. */
+/** The restricted sets of an organization take turns with its other deletions. */
 const owner = "CASE WHEN restricted_of IS NULL THEN organization_id ELSE restricted_of END";
 
 /** Finds the next owner with a pending deletion. It skips from owner to owner, however many deletions each has. */
@@ -30,7 +30,7 @@ const nextOwner = (after: string) => `
   --sqlite INDEXED BY deletion_in_turn
   WHERE status = 'pending' AND (${owner}) > ${after}`;
 
-/** Reads the owners in order, and no further than needed. PostgreSQL would join an EXISTS in an order of its own. */
+/** Reads the owners in order, and only as many as needed. PostgreSQL would join an EXISTS in an order of its own. */
 const findOwners = `
   WITH RECURSIVE pending (owner) AS (
     SELECT (${nextOwner("$1")})
@@ -86,8 +86,8 @@ export function* claimDeletions(
 }
 
 /**
- * Reads the owners after `turn`, and then those from the beginning, even if that is not needed: whether it is depends
- * on restricted sets too, and on PostgreSQL the time would disclose them.
+ * Reads the owners after `turn`, and always those from the beginning as well: whether these are needed depends on
+ * restricted sets too, and on PostgreSQL the time would disclose it.
  */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
   const after = yield* all<{ owner: string }>(findOwners, turn, now, max);

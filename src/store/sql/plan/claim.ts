@@ -1,4 +1,5 @@
-// Stores a worker's claim on a deletion: claimed, begun with a complete plan, or postponed because of an obstacle.
+// Stores the result of a worker's claim on a deletion: claimed, begun with a complete plan, or postponed because of an
+// obstacle.
 
 import { approvalWait } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -41,7 +42,7 @@ export const notApproved: Obstacle = {
   retryAt: untilApproved,
 };
 
-/** Claims deletions that have a plan already. */
+/** Claims deletions that already have a plan. */
 export function* takeDeletions(
   ids: readonly string[],
   claim: Claim,
@@ -78,7 +79,7 @@ export function* beginDeletions(
   return begun;
 }
 
-/** Does the same for one deletion whose plan was written before. */
+/** Does the same for one deletion whose plan is already stored. */
 export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
   yield* storeCursor(deletion, null);
   const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);

@@ -1,6 +1,6 @@
-// Reads the retention floor that a pending deletion waits for now: its records may have been seen again since the
-// worker evaluated them. Reads a bounded part of the cascade, and nothing of confidential records, which delay no
-// deletion.
+// Reads the retention floor that a pending deletion waits for now; the floor may have changed, because its records may
+// have been seen again since the worker evaluated them. Reads a bounded part of the cascade, and no confidential
+// records, because these delay no deletion.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { planErasure } from "../../../domain/deletion/erasure.ts";

@@ -1,7 +1,7 @@
 // Previews what the deletions of expired records would erase besides these, and which of them would wait for a hold or
-// a floor of it: level by level, for many records at once. Counts each record once, whatever part of the records is
-// previewed. Leaves out confidential types, which delay no deletion. What is kept in memory is bounded: of an expired
-// record to which more belongs, a part is previewed. Changes nothing.
+// a floor on it: level by level, for many records at once. Counts each record once, whatever part of the records is
+// previewed. Leaves out confidential types, which delay no deletion. Memory is bounded: if too much belongs to an
+// expired record, only a part is previewed. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
@@ -40,7 +40,7 @@ class Room {
     return this.#entries >= 0 && this.#bytes >= 0;
   }
 
-  /** Whether there is any left after these. */
+  /** Whether there are more records after these. */
   take(rows: readonly RelationRow[]): boolean {
     this.#entries -= rows.length;
     for (const { from_id, to_id } of rows) this.#bytes -= 2 * (from_id.length + to_id.length);
@@ -52,7 +52,7 @@ class Room {
   }
 }
 
-/** Where there is too much for all records, fewer are previewed at a time, which counts the same. */
+/** If there is too much for all records, fewer are previewed at a time, with the same result. */
 export function* previewErased(query: ErasedQuery): Statements<ErasedPreview> {
   const { due } = query;
   const cascade = yield* collectCascade(query);
@@ -107,17 +107,18 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
   for (let level = nodes; level.length > 0;) {
     const here = new Set(level);
     const belonging = yield* findBelonging(query, { level, confidential, room });
-    // Of some it is not known to what else they belong.
+    // For some of them it is not known what else they belong to.
     if (!room.isLeft) break;
     const expiring = yield* findExpiring(query, [...belonging.keys()]);
     level = [];
     for (const [node, owners] of belonging) {
-      // A record of several owners is counted with the last of them only, and one that expires by itself not here.
+      // A record with several owners is counted only with the last of them; one that expires by itself is not counted
+      // here.
       const last = owners.reduce((one, other) => (one > other ? one : other));
       if (!here.has(last) || erased.has(node) || expiring.has(node)) continue;
       const known = owners.map((owner) => erased.get(owner));
       const [only, ...others] = known;
-      // Most have one owner, and very many may have the same one.
+      // Most records have one owner, and very many may share the same one.
       const roots =
         only !== undefined && others.length === 0
           ? only
@@ -140,7 +141,7 @@ interface Level {
   readonly room: Room;
 }
 
-/** What belongs to any of these records, with everything that it belongs to. */
+/** Everything that belongs to one of these records, with everything that it belongs to. */
 function* findBelonging(
   { organizationId }: ErasedQuery,
   { level, confidential, room }: Level,
@@ -179,7 +180,7 @@ function* findExpiring(
   return new Set((yield* filterPassed(candidates, now)).map(({ node }) => node));
 }
 
-/** Why expired records have to wait for what would be erased with them, or would lose a reference. */
+/** Why expired records have to wait for something that would be erased with them, or would lose a reference. */
 function* findWaits(
   { organizationId, now }: ErasedQuery,
   { erased, shared }: Cascade,

@@ -1,4 +1,4 @@
-// The progress of an erasure: the next targets of a plan, the targets that are done, and the counts of what was erased.
+// The progress of an erasure: the next targets of a plan, the targets that are done, and the counts of erased records.
 // See erase/ for the steps themselves.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -20,7 +20,7 @@ export interface TargetRow {
   readonly to_id: string | null;
   /** Zero or one on SQLite. */
   readonly restricted: boolean | number;
-  /** Present only on SQLite, for a record that is to be erased. */
+  /** Only on SQLite, for a record that is to be erased. */
   readonly record_no?: number | null;
 }
 
@@ -54,7 +54,7 @@ const setProgress = `
 /** A plan with at most this many targets may share a step with other plans. */
 export const smallPlanMax = 16;
 
-/** A deletion that is being processed, and how far it has come. */
+/** A deletion that is being processed, and its progress. */
 export interface Processing {
   readonly deletion: Deletion;
   /** The position of the last target of its plan. */
@@ -89,8 +89,8 @@ const readPlanEnds = `
   SELECT deletion_request_id AS id, plan_end FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
 
 /**
- * Chooses what the next step erases: small plans, up to so many targets together, or else the first of these
- * deletions. Only these have to be locked.
+ * Chooses what the next step erases: several small plans, up to so many targets together, or else the first of these
+ * deletions. Only the chosen deletions have to be locked.
  */
 export function* chooseNext(
   ids: readonly string[],
@@ -122,14 +122,14 @@ export function* findLargePlans(ids: readonly string[]): Statements<ReadonlySet<
 export interface PlanPart {
   readonly deletion: Deletion;
   readonly targets: readonly TargetRow[];
-  /** True if the plan has no others. */
+  /** True if these are all targets of the plan. */
   readonly isLast: boolean;
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
 /**
- * Returns at most `targetsMax` targets, and as many of confidential types. So confidential records never affect the
- * number of steps, which the time until the completion would disclose.
+ * Returns at most `targetsMax` targets, and at most as many of confidential types. So confidential records never affect
+ * the number of steps, which the time until the completion would disclose.
  */
 export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
   const rowsMax = 2 * targetsMax + 1;
@@ -200,7 +200,7 @@ function typeOf({ resourceType }: Typed): string {
   return resourceType;
 }
 
-/** What is to be redacted, and in which record. */
+/** The references to redact, and the records that contain them. */
 export interface Reference {
   readonly deletion_request_id: string;
   readonly organization_id: string;

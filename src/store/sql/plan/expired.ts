@@ -1,5 +1,5 @@
-// Which records of an organization have reached the retention ceiling of their type, a bounded part at a time, in the
-// order of their keys, and why an expired record must be retained. Deletes nothing.
+// Finds the records of an organization that have reached the retention ceiling of their type, a bounded part at a time,
+// in the order of their keys, and why an expired record must be retained. Deletes nothing.
 
 import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -89,8 +89,8 @@ function isByHistory({ countedFrom }: Ceiling): boolean {
 }
 
 /**
- * Those that have reached their ceiling. A record without the time that it counts from, such as an open account, has
- * not.
+ * The records that have reached their ceiling. A record without the time that the ceiling counts from, such as an open
+ * account, has not.
  */
 export function* filterPassed<One extends Candidate>(
   candidates: readonly One[],
@@ -106,7 +106,10 @@ export function* filterPassed<One extends Candidate>(
   });
 }
 
-/** Finds what keeps each of them: of several reasons the first one of `Expiry`, and a floor only without another. */
+/**
+ * Finds what keeps each of them: the first applicable reason in the order of `Expiry`, and a floor only if there is no
+ * other reason.
+ */
 function* decideExpiries(
   { organizationId, ceilings, now }: ExpiryQuery,
   expired: readonly Candidate[],
@@ -130,7 +133,7 @@ function* decideExpiries(
   const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records });
   for (const key of records) {
-    // The floor is that of a deletion which is requested now.
+    // The floor of a deletion that would be requested now.
     const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
     if ((floor?.until ?? 0) > now) reasons.set(keyText(key), "floor");
   }
@@ -147,8 +150,8 @@ interface NeedQuery extends Pick<ExpiryQuery, "organizationId" | "now"> {
 }
 
 /**
- * Those of these records to which something belongs, at any depth, that has not reached the ceiling. Follows the
- * relations level by level.
+ * Those of these records with an owned record, at any depth, that has not reached the ceiling. Follows the relations
+ * level by level.
  */
 function* findNeeded({
   organizationId,
@@ -166,7 +169,7 @@ function* findNeeded({
     yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
       const found: NodeKey[] = [];
       for (const { kind, from_type, from_id, to_type, to_id } of rows) {
-        // A report must not disclose that it exists by keeping what it belongs to.
+        // A report must not disclose that it exists by keeping the record that it belongs to.
         if (kind !== "belongs" || confidential.has(from_type)) continue;
         const from = nodeKey(from_type, from_id);
         const to = nodeKey(to_type, to_id);

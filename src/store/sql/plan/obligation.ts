@@ -1,5 +1,5 @@
-// Reads what obliges to keep records, for the records of several plans at once: holds on them, holds on records that
-// name them, retention floors, and deletions that erase them already. Changes nothing.
+// Reads what requires that records are kept, for the records of several plans at once: holds on them, holds on records
+// that name them, retention floors, and deletions that erase them already. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
@@ -15,7 +15,7 @@ import { type Obligations, toKey } from "./plan.ts";
 import { findErasing } from "./relations.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 
-/** Records of one statement, and as many of confidential types. */
+/** How many records one statement handles, and as many of confidential types. */
 const recordsAtOnce = 500;
 
 export interface ObligationQuery {
@@ -27,8 +27,9 @@ export interface ObligationQuery {
 }
 
 /**
- * Adds what obliges to keep these records. As many statements are run whether or not there are reports, up to
- * `recordsAtOnce` of them, and whether or not there are holds: on PostgreSQL the time would disclose them.
+ * Adds what requires that these records are kept. The number of statements is the same whether or not there are
+ * reports, up to `recordsAtOnce` of them, and whether or not there are holds: on PostgreSQL the time would disclose
+ * them.
  */
 export function* readObligations(
   obligations: Obligations,
@@ -36,7 +37,7 @@ export function* readObligations(
   { organizationId, confidential, deletions, shortHistories }: ObligationQuery,
 ): Statements<void> {
   const { floors, holds, erasing, long } = obligations;
-  // A deletion that is repeated may have moved them to its set before.
+  // If a deletion is repeated, it may already have moved them to its set.
   const repeated = deletions.filter((one) => isRepeated(one));
   const sets = repeated.map(({ deletionRequestId }) => restrictedId(deletionRequestId));
   const keys = nodes.map((node) => toKey(organizationId, node));
@@ -58,7 +59,10 @@ export function* readObligations(
   for (const [party, place] of namings) obligations.namings.set(party, place);
 }
 
-/** Reads the floors of locked records again: a change of one may have been about to be committed. */
+/**
+ * Reads the floors of locked records again, because a change of one of them may not have been committed at the first
+ * reading.
+ */
 export function* readFloorsAgain(
   obligations: Obligations,
   records: readonly RecordKey[],
@@ -82,7 +86,7 @@ function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
   return nodeKey(resourceType, resourceId);
 }
 
-/** At least one, which may be empty. Reports don't decide how many there are. */
+/** At least one part, which may be empty. The number of parts does not depend on reports. */
 function partsOf(
   keys: readonly RecordKey[],
   confidential: ReadonlySet<ResourceType>,

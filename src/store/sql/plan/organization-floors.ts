@@ -11,20 +11,20 @@ import { keyText } from "../../shared/record-key.ts";
 import type { Planning } from "./plan.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
-/** How far the records were read, by these rules. */
+/** The position up to which the records were read, and the rules that were used. */
 export interface FloorScan {
   readonly floors: readonly RetentionFloor[];
-  /** How many of the floors are done. */
+  /** For how many floors all records were read. */
   readonly done: number;
   /** The id of the last record that was read for the next floor. */
   readonly after: string;
-  /** The floor that ends last, of the records that were read. */
+  /** The floor that ends last, among the records read so far. */
   readonly latest: RecordFloor | undefined;
 }
 
 export interface ScanBounds {
   readonly rowsMax: number;
-  /** How many records of one step may have their history read. */
+  /** For how many records one step may read the history. */
   readonly historiesMax: number;
 }
 
@@ -100,7 +100,8 @@ function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[
 }
 
 /**
- * A record is never closed after it was last seen, but may be filed later; one without a time counts from the request.
+ * A record is never closed after it was last seen, but may be filed later; a record without such a time counts from the
+ * request.
  */
 function mayEndLater(
   floor: RetentionFloor,

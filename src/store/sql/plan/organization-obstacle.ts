@@ -1,6 +1,6 @@
-// Plans the deletion of an organization: the plan is one target, everything that belongs to it. Finds what keeps it
-// from beginning: a hold, an unfinished deletion of a single record, or a retention floor. Nothing is erased while any
-// obstacle remains.
+// Plans the deletion of an organization: the plan is one target, everything that belongs to it. Finds what prevents its
+// start: a hold, an unfinished deletion of a single record, or a retention floor. Nothing is erased while any obstacle
+// remains.
 
 import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -21,7 +21,7 @@ const findProcessing = `
     AND resource_type <> $2
   LIMIT 1`;
 
-/** Operators read this as the reason while the scan runs. */
+/** Shown to operators as the reason while the scan runs. */
 export const readingFloors = "the retention floors of all records, which are being read";
 
 /** Returns the plan or its obstacle; `floors` if the floors of the records have to be read first. */

@@ -31,16 +31,19 @@ import { get, rest, Rows, run, type Statements } from "../statement/statements.t
 import type { Processing } from "./erasure.ts";
 import type { Obstacle } from "./plan.ts";
 
-/** Operators read this as the reason until the pass has ended. */
+/** Shown to operators as the reason until the pass has ended. */
 export const readingPartyFloors = "the retention floors of what names it, which are being read";
 
 /** One search reads this many changes. */
 export const changesSearchedMax = 2_000;
-/** If more has arrived since the pass has ended, another pass costs less than a search. */
+/**
+ * If more changes than this have arrived since the pass ended, another pass costs less than a
+ * search.
+ */
 const changesBehindMax = 100_000;
 const anyArrival = Number.MAX_SAFE_INTEGER;
 
-/** These deletions are due, in the order in which they were before the pass. */
+/** These deletions become due in the order in which they were due before the pass. */
 const storeFindings = `
   UPDATE deletion SET cursor = named.cursor, next_attempt_at = NULL
   FROM ${named("id", "cursor")}
@@ -61,13 +64,13 @@ export type PendingDeletion = Pick<Processing, "deletion" | "cursor">;
 
 export interface PartyBounds {
   readonly now: number;
-  /** Whether writers wait, so that one transaction takes only one search. */
+  /** Whether writers wait, so that one transaction may do only one search. */
   readonly bounded: boolean;
 }
 
 interface Party {
   readonly deletion: Deletion;
-  /** Undefined if there was no pass by the current rules. */
+  /** Undefined if there was no pass with the current rules. */
   readonly finding: PartyFinding | undefined;
 }
 
@@ -79,7 +82,7 @@ interface KnownParties {
   readonly latestArrival: number;
 }
 
-/** The deletions of one organization that are planned together, as far as they are of persons and companies. */
+/** The deletions of persons and companies among those of one organization that are planned together. */
 export class PartyFloors {
   readonly #known: KnownParties;
   /** The obstacles that the search of later changes has found; undefined until it is needed. */
@@ -110,7 +113,7 @@ export class PartyFloors {
     this.#known = known;
   }
 
-  /** What a deletion waits for; `other`: what it waits for besides. A hold comes first. */
+  /** What a deletion waits for; `other`: a further obstacle. A hold takes precedence. */
   *obstacleOf(deletion: Deletion, other: Obstacle | undefined): Statements<Obstacle | undefined> {
     const { deletionRequestId: id } = deletion;
     const { parties, bounds } = this.#known;
@@ -127,7 +130,7 @@ export class PartyFloors {
     return this.#searched.get(id);
   }
 
-  /** Whether the last pass has found no floor that still keeps the party, and not too much has arrived since. */
+  /** Whether the last pass has found no floor that still keeps the party, and only few changes have arrived since. */
   #isClear({ latest, at }: PartyFinding): boolean {
     const { bounds, latestArrival } = this.#known;
     const isKept = obstacleOfParty(latest, bounds.now) !== undefined;
@@ -135,9 +138,9 @@ export class PartyFloors {
   }
 
   /**
-   * Searches what was changed since the passes. If writers wait, the next transaction continues, as long as there is
-   * more than one can search. On PostgreSQL a lower number may become visible later, so there each search begins where
-   * the pass ended; and what is not visible yet counts as arriving after the plan.
+   * Searches the changes since the passes. If writers wait, at most one search is done, and the next transaction
+   * continues. On PostgreSQL a lower number may become visible later, so there each search begins where the pass ended;
+   * changes that are not visible yet count as arriving after the plan.
    */
   *#searchChanged(): Statements<ReadonlyMap<string, Obstacle>> {
     const { parties, bounds, latestArrival } = this.#known;
@@ -198,7 +201,7 @@ export function laterObstacle(
   return (other?.floorUntil ?? 0) > (one?.floorUntil ?? 0) ? other : one;
 }
 
-/** What a deletion waits for whose large plan is complete. */
+/** What a deletion with a complete large plan waits for. */
 export function* findPartyObstacle(
   deletion: Deletion,
   bounds: PartyBounds,
@@ -209,7 +212,7 @@ export function* findPartyObstacle(
   return obstacle?.isUnread === true ? { ...obstacle, retryAt: bounds.now } : obstacle;
 }
 
-/** The floor that the last pass has found, unless it has ended. */
+/** The floor that the last pass has found, unless that floor has ended. */
 export function* findKnownPartyFloor(
   deletion: Deletion,
   now: number,

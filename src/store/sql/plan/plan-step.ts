@@ -1,6 +1,6 @@
-// The first steps of a deletion: what keeps it from being processed, and its plan. Several deletions of an organization
-// are planned together. A deletion becomes `processing` in the transaction that completes its plan, so neither exists
-// without the other.
+// The first steps of a deletion: finds what prevents it from being processed, and makes its plan. Several deletions of
+// an organization are planned together. A deletion becomes `processing` in the transaction that completes its plan, so
+// neither exists without the other.
 
 import { awaitsApproval } from "../../../domain/deletion/approval.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -32,7 +32,7 @@ export interface BeginResult {
   readonly begun: readonly Deletion[];
   /** Deletions that are too large to be planned in this transaction. */
   readonly large: readonly Deletion[];
-  /** Deletions for which a pass over all records has to be made first. */
+  /** Deletions that first need a pass over all records. */
   readonly unread: readonly Deletion[];
 }
 
@@ -75,16 +75,13 @@ export function* planDeletions(
   return { begun: yield* beginDeletions(planned, claim), large, unread };
 }
 
-/**
- * Plans the deletion of everything of an organization. Undefined if there is an obstacle, or floors have yet to be
- * read.
- */
+/** Plans the deletion of an organization. Undefined if there is an obstacle, or if floors have yet to be read. */
 function* planAll(
   { deletion, cursor }: PendingDeletion,
   now: number,
   bounds: ScanBounds,
 ): Statements<ErasurePlan | undefined> {
-  // Whoever may know of this deletion may know of all that it waits for.
+  // Everybody who may know of this deletion may know of everything that it waits for.
   const planning = planningOf(deletion, now, new Set());
   const scan = cursor === null ? undefined : (JSON.parse(cursor) as FloorScan);
   const plan = yield* planOrganization(planning, scan);

@@ -34,9 +34,11 @@ export interface Obstacle {
   readonly held: boolean;
   /** When the retention floor ends that it waits for. */
   readonly floorUntil?: number;
-  /** When it is evaluated again, if that is not decided by the obstacle. */
+  /** When it is evaluated again, unless the obstacle determines that. */
   readonly retryAt?: number;
-  /** A pass over all records has to find whether a floor keeps what names the party (party-obstacle.ts). */
+  /**
+   * A pass over all records has to find out whether a floor keeps a record that names the party (party-obstacle.ts).
+   */
   readonly isUnread?: boolean;
 }
 
@@ -69,7 +71,7 @@ export function targetsOf({ erase, redact, restriction }: ErasurePlan): readonly
   ];
 }
 
-/** The deletion that a plan is made for, and when. */
+/** The deletion that a plan is made for, and the time. */
 export interface Planning {
   readonly deletionRequestId: string;
   readonly organizationId: string;
@@ -85,17 +87,17 @@ export interface Planning {
   readonly isReplay: boolean;
 }
 
-/** What obliges to keep records, as far as it was read (obligation.ts). The texts are those of the keys of records. */
+/** What requires that records are kept, as far as it was read (obligation.ts). Keys of records are texts. */
 export class Obligations {
   readonly floors: readonly RetentionFloor[];
-  /** Records under a hold, also of restricted sets. */
+  /** Records under a hold, including records of restricted sets. */
   readonly holds = new Set<string>();
   /** For a person or a company: a record under a hold that names it. */
   readonly namings = new Map<NodeKey, Place>();
   readonly origins = new Map<string, NormalisedTimestamp | undefined>();
   /** Records whose floors can't be evaluated, because their histories are long and were not read. */
   readonly long = new Set<string>();
-  /** Reports that deletions which are processing erase, without keeping them. */
+  /** Reports that deletions in progress erase, without keeping them. */
   readonly erasing: Erasing[] = [];
 
   constructor(floors: readonly RetentionFloor[]) {
@@ -124,8 +126,8 @@ export function isKeptSilently(node: NodeKey, { root, confidential }: Planning):
 }
 
 /**
- * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` where
- * a long history would have to be read.
+ * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` if a
+ * long history would have to be read.
  */
 export function findObstacle(
   plan: ErasurePlan,

@@ -1,4 +1,4 @@
-// Plans deletions of records: the cascade of each, the obstacle that keeps it from being processed, and the reports
+// Plans deletions of records: the cascade of each, the obstacle that prevents it from being processed, and the reports
 // that have to be kept. Several deletions of an organization are planned together, with the same result as one after
 // the other. Writes nothing.
 
@@ -33,7 +33,7 @@ import {
 import { findErasing } from "./relations.ts";
 import { restrictPlan } from "./restrict-plan.ts";
 
-/** How many relations are read for several deletions together. A deletion that needs more is planned by itself. */
+/** How many relations are read for several deletions together. A deletion that needs more is planned separately. */
 const relationsOfSetMax = 2_000;
 
 export interface PlanBounds {
@@ -52,9 +52,9 @@ export type RecordPlan = ErasurePlan | Obstacle | "large";
 interface Root {
   readonly planning: Planning;
   readonly deletion: Deletion;
-  /** The record of the deletion, or another target that verification found to be left. */
+  /** The record of the deletion, or another target that the verification found. */
   readonly root: NodeKey;
-  /** The cursor of a pending deletion; undefined where what names a party is evaluated elsewhere. */
+  /** The cursor of a pending deletion; undefined if the floors of records that name a party are evaluated elsewhere. */
   readonly cursor?: string | null;
 }
 
@@ -113,7 +113,7 @@ export function* planRecords(
   return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
 }
 
-/** Of an organization that is being erased a rule that was set since keeps nothing. */
+/** For an organization that is being erased, a later rule keeps nothing. */
 function* listFloorsThatKeep(organizationId: string): Statements<readonly RetentionFloor[]> {
   const floors = yield* listFloors(organizationId);
   const everything = nodeKey(organizationType, organizationId);
@@ -159,7 +159,8 @@ function* readGraph(
 }
 
 /**
- * Plans again after locking the records that are under floors: a change of one of them may be about to be committed.
+ * Plans again after locking the records under floors, because a change of one of them may not have been committed
+ * before.
  */
 function* planLocked(set: PlanningSet): Statements<readonly RecordPlan[]> {
   const { roots, obligations, confidential } = set;
@@ -205,7 +206,7 @@ function* planOne(
   return (yield* set.parties.obstacleOf(one.deletion, other)) ?? plan;
 }
 
-/** Plans one deletion without regard to what names its party. */
+/** Plans one deletion without evaluating the records that name its party. */
 function* planAlone(
   one: Root,
   going: ReadonlySet<NodeKey>,

@@ -56,7 +56,7 @@ export interface RelationRow {
   readonly kind: RelationKind;
 }
 
-/** Handles a page; false ends the reading. */
+/** Handles a page; returns false to end the reading. */
 export type PageHandler = (rows: readonly RelationRow[]) => Statements<boolean>;
 
 export interface RelationsOf {
@@ -66,7 +66,7 @@ export interface RelationsOf {
   readonly end: "to" | "from";
 }
 
-/** Reads all pages. False if the handler has ended the reading. */
+/** Reads all pages. Returns false if the handler has ended the reading. */
 export function* eachPage(
   { organizationId, nodes, end }: RelationsOf,
   handle: PageHandler,
@@ -128,7 +128,7 @@ function* eachPageOfOne(
 export interface Erasing {
   readonly node: NodeKey;
   readonly deletionRequestId: string;
-  /** It is moved to the restricted store. */
+  /** The record is moved to the restricted store. */
   readonly restricted: boolean;
 }
 

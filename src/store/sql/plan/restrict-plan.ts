@@ -1,5 +1,5 @@
 // Which confidential reports of a plan have to be kept: those under a legal hold or a retention floor. They do not
-// delay the deletion; what has to be kept moves to the restricted store. Pure.
+// delay the deletion; they move to the restricted store. Pure.
 
 import type { Edge, ErasurePlan, NodeKey } from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";

@@ -1,5 +1,5 @@
-// References that remain in reports which have to be kept, although what they lead to is erased or in a restricted set.
-// They tell a set which reports keep it; when it ends, they are redacted.
+// References that remain in reports which have to be kept, although their target is erased or in a restricted set. They
+// tell a set which reports keep it; when the set ends, they are redacted.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
@@ -29,7 +29,7 @@ const insertReferences = `
   WHERE true
   ON CONFLICT DO NOTHING`;
 
-/** References of one statement. */
+/** How many references one statement handles. */
 const referencesAtOnce = 500;
 
 const removeOfDeletion = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
@@ -42,8 +42,8 @@ const followReports = `
   WHERE organization_id = named.owner AND from_type = named.type AND from_id = named.id AND from_set = ''`;
 
 /**
- * Zero is in the past, so what waits for these reports is evaluated again. The plus on SQLite and the array on
- * PostgreSQL have the sets found by their ids: otherwise all open deletions would be read.
+ * Zero is in the past, so deletions that wait for these reports are evaluated again. The plus on SQLite and the array
+ * on PostgreSQL make the engine find the sets by their ids; otherwise it would read all open deletions.
  */
 const wakeSetsOf = (references: string) => `
   UPDATE deletion SET next_attempt_at = 0
@@ -75,14 +75,14 @@ const forgetReportsOfSet = `DELETE FROM ${ofSet}`;
 /** A reference to what a deletion erases or moves, which remains in a report. */
 export interface RemainingReference {
   readonly deletionRequestId: string;
-  /** It is still in its organization. */
+  /** The report is still in its organization. */
   readonly report: RecordKey;
   readonly to: Node;
 }
 
 /**
- * In the transaction that writes the targets, so that no report leaves its organization without being followed. A
- * report that another deletion is about to move is known by that deletion from the beginning.
+ * Runs in the transaction that writes the targets, so that no report leaves its organization untracked. If another
+ * deletion is about to move a report, the reference names that deletion from the beginning.
  */
 export function* noteReferences(references: readonly RemainingReference[]): Statements<void> {
   for (let at = 0; at === 0 || at < references.length; at += referencesAtOnce) {
@@ -96,9 +96,7 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
   }
 }
 
-/**
- * The deletions that are about to move these reports of an organization; the keys are the texts of the reports' keys.
- */
+/** The deletions that are about to move these reports of an organization, by the text of the report's key. */
 export function* findMovingDeletions(
   records: readonly RecordKey[],
 ): Statements<ReadonlyMap<string, string>> {
@@ -114,7 +112,8 @@ export function* forgetReferencesOf(deletionRequestId: string): Statements<void>
 }
 
 /**
- * Forgets the references to a set that ends, and those from its reports. What waits for these reports waits no longer.
+ * Removes the references to a set that ends, and the references from its reports. Deletions that wait for these reports
+ * wait no longer.
  */
 export function* forgetSet(restrictedOf: string, moving: string): Statements<void> {
   yield* forgetReferencesOf(moving);
@@ -138,7 +137,7 @@ export function* updateReferencesOf(leaving: readonly LeavingReports[]): Stateme
     keys.map((key) => [...reportOf(key), deletion.deletionRequestId]),
   );
   const erased = leaving.flatMap(({ erased: keys }) => keys.map(reportOf));
-  // All of them, whether or not there is such a report, so that the time does not tell.
+  // Handles all keys, whether or not there is such a report, because the time must not disclose it.
   yield* runTogether(
     [followReports, new Rows(moved, 4)],
     [wakeSets, new Rows(erased, 3)],

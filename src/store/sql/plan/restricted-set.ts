@@ -1,6 +1,6 @@
-// Restricted sets: what a deletion had to keep. Opened when the deletion is completed, as a second deletion, of
-// everything of the set; and evaluated until nothing obliges anybody to keep it. Erased as an organization is
-// (organization-erasure.ts).
+// Restricted sets: records that a deletion had to keep. A set is opened when the deletion is completed, as a second
+// deletion of everything in it, and evaluated until nothing requires that it is kept. Then it is erased like an
+// organization (organization-erasure.ts).
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -40,7 +40,7 @@ const findReports = `
   SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
   WHERE deletion_request_id = $1 ORDER BY from_set, from_type, from_id`;
 
-/** Reports that are evaluated together. */
+/** How many reports are evaluated together. */
 const reportsAtOnce = 500;
 
 /** A report that keeps a set; `organizationId`: where it is now. */
@@ -48,7 +48,7 @@ export interface KeepingReport {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /** The deletion that has moved it, or is about to; undefined for a report that stays. */
+  /** The deletion that has moved the report, or is about to; undefined if the report stays. */
   readonly movedBy: string | undefined;
 }
 
@@ -65,9 +65,8 @@ interface ReportRow {
 }
 
 /**
- * In the transaction that completes deletions: for those that have kept anything, the deletions of that are opened.
- * Returns what the audit trail says of them, to be written with the entries of the completions, so that it takes no
- * longer.
+ * Runs in the transaction that completes deletions: opens a second deletion for what each of them has kept. Returns the
+ * audit notes, to be written with the entries of the completions, so that this takes no longer.
  */
 export function* openSets(
   deletions: readonly Deletion[],
@@ -109,13 +108,13 @@ function noteOfSet(
   return { action: "deletion.request", organizationId: id, subject: id, detail };
 }
 
-/** The deletion that moved the records is replayed first, or was not undone by the restore. */
+/** The deletion that moved the records is replayed first, or the restore did not undo it. */
 const setOrigin = `
   UPDATE deletion SET restricted_of = coalesce((
     SELECT organization_id FROM deletion AS moving WHERE moving.deletion_request_id = $2), '')
   WHERE deletion_request_id = $1`;
 
-/** Stores from which organization the records of a set came, for a deletion of the set that is replayed. */
+/** Stores which organization the records of a set came from, for a replayed deletion of the set. */
 export function* nameOriginOf(deletionRequestId: string): Statements<void> {
   yield* run(setOrigin, deletionRequestId, deletionOfSet(deletionRequestId) ?? "");
 }
@@ -143,7 +142,7 @@ export function* listKeepingReports(
   }));
 }
 
-/** What keeps a set from being erased besides holds and floors of its own records. */
+/** What prevents the erasure of a set besides holds and floors on its own records. */
 export function* findSetObstacle(planning: Planning): Statements<Obstacle | undefined> {
   const { deletionRequestId, restrictedOf, now } = planning;
   const moving = deletionOfSet(deletionRequestId);
@@ -166,8 +165,9 @@ interface ReportRules extends Pick<Planning, "isReplay" | "now"> {
 }
 
 /**
- * A report is kept for as long where it is as what supports it; without a time to count from, since the request that
- * moved it. The result of each report, in order; as many statements are run for none.
+ * A report is kept in its place as long as the records that support it; without a time to count from, the floor counts
+ * from the request that moved it. Returns the result of each report, in order; the same number of statements run even
+ * without reports.
  */
 export function* findObstaclesOfReports(
   reports: readonly (KeepingReport & Pick<Planning, "requestedAt">)[],

@@ -1,5 +1,5 @@
-// Writes plans target by target: those of several deletions at once, or more targets for one that has a plan already.
-// Decides nothing.
+// Writes plans target by target: the plans of several deletions at once, or further targets for a deletion that already
+// has a plan. Decides nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
@@ -34,9 +34,9 @@ const columns = [
 ];
 
 /**
- * On SQLite a target has the number of its record, by which verification finds changes that should have been erased. A
- * record that is moved keeps its changes. `record_no` is the number from an earlier target, if the record is gone by
- * now.
+ * On SQLite a target has the number of its record, which verification uses to find changes that should have been
+ * erased. A record that is moved keeps its changes. If the record is already gone, `record_no` comes from an earlier
+ * target.
  */
 const insertTargets = `
   INSERT INTO deletion_target
@@ -100,7 +100,7 @@ export function* writePlans(planned: readonly Planned[]): Statements<void> {
     targets.map((target, index) => toRow(deletion, index + 1, target)),
   );
   yield* insertRows(rows);
-  // This runs whether or not there is a reference, so that the time does not disclose it.
+  // This runs whether or not there is a reference, because the time must not disclose it.
   if (planned.length > 0) yield* noteReferences(planned.flatMap(remainingIn));
 }
 
@@ -144,7 +144,7 @@ function keyOf({ record, reference }: PlanTarget) {
 type SameRow = Omit<TargetRow, "organization_id">;
 
 /**
- * Adds targets to the plans of deletions, after the existing ones. A target that a plan contains already moves to the
+ * Adds targets to the plans of deletions, after the existing ones. A target that a plan already contains moves to the
  * end and is processed again. It stays restricted: nobody may write a moved record before the deletion is completed.
  */
 export function* extendPlans(planned: readonly Planned[]): Statements<void> {

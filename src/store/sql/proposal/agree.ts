@@ -1,6 +1,6 @@
 // Whether one person may do an act alone. The act calls this in its own transaction, after its other conditions and
-// before its first change: an act that needs a second person becomes a proposal, and one that a second person approves
-// is done in the transaction that stores the approval. So no approval is without its act, and no act without it.
+// before its first change. An act that needs a second person becomes a proposal; an approved act is done in the
+// transaction that stores the approval. So there is no approval without its act, and no such act without its approval.
 
 import { canonicalJson } from "../../../domain/json/canonical-json.ts";
 import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/proposal.ts";
@@ -12,7 +12,7 @@ import { auditAct } from "../trail/audit.ts";
 import { find, get, run, type Statements } from "../statement/statements.ts";
 import { findProposal, toProposal } from "./proposal.ts";
 
-/** Proposals of an organization that are open at the same time. */
+/** How many proposals of an organization can be open at the same time. */
 const openProposalsMax = 100;
 
 const proposerIsActive = `
@@ -51,7 +51,10 @@ export interface WantedAct extends Pick<
 /** The act may be done now; `approved` if a second person approves it with this. */
 export interface Agreed {
   readonly approved: Proposal | undefined;
-  /** What the shell of the host does alone, although the organization requires a second person. */
+  /**
+   * An act that the shell of the host does alone, although the organization requires a second
+   * person.
+   */
   readonly bypassed?: WantedAct | undefined;
 }
 
@@ -97,7 +100,7 @@ function* findObjection(proposalId: string, { actor, now }: Act): Statements<Obj
   return "changed";
 }
 
-/** Returns the open proposal of the same act, whoever made it, unless nobody can approve that one any more. */
+/** Returns the open proposal of the same act, whoever made it, unless nobody can approve it any more. */
 function* propose(proposalId: string, act: Act, values: Values): Statements<Proposal | Objection> {
   const { actor, now } = act;
   const [organizationId, name, parameters, state] = values;
@@ -112,7 +115,7 @@ function* propose(proposalId: string, act: Act, values: Values): Statements<Prop
   return (yield* findProposal(proposalId)) ?? "no_such_proposal";
 }
 
-/** To be called after the entry of the act itself, because the lock on the trail has to be the last one. */
+/** Call after writing the entry of the act itself, because the lock on the trail has to be the last one. */
 export function* auditApproval({ approved, bypassed }: Agreed, act: Act): Statements<void> {
   if (bypassed !== undefined) {
     const { organizationId, act: name } = bypassed;

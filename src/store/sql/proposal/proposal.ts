@@ -37,7 +37,7 @@ const setDeclined = `
   UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
   WHERE proposal_id = $1 AND status = 'open' AND expires_at > $3`;
 
-/** One transaction ends at most this many. */
+/** How many proposals one transaction ends. */
 const expiredAtOnce = 100;
 
 const setExpired = `
@@ -71,7 +71,7 @@ export function* listProposals(query: ProposalQuery): Statements<readonly Propos
     : yield* list(toProposal, findOpenOfOrganization, ...place, openAt, organizationId);
 }
 
-/** Anybody may decline a proposal who may approve one, and who made it too. */
+/** A proposal can be declined by everybody who may approve it, and by the person who made it. */
 export function* declineProposal(proposalId: string, act: Act): Statements<Proposal | Objection> {
   const changed = yield* run(setDeclined, proposalId, act.actor, act.now);
   const proposal = yield* findProposal(proposalId);
@@ -84,7 +84,7 @@ export function* declineProposal(proposalId: string, act: Act): Statements<Propo
   return proposal;
 }
 
-/** Ends a bounded number of proposals whose time is over. */
+/** Ends a bounded number of expired proposals. */
 export function* expireProposals(act: Act): Statements<{ readonly isMore: boolean }> {
   const expired = yield* list(toProposal, setExpired, act.now, expiredAtOnce);
   if (expired.length === 0) return { isMore: false };

@@ -13,7 +13,7 @@ export interface ArrivalQuery {
   readonly types: readonly string[];
   readonly content: boolean;
   readonly limit: number;
-  /** The last of them first. */
+  /** The latest changes first. */
   readonly fromEnd?: boolean;
 }
 
@@ -114,7 +114,7 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   return merged.slice(0, limit);
 }
 
-/** One statement for all organizations, so that waiting for changes costs as much for one of them as for many. */
+/** One statement for all organizations, so that waiting for changes costs the same for one organization as for many. */
 const findNews = `
   --sqlite SELECT value AS organization_id FROM json_each($1)
   --sqlite WHERE EXISTS (

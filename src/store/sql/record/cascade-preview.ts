@@ -14,7 +14,7 @@ import { all, type Statements } from "../statement/statements.ts";
 /** The relations by which the erasure of a record is planned. */
 export interface CascadePreview {
   readonly edges: readonly Edge[];
-  /** False if there are more than are read for a preview. */
+  /** False if there are more relations than a preview reads. */
   readonly isComplete: boolean;
 }
 
@@ -38,12 +38,14 @@ interface RelatedRow {
   readonly kind: RelationKind;
 }
 
-/** How many records have their relations read, each by two statements. */
+/** For how many records relations are read, each with two statements. */
 const recordsMax = 100;
 /** How many relations of each record are read. */
 const relationsMax = 500;
 
-/** Reads relations of these types only, so that others change neither the bounds nor the time. */
+/**
+ * Reads only relations of these types, so that other types affect neither the bounds nor the time.
+ */
 export function* previewCascade(
   root: RecordKey,
   types: readonly ResourceType[],
@@ -64,7 +66,7 @@ export function* previewCascade(
     const fresh = [...new Set(belonging.map(({ from }) => from))];
     const read = new Set(fresh.slice(0, recordsMax - reached.length));
     isComplete &&= rows.length < relationsMax && read.size === fresh.length;
-    // Whether a record would be erased is unknown if its own relations are not read.
+    // If its own relations are not read, it is unknown whether a record would be erased.
     const sure = referring.filter(({ kind, from }) => {
       return kind === "mentions" || known.has(from) || read.has(from);
     });

@@ -1,4 +1,4 @@
-// Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
+// Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
 import { triedAt } from "../deletion/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";

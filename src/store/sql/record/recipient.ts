@@ -1,4 +1,4 @@
-// Registered readers of the feed of changes: created, removed and read, and how far they have acknowledged it.
+// Registered readers of the feed of changes: created, removed and read, with what they have acknowledged.
 
 import type { VerbOn } from "../../../domain/event.ts";
 import { AppError } from "../../../domain/error.ts";
@@ -22,7 +22,9 @@ interface Marked {
 export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types"> & Marked;
 export type RecipientRemoval = Pick<Recipient, "organizationId" | "name"> & Marked;
 
-/** `exists`: it had the same name and the same types before; `differs`: the same name and other types. */
+/**
+ * `exists`: a recipient with this name and these types existed already; `differs`: one with this name and other types.
+ */
 export interface CreatedRecipient {
   readonly result: "created" | "exists" | "differs" | "too_many" | "closed";
   readonly recipient?: Recipient;
@@ -32,7 +34,7 @@ export interface Acknowledgement extends Marked {
   readonly organizationId: string;
   readonly name: string;
   readonly changeNo: number;
-  /** The same place, as the recipient knows it. */
+  /** The same position, as the recipient knows it. */
   readonly offset: string;
   readonly now: number;
 }
@@ -46,7 +48,7 @@ const findAll = `SELECT * FROM recipient ORDER BY organization_id, name`;
 
 const findOfOrganization = `SELECT * FROM recipient WHERE organization_id = $1 ORDER BY name`;
 
-/** `$1`: types that are left out. The oldest notice that a recipient has not acknowledged is found by its key. */
+/** `$1`: types that are left out. The key finds the oldest notice that a recipient has not acknowledged. */
 const waiting = `
   SELECT recipient.*, (
     SELECT notice.created_at FROM erasure_notice AS notice
@@ -70,7 +72,7 @@ const insertRecipient = `
 const findOfSome = `
   SELECT * FROM recipient WHERE ${inNamedIds("organization_id")} ORDER BY organization_id, name`;
 
-/** A registration excludes the erasure of records meanwhile; these don't exclude each other. */
+/** A registration excludes concurrent erasures of records; erasures don't exclude each other. */
 const lockRegistrations = `
   --sqlite SELECT 1
   --postgres SELECT pg_advisory_xact_lock(27, 66)
@@ -80,7 +82,7 @@ const awaitRegistrations = `
   --postgres SELECT pg_advisory_xact_lock_shared(27, 66)
   `;
 
-/** One statement, so that of several acknowledgements at once the furthest remains. */
+/** A single statement, so that the furthest of several concurrent acknowledgements remains. */
 const setAcknowledged = `
   UPDATE recipient SET acknowledged_no = $3, acknowledged_offset = $4, acknowledged_at = $5
   WHERE organization_id = $1 AND name = $2 AND acknowledged_no <= $3`;
@@ -112,9 +114,9 @@ function* once<Outcome extends object | undefined>(
   return outcome;
 }
 
-/** The organization is locked, so that two registrations at once keep to the bound. */
+/** Locks the organization, so that two concurrent registrations keep to the bound. */
 export function* createRecipient(wanted: NewRecipient, act: Act): Statements<CreatedRecipient> {
-  // First, so that nothing is held while this waits.
+  // First, so that nothing is locked while this waits.
   yield* get(lockRegistrations);
   const isKept = ({ result }: CreatedRecipient) => result === "created" || result === "exists";
   return yield* once(wanted, act.now, { change: () => register(wanted, act), isKept });
@@ -155,7 +157,10 @@ export function* listRecipients(
   return yield* list(toRecipient, findOfOrganization, organizationId);
 }
 
-/** The same with since when each has not acknowledged a notice, without those of hidden types. */
+/**
+ * Lists recipients with the time since which each has an unacknowledged notice, not counting
+ * notices of hidden types.
+ */
 export function* listWaiting(
   organizationId: string | undefined,
   hidden: readonly string[],
@@ -164,7 +169,7 @@ export function* listWaiting(
   return yield* list(toWaiting, findWaitingOf, hidden, organizationId);
 }
 
-/** Returns the recipient as it was; undefined if there is none of this name. */
+/** Returns the removed recipient; undefined if there is none with this name. */
 export function* removeRecipient(
   removal: RecipientRemoval,
   act: Act,
@@ -184,7 +189,7 @@ function* remove(
   return recipient;
 }
 
-/** Returns the recipient as it is then: with a later number if the acknowledgement would go back. */
+/** Returns the recipient afterwards: with a later number if the acknowledgement would go back. */
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
   const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo === one.changeNo;
   return yield* once(one, one.now, { change: () => advance(one), isKept });
@@ -198,8 +203,8 @@ function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
 }
 
 /**
- * Those of these organizations. On PostgreSQL this waits until the registrations that have begun can be seen, and later
- * ones wait for the transaction: a recipient that can read a record learns when it is erased.
+ * The recipients of these organizations. On PostgreSQL this waits until registrations in progress are visible, and
+ * later registrations wait for the transaction: a recipient that can read a record learns when it is erased.
  */
 export function* findRecipientsOf(
   organizationIds: readonly string[],

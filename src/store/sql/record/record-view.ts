@@ -77,7 +77,7 @@ export interface ReferrerPage {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly resourceIds: readonly string[];
-  /** The last record of the page before; undefined for the first page. */
+  /** The last record of the previous page; undefined for the first page. */
   readonly after: Pick<Referrer, "resourceType" | "resourceId"> | undefined;
   readonly limit: number;
 }

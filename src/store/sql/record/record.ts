@@ -39,7 +39,7 @@ export function* recordExists({
   return (yield* get(findOne, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/** This is one statement, so that no erasure can come between two. */
+/** A single statement, so that no erasure can come in between. */
 export function* readHistory({
   organizationId,
   resourceType,

@@ -1,4 +1,5 @@
-// Who was told what a deletion has erased, and has acknowledged it.
+// Which recipients were informed about the records that a deletion has erased, and have
+// acknowledged it.
 
 import { reader } from "../../row/reader.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -20,7 +21,9 @@ const findTold = `
   SELECT name, resource_type, told_at, acknowledged_at, removed_at FROM deletion_recipient
   WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
 
-/** A deletion may have told millions of records, but has few rows here: one for each recipient and type. */
+/**
+ * A deletion may have sent notices about millions of records, but has few rows here: one for each recipient and type.
+ */
 export function* listTold(
   deletionRequestId: string,
   organizationId: string,
@@ -47,7 +50,7 @@ interface Passed {
   readonly now: number;
 }
 
-/** Stores that the recipient has acknowledged what it was told by this number; at most a part of it at a time. */
+/** Stores that the recipient has acknowledged its notices up to this number; at most a part of them at a time. */
 export function* acknowledgeTold({
   organizationId,
   name,

@@ -1,4 +1,5 @@
-// Reads what the retention floors of many records count from, and finds the floor that ends last. Changes nothing.
+// Reads the times from which the retention floors of many records count, and finds the floor that ends last. Changes
+// nothing.
 
 import { recordTypeByName } from "../../../domain/record-types.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -10,7 +11,7 @@ import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
-/** One statement reads this many changes; a longer history is a long one. */
+/** How many changes one statement reads; a history with more is a long one. */
 const changesAtOnce = 500;
 
 const findSeen = `
@@ -51,8 +52,8 @@ const findLong = `
   `;
 
 /**
- * What the floor of each record counts from, by the text of its key. Records that do not exist, or have no floor, are
- * missing.
+ * The time from which the floor of each record counts, by the text of its key. Records that do not exist, or have no
+ * floor, are missing.
  */
 export type FloorOrigins = ReadonlyMap<string, NormalisedTimestamp | undefined>;
 
@@ -92,7 +93,7 @@ export function under<Key extends Pick<RecordKey, "resourceType">>(
   return records.filter(({ resourceType }) => types.has(resourceType));
 }
 
-/** When these records were last seen; the keys are the texts of theirs. */
+/** When these records were last seen, by the texts of their keys. */
 export function* readSeen(
   records: readonly RecordKey[],
 ): Statements<ReadonlyMap<string, NormalisedTimestamp>> {
@@ -109,7 +110,8 @@ interface ChangeRow {
 }
 
 /**
- * Reads all histories at once, or else those of half of the records at a time, or else that of one record page by page.
+ * Reads all histories at once, or else the histories of half of the records at a time, or else one history page by
+ * page.
  */
 function* readHistories(
   floors: readonly Counted[],
@@ -172,7 +174,7 @@ export function* findLongHistories({
 export interface ReadFloors extends FloorSearch {
   readonly floors: readonly RetentionFloor[];
   readonly origins: FloorOrigins;
-  /** Floors without a value to count from are counted from this time. */
+  /** Floors without a value to count from count from this time. */
   readonly requestedAt: number;
 }
 

@@ -9,7 +9,7 @@ import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { all, find, list, run, type Statements } from "../statement/statements.ts";
 
-/** One transaction makes at most this many deletions due. */
+/** How many deletions one transaction makes due. */
 export const wokenAtOnceMax = 5_000;
 
 const findOfOrganization = `
@@ -69,7 +69,7 @@ export function* listFloors(organizationId: string): Statements<readonly Retenti
   return yield* list(toRule, findFloors, organizationId);
 }
 
-/** Lists rules in the order of organizations and types; those of all organizations if none is named. */
+/** Lists rules in the order of organizations and types; of all organizations if none is named. */
 export function* listRules(
   organizationId: string | undefined,
 ): Statements<readonly RetentionRule[]> {
@@ -115,7 +115,9 @@ function ruleOf({ organizationId: _id, resourceType: _type, ...rule }: Retention
   return rule;
 }
 
-/** Stores a floor even if it is above the ceiling. False if nothing had to be changed. */
+/**
+ * Stores a floor even if it is longer than the ceiling allows. False if nothing had to be changed.
+ */
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
   const before = yield* find(toRule, findOne, organizationId, resourceType);

@@ -24,7 +24,7 @@ export type HoldOutcome = Hold | "no_such_record" | "being_erased" | "too_many_h
 
 export interface HoldFilter {
   readonly organizationId?: string | undefined;
-  /** Starts after the hold with this id. */
+  /** Lists only holds after the one with this id. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -90,7 +90,7 @@ const findPage = `SELECT * FROM hold WHERE hold_id > $1 ORDER BY hold_id LIMIT $
 const findPageOfOrganization = `
   SELECT * FROM hold WHERE organization_id = $3 AND hold_id > $1 ORDER BY hold_id LIMIT $2`;
 
-/** Holds that end by themselves, those first that end first. */
+/** Holds that end by themselves, in the order of their ends. */
 const findEnding = `
   SELECT * FROM hold WHERE ends_on <= $1 ORDER BY ends_on, hold_id LIMIT $2`;
 
@@ -161,7 +161,7 @@ export function* releaseHold(
   return hold;
 }
 
-/** A restricted set has no settings: those of the organization count whose records it has. */
+/** A restricted set has no settings; the settings of the organization of its records apply. */
 function* agreeToRelease(
   { holdId, organizationId: id }: Hold,
   act: Act,
@@ -189,7 +189,7 @@ export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Ho
   return yield* list(toHold, findOfRecords, keysText(keys));
 }
 
-/** The texts of the keys of those records that are under a hold which has not ended by then. */
+/** The key texts of those records under a hold that has not ended by then. */
 export function* findHeldKeys(
   keys: readonly RecordKey[],
   now: number,
@@ -198,7 +198,7 @@ export function* findHeldKeys(
   return new Set(holds.filter((hold) => !hasEnded(hold, now)).map(keyText));
 }
 
-/** The holds on records with the types and ids of these in other organizations. */
+/** The holds in other organizations on records with the same types and ids. */
 export function* findHoldsIn(
   organizationIds: readonly string[],
   keys: readonly RecordKey[],

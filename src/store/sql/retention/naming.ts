@@ -1,5 +1,5 @@
-// Finds the records that name parties: page by page for a scan of all of them, by arrival for those that came since,
-// and those under a hold. Changes nothing.
+// Finds the records that name parties: page by page for a scan of all of them, by arrival for later ones, and those
+// under a hold. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
@@ -18,7 +18,7 @@ const findHeld = `
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
   ORDER BY resource_id LIMIT $4`;
 
-/** One statement searches this many records under a hold. */
+/** How many records under a hold one statement searches. */
 const heldAtOnce = 500;
 
 /**
@@ -73,8 +73,8 @@ export interface ArrivalRange {
 }
 
 /**
- * Finds the records that were changed in this range and name one of the parties, in whichever of their changes. The
- * caller bounds the range.
+ * Finds the records that were changed in this range and name one of the parties in any of their changes. The caller
+ * bounds the range.
  */
 export function* findNamingsChanged(
   { organizationId, parties }: Pick<NamingQuery, "organizationId" | "parties">,
@@ -236,7 +236,7 @@ export interface NamingRow {
   readonly payload: string;
 }
 
-/** A statement may have found too much, so only the payload counts. */
+/** A statement may have found too much, so the payload decides. */
 export function toNamings(
   type: RecordType,
   rows: readonly NamingRow[],

@@ -15,7 +15,7 @@ import { latestFloor, readOrigins } from "./floor-origin.ts";
 import { listFloors } from "./floor.ts";
 import { type ArrivalRange, findNamingsChanged, readNamingPage } from "./naming.ts";
 
-/** The rules of an organization by which a record may not lose the id of a party. */
+/** The rules of an organization for records that may not lose the id of a party. */
 export function* listPartyFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
   const types = new Set(namingTypes.map(({ resourceType }) => resourceType));
   const floors = strictFloors(yield* listFloors(organizationId));

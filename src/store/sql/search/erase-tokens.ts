@@ -1,5 +1,5 @@
-// Erases records from the index of persons and companies, and verifies it. Nothing of them moves to the restricted
-// store: a deletion that names a person or a company erases it, and only what belongs to it can be kept.
+// Erases records from the index of persons and companies, and verifies it. No entry moves to the restricted store: a
+// deletion that names a person or a company erases it, and only what belongs to it can be kept.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { isSearched } from "../../../domain/search/searched-types.ts";
@@ -9,7 +9,7 @@ import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
 
-/** Left to itself, SQLite would search all hashes of the organization. */
+/** Without this, SQLite would search all hashes of the organization. */
 const removeTokens = `
   DELETE FROM search_token
     --sqlite INDEXED BY search_token_by_record
@@ -17,7 +17,7 @@ const removeTokens = `
     --citus AND search_token.resource_id = ANY ($3::text[])
   `;
 
-/** Runs no statement for records of other types, whose erasure pays nothing. */
+/** Runs no statement for records of other types, so that their erasure has no cost. */
 export function* removeFromIndex(keys: readonly RecordKey[]): Statements<void> {
   const searched = keys.filter(({ resourceType }) => isSearched(resourceType));
   if (searched.length === 0) return;
@@ -31,7 +31,7 @@ const findTokens = `
   --citus WHERE search_token.resource_id = ANY ($3::text[])
   `;
 
-/** Finds those of these records that the index still knows. */
+/** Finds those of these records that are still in the index. */
 export function* findIndexed(keys: readonly RecordKey[]): Statements<readonly KeyRow[]> {
   const searched = keys.filter(({ resourceType }) => isSearched(resourceType));
   return searched.length === 0 ? [] : yield* all<KeyRow>(findTokens, keyRows(searched));
@@ -51,7 +51,7 @@ const afterAllTypes = "~";
 
 export interface IndexPart {
   readonly organizationId: string;
-  /** The type and the id of the last record of the part before. */
+  /** The type and the id of the last record of the previous part. */
   readonly from: readonly string[];
   readonly rowsMax: number;
 }

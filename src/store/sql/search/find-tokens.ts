@@ -1,4 +1,5 @@
-// Searches the index of persons and companies for hashes: a bounded number of records of each hash.
+// Searches the index of persons and companies for hashes: a bounded number of records for each
+// hash.
 
 import type { FoundToken, TokenSearch, TokensFound } from "../../interface/search.ts";
 import { reader } from "../../row/reader.ts";
@@ -27,8 +28,8 @@ type TokenRow = Parameters<typeof toToken>[0];
 const toToken = reader<FoundToken>({ former: "flag" });
 
 /**
- * Of a hash that more records have than are read, the first ones are read, and those that another hash has found: a
- * record that has a rare value and a common one is found with both.
+ * If more records have a hash than are read, this reads the first ones, and those that another hash has found: so a
+ * record with a rare value and a common one is found with both.
  */
 export function* findTokens(search: TokenSearch): Statements<TokensFound> {
   const { organizationId, hashes, rowsMax } = search;

@@ -1,5 +1,5 @@
-// The index of persons and companies: which changes are due to be indexed, found by their numbers of arrival beyond a
-// mark, and the hashes of those that are. What the hashes are made of is decided elsewhere.
+// The index of persons and companies: finds the changes that are due to be indexed by their arrival numbers beyond a
+// mark, and stores their hashes. The caller makes the hashes.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -31,12 +31,12 @@ const readState = `SELECT key_check, indexed_no FROM search_index`;
 const begin = `UPDATE search_index SET key_check = $1, indexed_no = 0`;
 const moveMark = `UPDATE search_index SET indexed_no = $3 WHERE key_check = $1 AND indexed_no = $2`;
 
-/** In the words of the indexes that contain only these records, which are used for nothing else. */
+/** Repeats the condition of the indexes that contain only these records and serve nothing else. */
 const isSearched = `resource_type IN (${searchedTypes.map((type) => `'${type}'`).join(", ")})`;
 
 /**
  * The changes of a range that no later one up to $3 follows. On SQLite the first change of a record has the number of
- * the record, and an index of its own has the later ones.
+ * the record, and later changes have an index of their own.
  */
 const findDue = `
   --sqlite SELECT * FROM (
@@ -66,12 +66,12 @@ const findDue = `
   --postgres     AND next.change_no > change.change_no AND next.change_no <= $3)
   ORDER BY change_no LIMIT $4`;
 
-/** Of an organization that is being erased nothing is added any more. */
+/** Nothing is added for an organization that is being erased. */
 const findErased = `
   SELECT organization_id FROM deletion
   WHERE status = 'processing' AND resource_type = '${organizationType}'`;
 
-/** The latest changes of each record; the subquery for each record is not supported by Citus. */
+/** The latest changes of each record; Citus does not support the subquery for each record. */
 const readChanges = `
   SELECT named.organization_id, named.resource_type, named.resource_id, change_no, received_at, payload
   FROM ${namedRecords}
@@ -118,7 +118,7 @@ export function* readSearchState(): Statements<SearchState> {
   return state;
 }
 
-/** From now on the hashes are those of this key, and nothing is indexed yet. */
+/** From now on the hashes are made with this key, and nothing is indexed yet. */
 export function* beginIndex(keyCheck: number): Statements<void> {
   yield* run(begin, keyCheck);
 }
@@ -142,9 +142,9 @@ export function* readDueChanges(
 }
 
 /**
- * Replaces what the index contains of these records. A record that has changed since it was read is left as it is, for
- * its later change is due; one that was erased is forgotten. False if a record was left, or all of them, because the
- * index was begun with another key since the hashes were made, or another process has moved the mark.
+ * Replaces the index entries of these records. A record that has changed since it was read is left as it is, because
+ * its later change is due; an erased record is removed. Returns false if a record was left; or if all were left,
+ * because the index was begun with another key since the hashes were made, or another process has moved the mark.
  */
 export function* storeTokens(
   records: readonly IndexedRecord[],

@@ -1,9 +1,9 @@
-// The rows that a statement is about, as a table named `named` that it joins.
+// The records that a statement is about, as a table `named` that the statement joins.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { Rows } from "./statements.ts";
 
-/** The first values of a statement as a table. A column is text, unless another type is given after its name. */
+/** The first values of a statement as a table. A column is text unless its name is followed by another type. */
 export function named(...columns: readonly string[]): string {
   const all = columns.map((column) => column.split(" "));
   const names = all.map(([name]) => name).join(", ");
@@ -15,7 +15,7 @@ export function named(...columns: readonly string[]): string {
     `;
 }
 
-/** A hash in a row of a statement, in the form in which PostgreSQL reads and writes bytes. */
+/** A hash in a row of a statement, in the text form that PostgreSQL reads and writes for bytes. */
 export function hashText(bytes: Uint8Array): string {
   return `\\x${Buffer.from(bytes).toString("hex")}`;
 }

@@ -85,7 +85,10 @@ export type Request = Statement | Together | Lock | Enter | Rest;
 
 export type Statements<Result> = Generator<Request, Result, unknown>;
 
-/** Thrown in a transaction to have it rolled back and begun again: another process has changed what it depends on. */
+/**
+ * Thrown in a transaction to roll it back and begin it again, because another process has changed something that it
+ * depends on.
+ */
 export class Collision extends Error {
   override readonly name = "Collision";
 }
@@ -100,7 +103,7 @@ export function* all<Row>(sql: string, ...values: readonly Value[]): Statements<
   return (yield* ask({ method: "all", sql, values })) as readonly Row[];
 }
 
-/** The first row, as `read` makes it. */
+/** The first row, converted by `read`. */
 export function* find<Found>(
   read: (row: never) => Found,
   sql: string,
@@ -110,7 +113,7 @@ export function* find<Found>(
   return row === undefined ? undefined : read(row as never);
 }
 
-/** All rows, as `read` makes them. */
+/** All rows, converted by `read`. */
 export function* list<Found>(
   read: (row: never) => Found,
   sql: string,

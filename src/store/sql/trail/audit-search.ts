@@ -6,7 +6,7 @@ import type { AuditPart, AuditQuery } from "../../interface/trail.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
 import { get, list, type Statements } from "../statement/statements.ts";
 
-/** The time of an entry is that of the process which wrote it; clocks of processes differ by less than this. */
+/** The clock of the process that wrote an entry gives its time; clocks of processes differ by less than this. */
 const clockSkewMsMax = 60 * 60_000;
 
 const findAtOrAfter = `
@@ -14,7 +14,7 @@ const findAtOrAfter = `
 
 const findLast = `SELECT entry_no, at FROM audit_entry ORDER BY entry_no DESC LIMIT 1`;
 
-/** The oldest of those that are examined. */
+/** The oldest of the entries that are examined. */
 const findOldest = `
   SELECT entry_no, at FROM (
     SELECT entry_no, at FROM audit_entry WHERE entry_no < $1 ORDER BY entry_no DESC LIMIT $2

@@ -1,5 +1,5 @@
-// How far each receiver of events has the audit trail. One process at a time sends to a receiver: its lease is known by
-// the time at which it ends, which no two leases share, because a lease is only given after the one before.
+// The position of each receiver of events in the audit trail. One process at a time sends to a receiver. The end time
+// of a lease identifies it: no two leases have the same one, because a lease is granted only after the previous one.
 
 import type { EventCursor, EventLease, EventSettlement } from "../../interface/events.ts";
 import { reader } from "../../row/reader.ts";
@@ -21,7 +21,7 @@ const settle = `
 
 const toCursor = reader<EventCursor>({});
 
-/** Without a receiver to which nothing was sent yet. */
+/** Receivers to which nothing was sent yet are left out. */
 export function* listCursors(): Statements<readonly EventCursor[]> {
   return yield* list(toCursor, listAll);
 }

@@ -1,5 +1,5 @@
-// What `check` asks of every store: rows that break the invariants between the tables, and the two chains. Each engine
-// adds the invariants of its own tables. Repairs nothing.
+// What `check` requires of every store: no rows that break the invariants between the tables, and two intact chains.
+// Each engine adds the invariants of its own tables. Repairs nothing.
 
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import { checkAuditChain } from "./audit.ts";
@@ -9,9 +9,9 @@ import { all, type Statements } from "../statement/statements.ts";
 export const findingsMax = 100;
 
 export interface Invariant {
-  /** The finding where a row breaks it. */
+  /** The finding if a row breaks the invariant. */
   readonly broken: string;
-  /** Finds rows that break it, at most $1, with a column `subject` to name each. */
+  /** Finds rows that break the invariant, at most $1, with a column `subject` to name each. */
   readonly sql: string;
 }
 

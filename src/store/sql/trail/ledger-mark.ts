@@ -1,4 +1,4 @@
-// How far each ledger outside the store is known to reach, so that a truncated ledger is noticed. Reads no ledger.
+// Up to where each ledger outside the store is known, so that a truncated ledger is noticed. Reads no ledger.
 
 import type { LedgerMark } from "../../interface/replay.ts";
 import { reader } from "../../row/reader.ts";

@@ -1,5 +1,5 @@
-// What a move reads of either engine: pages of the tables that it copies, and the numbers and chain heads that the
-// target continues from. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the
+// What a move reads from either engine: pages of the tables that it copies, and the numbers and chain heads from which
+// the target continues. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the
 // real tables of both engines.
 
 import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
@@ -28,11 +28,11 @@ export interface PageOptions {
   /** True for a page after a key, whose values are $1, $2… */
   readonly isLater: boolean;
   readonly rowsMax: number;
-  /** If a table is not read directly: the tables to read instead, and the condition that finds a later page. */
+  /** For a table that is not read directly: the tables to read instead, and the condition that finds a later page. */
   readonly source?: { readonly from: string; readonly after: string } | undefined;
 }
 
-/** There are two texts for each table. */
+/** Each table has two texts. */
 export function pageQuery(table: MovedTable, { isLater, rowsMax, source }: PageOptions): string {
   const key = table.key.join(", ");
   const places = table.key.map((_, index) => `$${index + 1}`).join(", ");

@@ -1,5 +1,5 @@
-// What sending webhooks needs of the store: a lease on an endpoint, what became of an attempt, and the steps of
-// deletions in the order of the audit trail. Nothing that is sent is stored.
+// What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, and the steps of
+// deletions in the order of the audit trail. No message is stored.
 
 import type { WebhookEndpoint } from "../../../domain/webhook.ts";
 import type {
@@ -73,7 +73,7 @@ const findOrganizations = `
 
 const toNews = reader<DeletionNews>({});
 
-/** Returns the endpoint as it is now; undefined if another process sends to it, or nothing may be sent now. */
+/** Returns the endpoint in its current state; undefined if another process sends to it, or nothing may be sent now. */
 export function* claimEndpoint(lease: Lease): Statements<WebhookEndpoint | undefined> {
   const { organizationId, endpointId, claimant, now, until } = lease;
   return yield* find(toEndpoint, claim, organizationId, endpointId, claimant, until, now);
@@ -83,7 +83,7 @@ export function* releaseEndpoint(lease: EndpointName & Pick<Lease, "claimant">):
   yield* run(release, lease.organizationId, lease.endpointId, lease.claimant);
 }
 
-/** To be called only where no other process can send. */
+/** Call only where no other process can send. */
 export function* releaseEveryEndpoint(): Statements<void> {
   yield* run(releaseAll);
 }

@@ -102,7 +102,7 @@ export function* createEndpoint(
   return outcome;
 }
 
-/** What comes later in the trail is not there yet. */
+/** Later entries of the trail do not exist yet. */
 function* headOfTrail(): Statements<{ readonly entryNo: number }> {
   return { entryNo: (yield* lockAuditHead()).entry_no };
 }
@@ -121,7 +121,7 @@ export function* removeEndpoint(
   return "removed";
 }
 
-/** Returns the endpoint as it is then; undefined if there is no such endpoint. */
+/** Returns the endpoint after the change; undefined if there is no such endpoint. */
 export function* changeEndpoint(
   { organizationId, endpointId }: EndpointName,
   { enable, from, test, secret }: EndpointChange,
@@ -149,7 +149,7 @@ export function* audit(
   yield* auditAct({ action: `webhook.${verb}`, organizationId, subject, detail }, act);
 }
 
-/** Finds an endpoint of an organization, or of any if none is named. */
+/** Finds an endpoint of an organization; of any organization if none is named. */
 export function* findEndpoint(
   endpointId: string,
   organizationId: string | undefined,

@@ -1,5 +1,5 @@
 // Runs jobs in the groups that the scheduler forms, one transaction after another, and answers each job after the
-// commit of its group. All writes go through here, in the writer thread as in commands.
+// commit of its group. All writes use this, in the writer thread and in commands.
 
 import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";

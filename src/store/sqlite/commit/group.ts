@@ -29,8 +29,8 @@ export class Group {
   }
 
   /**
-   * Returns the first of `count` consecutive numbers. They are read once and written back once in a group; the numbers
-   * of a write that is rolled back stay unused.
+   * Returns the first of `count` consecutive numbers. A group reads the counter once and writes it back once; the
+   * numbers of a write that is rolled back stay unused.
    */
   takeArrivalNos(count: number): number {
     this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
@@ -40,8 +40,8 @@ export class Group {
   }
 
   /**
-   * Whether the organization has an open deletion. One cheap query for each organization of a group nearly always saves
-   * every write a query of the deletions. Deletions of one organization don't slow down writes of another.
+   * Whether the organization has an open deletion. One cheap query for each organization of a group nearly always
+   * replaces a query of the deletions for every write. Deletions of one organization don't slow down writes of another.
    */
   anyDeletionOpen(organizationId: string): boolean {
     return this.#restrictionOf(organizationId)?.deletionOpen === 1;

@@ -111,7 +111,7 @@ interface Stored {
   readonly firstNo: number;
 }
 
-/** Removes what `insertNew` stored in this transaction by its arrival numbers, which no other record has. */
+/** Removes what `insertNew` stored in this transaction. Finds it by the arrival numbers, which no other record has. */
 export function removeNew(group: Group, kind: RecordKind, { records, firstNo }: Stored): void {
   const { connection } = group;
   const { organizationId, resourceType } = kind;

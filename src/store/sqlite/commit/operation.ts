@@ -33,7 +33,7 @@ const groupOperations = {
   storePartyFloors: (group: Group, findings: PartyFindings): void =>
     group.connection.perform(storePartyFloors, findings),
   probeCommit,
-  /** Is answered as soon as the writer is free. */
+  /** Answered as soon as the writer is free. */
   ping: (): void => undefined,
 };
 
@@ -81,7 +81,7 @@ export function runsAlone(name: string): name is AloneName {
 }
 
 /**
- * Only passes names and arguments on; PerformOperation and bindMethods check their types where the store sends them.
+ * Only passes names and arguments on; the types PerformOperation and bindMethods check them where the store sends them.
  */
 export function performInGroup(group: Group, { name, args }: OperationJob): unknown {
   const change = changes.get(name);

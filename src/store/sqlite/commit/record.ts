@@ -26,7 +26,7 @@ const insertRecord = `
   INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
   VALUES (?, ?, ?, ?, ?5, ?5)`;
 
-/** Says whether the next change needs a digest, too, which saves a statement. */
+/** Returns also whether the next change needs a digest, which saves a statement. */
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
   WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
@@ -91,7 +91,7 @@ export function writeDraft(
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),
     exists: () => {
-      // An update of an existing record is always stored, so the lookup can also widen its sighting.
+      // An update of an existing record is always stored, so the same statement can extend its sighting.
       recordNo = mode === "update" ? widen() : readRecordNo(connection, key);
       return recordNo !== undefined;
     },

@@ -79,7 +79,7 @@ function evaluateStrictly(group: Group, write: RecordWrite): PackedOutcome {
   return describe(outcomes, write);
 }
 
-/** `index`: of the draft. */
+/** `index`: the index of the draft. */
 function contextOf(write: RecordWrite, index: number): DraftContext {
   const { organizationId, resourceType, receivedAt, idempotency, marks } = write;
   const mark = marks === undefined ? idempotency : marks[index];

@@ -18,8 +18,8 @@ export type ToWriter =
   readonly unknown[] | { readonly connect: MessagePort } | "refuse writes" | null;
 
 /**
- * `ready` once, or why it can't start; then results in their flat form, with the figures of a group for the first
- * client.
+ * First `ready`, or why the thread can't start; then results in their flat form, and for the first client the figures
+ * of a group.
  */
 export type FromWriter =
   | { readonly ready: true }
@@ -118,7 +118,7 @@ export function startWriterThread(
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
     workerData: { path, checkpoints },
-    // Others rarely wait for this thread, and its objects are short-lived.
+    // Other threads rarely wait for this thread, and its objects are short-lived.
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
     // The descriptor that scrubbing uses belongs to the main thread.
     trackUnmanagedFds: false,
@@ -154,7 +154,7 @@ export async function useWriterThread(
   try {
     await started.promise;
   } catch (error) {
-    // Until then it has the file open.
+    // Until then the thread has the file open.
     await gone.promise;
     throw error;
   }

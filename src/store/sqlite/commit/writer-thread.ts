@@ -68,7 +68,7 @@ function serve(connection: Connection, first: MessagePort): void {
       loop.run();
       endIfAsked();
     });
-    // The client's thread ended.
+    // The thread of the client has ended.
     port.on("close", () => clients.splice(clients.indexOf(client), 1));
   }
 
@@ -90,7 +90,7 @@ function serve(connection: Connection, first: MessagePort): void {
     }
   }
 
-  /** A client asks for the end only after every job that it sent is answered. */
+  /** A client asks for the end only after all of its jobs are answered. */
   function endIfAsked(): void {
     if (!ending) return;
     closeWriter(connection);

@@ -13,7 +13,7 @@ export interface Writer {
   submit(job: Job): Promise<unknown>;
   /** A writer in a thread refuses waiting and later writes of records, of all clients. */
   readonly refuseWrites?: () => void;
-  /** Accepts no more jobs, finishes those that wait, awaits `before`, which can still submit some, then closes. */
+  /** Accepts no more jobs and finishes those that wait; awaits `before`, which can still submit some; then closes. */
   close(before?: (submit: Writer["submit"]) => Promise<void>): Promise<void>;
   /** A writer in a thread returns a port for another client, to be transferred to the client's thread. */
   readonly connect?: () => MessagePort;
@@ -45,7 +45,9 @@ export class LocalWriter implements Writer {
     });
   }
 
-  /** Closing the last connection checkpoints the WAL; while a store is served, that is not the command's connection. */
+  /**
+   * Closing the last connection checkpoints the WAL; while a store is served, the command's connection is not the last.
+   */
   async close(before?: (submit: Writer["submit"]) => Promise<void>): Promise<void> {
     this.#closing = true;
     await this.#run();

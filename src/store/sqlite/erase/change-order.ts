@@ -1,8 +1,9 @@
 // Removes the changes of an organization in the order of their numbers, before its records are removed in the order of
-// their keys. Random keys that are neighbours have changes all over the file, and the page of each would be written by
-// itself.
+// their keys. Records with neighbouring random keys have changes all over the file, and each of their pages would be
+// written separately.
 //
-// The numbers are only in memory: what this leaves, after a restart or beyond its bounds, is removed with the records.
+// The numbers are only in memory: changes that this leaves, after a restart or beyond its bounds, are removed with the
+// records.
 
 import type { ErasedPage, Page } from "../../sql/erase/organization-erasure.ts";
 import { named } from "../../sql/statement/named.ts";
@@ -10,12 +11,12 @@ import { all, get, Rows, run, type Statements } from "../../sql/statement/statem
 
 /** How many numbers are in memory, each of which takes 8 bytes. */
 const numbersMax = 8_000_000;
-/** Numbers that are sorted together: this takes a few milliseconds. */
+/** How many numbers are sorted together: this takes a few milliseconds. */
 const bucketNumbers = 65_536;
-/** A number is read, and a change removed in order, in a fraction of the time of a row that is removed by its key. */
+/** Reading a number, and removing a change in order, takes a fraction of the time of removing a row by its key. */
 const readTimes = 10;
 const removedTimes = 3;
-/** Where so many neighbours have consecutive numbers on average, removing changes with their records is faster. */
+/** If on average so many neighbours have consecutive numbers, removing changes with their records is faster. */
 const neighboursWanted = 8;
 
 const readNumbers = `
@@ -35,10 +36,10 @@ interface NumberRow {
   readonly record_no: number;
 }
 
-/** One organization at a time; the changes of another one are left to the removal of its records. */
+/** One organization at a time; the changes of others are left to the removal of their records. */
 export class ChangeOrder {
   #organizationId: string | undefined;
-  /** The key of the last record that was read; undefined when all are. */
+  /** The key of the last record that was read; undefined when all were read. */
   #after: readonly [type: string, id: string] | undefined;
   #count = 0;
   readonly #buckets = new Map<number, number[]>();
@@ -106,7 +107,10 @@ function areNeighbours(rows: readonly NumberRow[]): boolean {
   return rangesOf(numbers).length * neighboursWanted <= rows.length;
 }
 
-/** Consecutive numbers, which are in order, together: no other record has a number in between. */
+/**
+ * Removes consecutive numbers, which are in order, together: no other record has a number in
+ * between.
+ */
 export function rangesOf(
   numbers: Iterable<number>,
 ): readonly (readonly [first: number, last: number])[] {

@@ -10,7 +10,7 @@ import type { Group } from "../commit/group.ts";
 
 /** The largest cascade that is planned in one transaction. */
 export const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistories: true };
-/** How much one transaction reads of the floors of an organization. */
+/** How much of the floors of an organization one transaction reads. */
 const scan = { rowsMax: limits.floorScanRowsMax, historiesMax: 20 };
 
 /** Marks a deletion whose plan is being written. Until the lease expires, no other claim finds it. */

@@ -21,7 +21,10 @@ import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import { type UnscrubbedPages, type UnscrubbedPart, upTo } from "./unscrubbed-pages.ts";
 
-/** How many scans run beside the writers, each over the pages written since the previous scan, before the last one. */
+/**
+ * How many scans run in parallel with the writers before the last one, each over the pages written since the previous
+ * scan.
+ */
 const scrubRoundsMax = 5;
 
 /** A WAL of at most this many frames is left to the last scan. */
@@ -36,10 +39,7 @@ export interface CompleterParts {
   readonly descriptor: () => number;
   /** Present only where a store is served. Until `resume`, nobody else checkpoints. */
   readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;
-  /**
-   * Signs the receipts of deletions in their current state, each following the one before it, from the head of the
-   * chain.
-   */
+  /** Signs the receipts of deletions in their current state as a chain from the head on. */
   readonly seal: (
     ids: readonly string[],
     act: Act,
@@ -52,7 +52,7 @@ interface CompletingClean {
   readonly sealed: readonly (SealedReceipt | undefined)[] | undefined;
 }
 
-/** One transaction verifies this many deletions first. */
+/** How many deletions one transaction verifies first. */
 const verifiedAtOnceMax = 256;
 
 /** How often to wait for processes that read, and how long each time. */
@@ -71,13 +71,13 @@ export class DeletionCompleter {
 
   /**
    * Returns the results in the order of the ids. A deletion that is not clean does not delay the others. Calls run one
-   * by one.
+   * after another.
    */
   complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     return this.#calls.run(() => this.#complete(ids, act));
   }
 
-  /** Leaves no byte in the file of what was removed otherwise. */
+  /** Leaves no byte in the file of rows that were removed otherwise. */
   scrub(act: Act): Promise<unknown> {
     return this.#calls.run(() =>
       this.#whenNobodyReads(() => this.#scrubAndComplete([], { act, sealed: [] })),
@@ -99,12 +99,12 @@ export class DeletionCompleter {
     act: Act,
     outcomes: Map<string, Completion>,
   ): Promise<void> {
-    // The writer verifies, and this thread signs. If one is not clean, the receipts after it are signed again.
+    // The writer verifies, and this thread signs. If one deletion is not clean, the receipts after it are signed again.
     const early = this.#parts.seal(ids, act).catch(() => undefined);
     const clean = await this.#verify(ids, act, outcomes);
     let sealed = clean.length === ids.length ? await early : undefined;
-    // A deletion that is not clean at the last pass changes the chain for the receipts after it, so their
-    // deletions are tried again.
+    // A deletion that is not clean at the last pass changes the chain for later receipts, so their deletions are tried
+    // again.
     for (let left = clean, tries = 0; left.length > 0 && tries <= clean.length; tries += 1) {
       left = await this.#completeClean(left, { act, sealed, outcomes });
       sealed = undefined;
@@ -245,7 +245,7 @@ export class DeletionCompleter {
     return [...new Set([...known.pages, ...part.pages, ...rest.pages])];
   }
 
-  /** Waits for short reads between the attempts. Otherwise the writer would have to wait for them. */
+  /** Waits between the attempts until short reads have ended. Otherwise the writer would have to wait for them. */
   async #whenNobodyReads<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -28,7 +28,7 @@ export type Completed = CompletionResult | { readonly result: "failed"; readonly
 export interface CompletedAll {
   /** In the order of the completions. */
   readonly results: readonly Completed[];
-  /** The start of the WAL that holds every later write; undefined if another process has written too. */
+  /** The start of the WAL that contains every later write; undefined if another process has written too. */
   readonly position: WalPosition | undefined;
 }
 
@@ -47,7 +47,7 @@ export function completeDeletions(
   truncateWal(connection);
   const results = transaction(connection, () => {
     requireEmptyWal(connection);
-    // Nobody else can write any more. This checks that nobody has written since the WAL was read.
+    // Nobody else can write any more. Checks that nobody has written since the WAL was read.
     requireAlone(connection, version);
     scrubResidue(descriptor, written.pages);
     // Cached pages still contain the scrubbed bytes, and would restore them when they are next written.
@@ -63,8 +63,8 @@ export function completeDeletions(
 }
 
 /**
- * Completes all deletions together, or else one by one. After one that is not completed, the receipts of the next ones
- * no longer fit the chain.
+ * Completes all deletions together, or else one by one. After a deletion that is not completed, the receipts of the
+ * following ones no longer fit the chain.
  */
 function completeAll(
   group: Group,

@@ -2,7 +2,7 @@
 // that is removed, but not the copies that rebuilding a page leaves where the cell was before (btree.c, rebuildPage),
 // so about one erased record in a hundred would stay readable in the file. Never touches a byte that SQLite uses.
 //
-// Why writing to the file is safe: nobody else changes it, because the caller holds the write lock while the WAL is
+// Why writing to the file is safe: Nobody else changes it, because the caller holds the write lock while the WAL is
 // empty, or has frozen checkpoints (checkpoint-freeze.ts); SQLite does not read the bytes between a page's cell
 // pointers and its cells; and a torn write of zeros leaves these bytes zero or unchanged.
 //
@@ -80,7 +80,7 @@ export function scrubResidue(descriptor: number, pages: Iterable<number>): numbe
     writeSync(descriptor, zeros, 0, gap.end - gap.start, at + gap.start);
     scrubbed += 1;
   }
-  // Even if nothing was found: pages scrubbed by a process that was then killed may not be on stable storage yet.
+  // Also if nothing was found: pages scrubbed by a process that was then killed may not be on stable storage yet.
   fsyncSync(descriptor);
   return scrubbed;
 }

@@ -34,9 +34,9 @@ export const planTargetsAtOnceMax = 200;
 
 export interface PlanStep {
   readonly deletionRequestId: string;
-  /** The claim. It has no claimant for a deletion that the caller is processing. */
+  /** The claim. Without a claimant, the caller is already processing the deletion. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
-  /** The next part of the plan, or what was found instead of one. */
+  /** The next part of the plan, or the obstacle that was found. */
   readonly part: PlanPart | Obstacle;
 }
 

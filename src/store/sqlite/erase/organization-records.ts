@@ -1,6 +1,6 @@
 // Erases the next records of an organization. Records are in the order of their keys, and changes in the order of
-// arrival: nearly all changes were removed in that order before (change-order.ts). Of what is left, records that
-// arrived one after another have consecutive numbers, and their changes are removed by one statement.
+// arrival: nearly all changes were removed in that order before (change-order.ts). Records that arrived one after
+// another have consecutive numbers, so one statement removes the remaining changes of several.
 
 import {
   type ErasedPage,
@@ -13,7 +13,7 @@ import { rangesOf, removeChanges } from "./change-order.ts";
 /** Greater than the name of every record type. */
 const afterAllTypes = "~";
 
-/** A record whose changes are gone takes half the time of one that has any. */
+/** A record whose changes are gone takes half the time of a record with changes. */
 const removedTimes = 2;
 
 /** Counts a record without changes as a row. */
@@ -47,8 +47,8 @@ interface EndRow {
 }
 
 /**
- * Erases a page, which ends before or in a record. If a page ends in a record, only the changes on the page are removed
- * from it, and earlier records are gone.
+ * Erases a page, which ends before or within a record. If it ends within a record, only the changes on the page are
+ * removed from it; earlier records are gone.
  */
 export function* eraseNumberedRecords({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
   const end = yield* get<EndRow>(findEnd, organizationId, rowsMax * removedTimes - 1);

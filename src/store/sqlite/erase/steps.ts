@@ -24,7 +24,7 @@ import { ChangeOrder } from "./change-order.ts";
 import { planBounds } from "./claim.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
 
-/** Changes that one transaction of the writer searches before the last verification pass. */
+/** How many changes one transaction of the writer searches before the last verification pass. */
 const arrivalsMax = 2_000;
 
 /** The state of the connection that writes; a process has one. */
@@ -70,7 +70,7 @@ export function scanStep(
   return connection.perform(scanForParties, deletions, page, now);
 }
 
-/** Puts back the pseudonyms of deletions that were not completed. */
+/** Restores the pseudonyms of deletions that were not completed. */
 export function putBackPseudonyms(
   { connection }: Group,
   taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
@@ -82,8 +82,8 @@ export type VerificationResult =
   Verification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
 
 /**
- * Takes the first verification pass over the first of these deletions; there may be fewer results than deletions. Clean
- * deletions of persons and companies lose their pseudonyms.
+ * Takes the first verification pass over the first of these deletions; there may be fewer results than deletions.
+ * Removes the pseudonyms of clean deletions of persons and companies.
  */
 export function verifyErasures(
   { connection }: Group,
@@ -104,17 +104,22 @@ export function verifyErasures(
 
 export interface SealedCompletion {
   readonly deletionRequestId: string;
-  /** Left out only by tests of the engine. */
+  /** Missing only in tests of the engine. */
   readonly sealed?: SealedReceipt | undefined;
   /** The erased person or company, whose pseudonym the first verification pass has removed. */
   readonly erasure?: PartyErasure | undefined;
 }
 
-/** `moved`: the receipt no longer fits the chain, because one before it was not completed; it must be signed again. */
+/**
+ * `moved`: the receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed
+ * again.
+ */
 export type CompletionResult =
   CompletedDeletion | VerificationResult | { readonly result: "moved" };
 
-/** Takes the last verification pass, and completes the deletions of which nothing is left, in the same transaction. */
+/**
+ * Takes the last verification pass, and completes the deletions with nothing left to erase, in the same transaction.
+ */
 export function completeVerified(
   group: Group,
   completions: readonly SealedCompletion[],

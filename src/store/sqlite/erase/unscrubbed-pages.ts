@@ -25,7 +25,7 @@ export interface UnscrubbedPart {
 
 export class UnscrubbedPages {
   readonly #parts: UnscrubbedParts;
-  /** How far the WAL was read; undefined if pages may have been missed. */
+  /** Up to where the WAL was read; undefined if pages may have been missed. */
   #position: WalPosition | undefined;
   /** The pages that were written before. */
   #pages = new PageSet();
@@ -40,7 +40,7 @@ export class UnscrubbedPages {
     if (known === undefined) return;
     this.#position = known.position;
     this.#pages = new PageSet(known.pages);
-    // Saving starts a thread, which the start after a kill need not wait for.
+    // Saving starts a thread, and a start after a kill need not wait for that.
     if (!known.isSaved) await this.#save();
   }
 
@@ -66,7 +66,7 @@ export class UnscrubbedPages {
   }
 
   /**
-   * Takes the pages to be scrubbed; undefined if the whole file has to be. From here on nothing is known, until
+   * Takes the pages to be scrubbed; undefined if the whole file has to be scrubbed. After this nothing is known, until
    * `scrubbed` is called.
    */
   take(): UnscrubbedPart | undefined {
@@ -97,7 +97,7 @@ export class UnscrubbedPages {
     await files.saveMark({ ...settled, generation: undefined, pages: this.#pages.bits });
   }
 
-  /** If the mark is not saved, only the next process misses it. */
+  /** If the mark is not saved, only the next process is affected: it scrubs the whole file. */
   async #save(): Promise<void> {
     const generation = this.#position?.generation;
     if (!this.#parts.kept || generation === undefined) return;

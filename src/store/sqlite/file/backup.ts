@@ -22,7 +22,7 @@ export interface BackupOptions {
 
 const progressMs = 100;
 
-/** Throws StoreError if a backup can't be made there, FileError if this user may not see the place. */
+/** Throws StoreError if a backup can't be made there, FileError if this user may not access the place. */
 export function refuseBackupFile(file: string): void {
   if (isPresent(file, "The backup")) {
     throw new StoreError(`The file ${file} exists already; name another one, or remove it first.`);

@@ -15,7 +15,7 @@ export function pinWal(connection: Connection): void {
 }
 
 export interface FreezeOptions {
-  /** How far the WAL was read; undefined if that does not matter. */
+  /** Up to where the WAL was read; undefined if that does not matter. */
   readonly position: WalPosition | undefined;
 }
 

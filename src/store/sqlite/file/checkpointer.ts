@@ -26,14 +26,14 @@ export interface CheckpointerParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Frames of 4 KiB that one step should copy. */
+/** How many frames of 4 KiB one step should copy. */
 const stepFrames = 4_000;
 const shortestMs = 20;
 const longestMs = 1_000;
 /** About 80 MB: a longer WAL is restarted as soon as few frames are left to copy. */
 const walFramesWanted = 20_000;
 const restFramesWanted = 1_000;
-/** Consecutive steps that try to leave few frames to the writer. */
+/** How many consecutive steps try to leave few frames to the writer. */
 const catchUpStepsMax = 3;
 
 export class Checkpointer {

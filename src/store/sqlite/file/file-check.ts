@@ -3,7 +3,6 @@
 import { findingsMax } from "../../sql/trail/integrity.ts";
 import type { Connection } from "../connection.ts";
 
-/** Returns what SQLite's own check of the file finds. */
 export function checkFile(connection: Connection): readonly string[] {
   return connection
     .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)

@@ -10,11 +10,11 @@ import { makePrivateFile } from "./private-file.ts";
 import { StoreError } from "../../interface/store-error.ts";
 
 export interface FileLock {
-  /** Does nothing if the lock is released already. */
+  /** Does nothing if the lock has already been released. */
   release(): void;
 }
 
-/** Undefined if it is held already, by this process or another. Throws FileError if this user may not use the file. */
+/** Undefined if this process or another one already holds it. Throws FileError if this user may not use the file. */
 export function tryFileLock(path: string): FileLock | undefined {
   makePrivateFile(path);
   requireUsable(path, "The lock file");

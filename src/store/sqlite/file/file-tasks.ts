@@ -45,7 +45,7 @@ export class FileTasks {
     return this.#ask("readWal", position);
   }
 
-  /** Checkpoints without making anybody wait. Returns how many frames are committed. */
+  /** Checkpoints without delaying anybody. Returns how many frames are committed. */
   passiveCheckpoint(): Promise<number> {
     return this.#ask("passiveCheckpoint");
   }
@@ -86,7 +86,10 @@ export class FileTasks {
     return this.#ask("partyFloorPage", query);
   }
 
-  /** Returns those of the next records that have expired: each may have very many others that belong to it. */
+  /**
+   * Returns those of the next records that have expired. Finding them may need many reads, because each may have very
+   * many records that belong to it.
+   */
   findExpired(query: ExpiryQuery): Promise<ExpiredPart> {
     return this.#ask("findExpired", query);
   }
@@ -101,7 +104,7 @@ export class FileTasks {
     return this.#ask("checkFile");
   }
 
-  /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */
+  /** Checkpoints without delaying anybody, and pins the WAL until `unpin`. */
   checkpoint(): Promise<CheckpointProgress> {
     return this.#ask("checkpoint");
   }

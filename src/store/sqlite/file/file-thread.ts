@@ -28,10 +28,10 @@ let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/** The targets that are left of the last collected plan; or what was found instead of a plan. */
+/** The remaining targets of the last collected plan, or the obstacle that was found instead. */
 let plan: PlanPart | Obstacle = { floors: [], targets: [] };
 
-/** Collects a plan in one read transaction, so that it is of one snapshot. */
+/** Collects a plan in one read transaction, so that it sees one snapshot. */
 function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   using reader = openReader(path);
   reader.run("BEGIN");
@@ -101,7 +101,8 @@ const tasks = {
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   collectPlan,
   nextPlanPart,
-  // What reads very many records; outside a transaction, so that each statement sees all that is committed.
+  // Reads that cover very many records; outside a transaction, so that each statement sees everything that is
+  // committed.
   namingPage: (query: NamingQuery) => opened().perform(readNamingPage, query),
   partyFloorPage: (query: PartyFloorQuery) => opened().perform(readPartyFloorPage, query),
   findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
@@ -116,7 +117,7 @@ const tasks = {
 
 export type Tasks = typeof tasks;
 
-/** The client matches arguments to tasks. */
+/** The client passes each task its arguments. */
 export interface TaskMessage {
   readonly name: keyof Tasks;
   readonly args: readonly unknown[];

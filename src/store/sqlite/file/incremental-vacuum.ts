@@ -4,9 +4,9 @@
 
 import { type Connection, transaction } from "../connection.ts";
 
-/** Free pages of 4 KiB that the file keeps for new records. */
+/** How many free pages of 4 KiB the file keeps for new records. */
 export const freePagesKept = 1_024;
-/** Pages that are returned to the file system in one step. */
+/** How many pages one step returns to the file system. */
 const vacuumPagesMax = 64;
 
 export interface VacuumResult {

@@ -24,7 +24,7 @@ export function makeNewPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
-/** Copies only the content: a copy by the system would also copy the permissions. The target must be new. */
+/** Copies only the content, because a copy by the system would also copy the permissions. The target must be new. */
 export function copyContent(from: string, to: string): void {
   using source = openFile(from, "r");
   using target = openFile(to, "r+");
@@ -44,7 +44,7 @@ export function syncFile(path: string): void {
   fsyncSync(file.descriptor);
 }
 
-/** Makes the creation, renaming or removal of a file there durable. */
+/** Makes the creation, renaming or removal of a file in the folder durable. */
 export function syncFolderOf(path: string): void {
   syncFolder(dirname(path));
 }

@@ -1,6 +1,6 @@
-// Replaces a store by a backup, in two steps: first a copy of it beside the store, in which everything that
-// must be replayed is recorded; then the copy is renamed to the store's name. So a backup in place is never mistaken
-// for a complete store.
+// Replaces a store by a backup, in two steps: first a copy of the backup beside the store, in which everything that
+// must be replayed is recorded; then the copy is renamed to the store's name. So an incomplete restore is never
+// mistaken for a complete store.
 
 import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -20,8 +20,8 @@ export interface RestoreOptions {
 }
 
 /**
- * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy if it is not in
- * place, and releases the right to serve.
+ * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy unless it has
+ * replaced the store, and releases the right to serve.
  */
 export interface RestoredCopy extends Disposable {
   readonly databaseUrl: string;
@@ -29,14 +29,14 @@ export interface RestoredCopy extends Disposable {
   putInPlace(): void;
 }
 
-/** Throws StoreError, also if the store is being served. Then nothing is changed. */
+/** Throws StoreError, also if the store is being served. In that case nothing is changed. */
 export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
   const file = resolve(options.file);
   const right = takeServingRight(path);
   const copy = restoringPath(path);
   try {
     removeDatabase(copy);
-    // A process that finds no store from here on knows that one was to be restored.
+    // From here on, a process that finds no store knows that one was being restored.
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
     checkBackup(file);
@@ -78,8 +78,8 @@ function restoringPath(path: string): string {
 }
 
 /**
- * Removes what a killed restore has left: a copy of the data that no deletion reaches. Does nothing while a restore is
- * in progress, which holds the right to serve. `right`: if the caller holds it already.
+ * Removes what a killed restore has left: a copy of the data that deletions do not erase. Does nothing while a restore
+ * is in progress, which holds the right to serve. `right`: given if the caller already holds it.
  */
 export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
   const copy = restoringPath(path);
@@ -148,7 +148,7 @@ function holdsRecords(path: string): boolean {
   }
 }
 
-/** SQLite would apply a WAL that is left beside the restored file to it. */
+/** SQLite would apply a WAL that is left beside the restored file to that file. */
 function removeWal(path: string): void {
   if (isPresent(path, "The store")) {
     try {

@@ -13,7 +13,7 @@ import { writeOwnFile } from "../../../files/own-file.ts";
 import { syncFolderOf } from "./private-file.ts";
 
 export interface ScrubMark {
-  /** What identifies the file: its inode; of a closed store, also its size and times. */
+  /** What identifies the file: its inode; for a closed store, also its size and times. */
   readonly file: string;
   /** The salts of the WAL; undefined for a closed store. */
   readonly generation: string | undefined;
@@ -21,7 +21,7 @@ export interface ScrubMark {
   readonly pages: Uint8Array;
 }
 
-/** This is more than the mark of the largest file. */
+/** Larger than the mark of the largest file. */
 const markBytesMax = 16 * 1_024 * 1_024;
 /** The clock of a file system may be this coarse; within one tick a second change is not visible in the times. */
 const tickMs = 20;
@@ -44,7 +44,7 @@ export function readMark(path: string): ScrubMark | undefined {
   }
 }
 
-/** Replaces the mark: after a power cut the file has the old one, this one, or something that is not whole. */
+/** Replaces the mark: after a power cut the file contains the old mark, this one, or an incomplete one. */
 export function saveMark(path: string, { pages, ...mark }: ScrubMark): void {
   const text = JSON.stringify({ ...mark, pages: Buffer.from(pages).toString("base64") });
   const unfinished = `${markPath(path)}.new`;

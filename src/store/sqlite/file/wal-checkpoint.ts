@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { StoreError } from "../../interface/store-error.ts";
 import { type Connection, openReader } from "../connection.ts";
 
-/** Writers wait for this long as well, so a caller that needs more time has to try again. */
+/** Writers wait this long as well, so a caller that needs more time has to try again. */
 const readersWaitMs = 25;
 
 /** Throws StoreError if another process keeps reading from the WAL; the caller can try again later. */

@@ -1,4 +1,4 @@
-// Reads which pages of the database are in the WAL, and keeps track of how far it was read. Never reads the contents of
+// Reads which pages of the database are in the WAL, and remembers up to where it was read. Never reads the contents of
 // pages, and never writes to the WAL.
 //
 // WAL format: sqlite.org/fileformat2.html#the_write_ahead_log. Whenever the WAL is restarted its salts change, so a
@@ -20,7 +20,7 @@ export interface WalPosition {
 }
 
 export interface WalPart {
-  /** How far the WAL was read, including frames that may never be committed. */
+  /** Up to where the WAL was read, including frames that may never be committed. */
   readonly position: WalPosition;
   /** Page numbers, as SQLite counts them from 1. */
   readonly pages: readonly number[];
@@ -34,7 +34,7 @@ export function findWalStart(path: string): WalPosition {
   return { ...emptyWalPosition, generation: readGeneration(wal.descriptor) };
 }
 
-/** The part after `from`; undefined if the WAL was restarted since, so that the part is not known any more. */
+/** The part after `from`; undefined if the WAL was restarted since then, so that the part is unknown. */
 export function readWalPages(path: string, from: WalPosition): WalPart | undefined {
   using wal = openWal(path);
   const { descriptor } = wal;

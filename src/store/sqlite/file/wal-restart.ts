@@ -10,14 +10,14 @@ import { findWalStart, readWalPages, type WalPosition } from "./wal-pages.ts";
 import { writeSomething } from "./write-probe.ts";
 
 export interface Unscrubbed {
-  /** The start of a WAL, or how far it was read. */
+  /** The start of a WAL, or the position up to which it was read. */
   readonly position: WalPosition;
   /** The bits of a PageSet: what was written before. */
   readonly pages: Uint8Array;
 }
 
 interface ResumedMark extends Unscrubbed {
-  /** Whether the file of the mark says the same: the mark of a killed process, whose WAL continues. */
+  /** Whether the file of the mark says the same: true for the mark of a killed process whose WAL continues. */
   readonly isSaved: boolean;
 }
 
@@ -50,8 +50,8 @@ export interface WalRestart {
 }
 
 /**
- * Ends a WAL of which nearly everything is checkpointed. Returns the pages after `position`, and the start of the next
- * WAL. If somebody still reads from the WAL, it continues, and so does `position`.
+ * Ends a WAL when nearly all of it is checkpointed. Returns the pages after `position`, and the start of the next WAL.
+ * If somebody still reads from the WAL, it continues, and so does `position`.
  */
 export function restartWal(
   connection: Connection,

@@ -1,6 +1,6 @@
-// Makes the tables of a new store from schema.sql, and brings the schema of an existing one up to this version, one
-// numbered migration after another, all in one transaction. Never touches a store that is newer, or a database that is
-// not a store.
+// Makes the tables of a new store from schema.sql, and migrates the schema of an existing one to this version, one
+// numbered migration after another, all in one transaction. Never touches a newer store, or a database that is not a
+// store.
 
 import { randomBytes } from "node:crypto";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
