@@ -1,4 +1,4 @@
-// What every action is given: the store, the ledger, the clock, the operator, and what this process caches between
+// What every action receives: the store, the ledger, the clock, the operator, and what this process caches between
 // requests.
 
 import type { WebhookEndpoint } from "../domain/webhook.ts";
@@ -10,7 +10,7 @@ import type { IssuerKeys } from "./identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";
 
-/** Signs with the current key of receipts. */
+/** Signs with the current receipt key. */
 export interface Signer {
   readonly keyId: string;
   /** 32 bytes, base64url. */
@@ -21,13 +21,13 @@ export interface Signer {
 
 /** Makes the hashes by which persons and companies are found. */
 export interface SearchKeys {
-  /** Identifies the secret that the keys are derived from. */
+  /** Identifies the secret from which the keys are derived. */
   readonly check: number;
   /** The hash of a text under the key of an organization. */
   hash(organizationId: string, text: string): Uint8Array;
 }
 
-/** A message of a webhook, as it is signed. */
+/** A webhook message as it is signed. */
 export interface SignedMessage {
   readonly id: string;
   /** Unix seconds. */
@@ -37,13 +37,13 @@ export interface SignedMessage {
 
 /** The secrets of webhooks, each with its public key. */
 export interface WebhookKeys {
-  /** Identifies the secret that the others are derived from. */
+  /** Identifies the secret from which the others are derived. */
   readonly check: number;
   secretOf(
     endpointId: string,
     version: number,
   ): { readonly secret: string; readonly publicKey: string };
-  /** The same for each attempt; what it is made from can't be told from it. */
+  /** The same for each attempt; does not disclose what it was made from. */
   messageId(endpointId: string, what: string): string;
   /** The value of the header with the signatures. */
   sign(endpoint: WebhookEndpoint, message: SignedMessage, now: number): string;
@@ -55,11 +55,14 @@ export interface App {
   readonly ledger: DeletionLedger;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** The actor in the audit trail for acts of this process that no request caused. */
+  /** The actor in the audit trail for acts of this process that no request has caused. */
   readonly operator: string;
-  /** Who asks: present for one request of the console or one command, undefined for an application that serves many. */
+  /**
+   * The person who acts: present for one request of the console or one command, undefined for an application that
+   * serves many.
+   */
   readonly viewer?: Viewer;
-  /** The proposal that this person approves with what is done next. */
+  /** The proposal that this person approves with the next act. */
   readonly approving?: string;
   /** Returns what signs the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
@@ -74,7 +77,7 @@ export interface App {
   readonly inFlight: InFlightKeys;
 }
 
-/** The actor and the time of what an operator does now. */
+/** The actor and the time of an operator's act now. */
 export function actOf({ operator, now }: App): Act {
   return { actor: operator, now: now() };
 }

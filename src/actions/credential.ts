@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib";
 
 export type CredentialKind = "api_key" | "access_token";
 
-/** Secrets of operators have the same format, and are no credentials of the API. */
+/** Secrets of operators have the same format, but are no credentials of the API. */
 export type SecretKind = CredentialKind | "operator_link" | "operator_session";
 
 const prefixes = {

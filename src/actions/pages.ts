@@ -8,7 +8,7 @@ import type { StoredReceipt } from "../store/interface/receipt.ts";
 import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
-/** Fewer than of other rows, because each has a payload. */
+/** Fewer than for other rows, because each has a payload. */
 const changesAtOnce = 50;
 
 /** Yields pages, never an empty one. `next` reads at most `rowsMax` rows after a row, or the first rows. */
@@ -50,7 +50,7 @@ export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
 }
 
-/** Reads the changes of a record before one of them, or all, the latest first. */
+/** Reads the changes of a record, the latest first: those before one of them, or all. */
 export function historyPages(
   { store }: App,
   key: RecordKey,

@@ -13,11 +13,11 @@ export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly keyId: string;
-  /** Who it is in the audit trail: the id of the key, or that of the rule with the issuer and the program. */
+  /** The name in the audit trail: the id of the key, or the id of the rule with the issuer and the program. */
   readonly actor: string;
   /** Unix milliseconds: the end of the token or of its key, whichever comes first. */
   readonly expiresAt: number;
-  /** Everything that the token's scopes cover. */
+  /** All scopes that the token's scopes include. */
   readonly covered: ReadonlySet<Scope>;
   /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
@@ -26,7 +26,7 @@ export interface Identity {
 }
 
 export class CallerCache {
-  /** Lookups of callers that are not cached. */
+  /** Lookups in progress of callers that are not cached. */
   readonly lookups = new SharedLookups<Identity>();
   readonly #byHash = new Map<string, Identity>();
   #version: number | undefined;

@@ -1,5 +1,5 @@
-// Shows an organization with everything that can be changed of it, and changes its settings. They take effect in
-// serving processes within 2 seconds.
+// Shows an organization with all its settings, and changes them. Changes take effect in serving processes within 2
+// seconds.
 
 import type { ApiKey, Organization } from "../../domain/access.ts";
 import { findConfidentialityFault } from "../../domain/confidentiality.ts";
@@ -22,13 +22,13 @@ export interface ShownOrganization {
   readonly organization: Organization;
   /** The number of records by type, without types that this person may not know of. */
   readonly counts: Readonly<Record<string, number>>;
-  /** A type with a higher number has more records than were counted. */
+  /** A number above this means that the type has more records than were counted. */
   readonly countedMax: number;
-  /** Empty also for a person who may not see them. */
+  /** Empty also if this person may not see them. */
   readonly keys: readonly ApiKey[];
   /** Whether this person may close it, or continue a closing that was interrupted. */
   readonly mayClose: boolean;
-  /** Whether a closing that was interrupted was to export its records first. */
+  /** Whether an interrupted closing was to export the records first. */
   readonly awaitsExport: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function readOrganization(app: App, id: string): Promise<ShownOrgan
 export type OrganizationSettings = OrganizationChange;
 
 /**
- * Throws OperatorError not_permitted, invalid (for an empty change too), no_such_type, no_such_organization,
+ * Throws OperatorError not_permitted, invalid (also for an empty change), no_such_type, no_such_organization,
  * organization_closed and floor_above_ceiling.
  */
 export async function changeOrganization(
@@ -79,7 +79,9 @@ export async function changeOrganization(
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
 }
 
-/** What needs a second person is proposed by itself. Throws OperatorError invalid. */
+/**
+ * A setting that needs a second person must be proposed separately. Throws OperatorError invalid.
+ */
 function requireApart(before: Organization, change: OrganizationSettings): void {
   const isApart = Object.keys(change).every((name) => name in settingsOfTwo(change));
   if (isApart || !weakensSettings(before, change)) return;
@@ -103,7 +105,7 @@ function requireRights(
 }
 
 /**
- * Requires that no floor is longer than this ceiling, which need not be stored. Throws OperatorError
+ * Requires that no floor is longer than this ceiling, which may not be stored yet. Throws OperatorError
  * floor_above_ceiling.
  */
 export async function requireFloorsWithin(

@@ -1,5 +1,5 @@
-// Closes an organization in three steps: nobody can use it any more; it is exported, if the caller asks for that; the
-// deletion of everything that belongs to it is requested, in one transaction with a note of the complete export. Each
+// Closes an organization in three steps: access ends; if the caller wants it, the records are exported; then one
+// transaction requests the deletion of everything that belongs to it, and records that the export is complete. Each
 // step is durable before the next, and the same call continues what was interrupted. Erases nothing itself.
 
 import type { Organization } from "../../domain/access.ts";
@@ -14,18 +14,18 @@ import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 
-/** Entries of the audit trail that one statement reads. */
+/** How many entries of the audit trail one statement reads. */
 const examinedAtOnce = 10_000;
 
 export interface Closing {
   readonly organizationId: string;
   readonly reason: string;
   /**
-   * Called when nothing can change any more; if it rejects, nothing is deleted. All of it is on stable storage at its
-   * end.
+   * Called when nothing can change any more; if it rejects, nothing is deleted. When it resolves, the whole export is
+   * on stable storage.
    */
   readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
-  /** True to leave out the export for which an earlier call has closed the organization. */
+  /** True to skip the export for which an earlier call has closed the organization. */
   readonly withoutExport?: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function closeOrganization(
 }
 
 /**
- * The first step alone. Returns the act, in which the others are part. Throws OperatorError not_permitted, and what
+ * The first step alone. Returns the act, which the other steps belong to. Throws OperatorError not_permitted, and what
  * `requireAgreed` throws.
  */
 export async function endAccess(
@@ -95,7 +95,7 @@ export async function findClosed(
   return { organization, deletion: await findDeletion(app, deletionRequestId) };
 }
 
-/** An export that is still being made, or was interrupted, must not lose records. */
+/** An unfinished or interrupted export must not lose records. */
 async function requireNoExport(app: App, organization: Organization): Promise<void> {
   if (!(await wasToExport(app, organization))) return;
   throw new OperatorError(

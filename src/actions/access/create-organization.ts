@@ -15,7 +15,7 @@ const idForm = new RegExp(
 
 export interface NewOrganization {
   readonly name: string;
-  /** Generated if it is left out. */
+  /** Generated if omitted. */
   readonly organizationId?: string | undefined;
   readonly deletionApproval?: boolean | undefined;
 }

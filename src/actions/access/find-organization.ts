@@ -1,4 +1,4 @@
-// Organizations as operators name them; the error for an unknown id lists those that exist.
+// Finds the organization that an operator names; the error for an unknown id lists existing ones.
 
 import type { Organization } from "../../domain/access.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -48,10 +48,10 @@ export async function countRecords(
   );
 }
 
-/** A page counts so many records of a type, and no more: a count reads each of them. */
+/** A page counts at most this many records of a type, because a count reads each of them. */
 export const countedRecordsMax = 100_000;
 
-/** As `countRecords`; a number above `countedRecordsMax` means that there are more. */
+/** Like `countRecords`; a number above `countedRecordsMax` means that there are more. */
 export async function countShownRecords(
   app: App,
   organizationId: string,

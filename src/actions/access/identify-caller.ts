@@ -1,5 +1,4 @@
-// Identifies the caller from the Authorization header of a v2.0 operation, or reports which of five errors the header
-// has.
+// Identifies the caller from the Authorization header of a v2.0 operation, or throws one of five errors.
 
 import { hash } from "node:crypto";
 import type { Caller } from "../../domain/access.ts";

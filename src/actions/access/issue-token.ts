@@ -47,7 +47,7 @@ export async function identifyKeyHolder(
 /**
  * Issues a token for the organization of the key or the rule. Throws AppError unknown_scope, other_organization
  * (whether or not that organization exists), insufficient_scope, and credential_invalid for a platform's token that was
- * used.
+ * used before.
  */
 export async function issueToken(
   app: App,
@@ -83,9 +83,8 @@ export async function issueToken(
 }
 
 /**
- * Returns the expiry in Unix seconds: as requested, but not beyond what a rule allows, nor after the key expires, even
- * if that is sooner than the shortest lifetime that can be requested. Throws AppError credential_expired if no time is
- * left.
+ * Returns the expiry in Unix seconds: as requested, but not later than a rule allows or the key expires, even if that
+ * is less than the shortest lifetime that can be requested. Throws AppError credential_expired if no time is left.
  */
 function expiryOf(
   { expiresAt: keyEnd, identityRule }: ApiKey,

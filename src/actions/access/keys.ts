@@ -53,9 +53,9 @@ export interface KeyOptions {
   readonly organizationId: string;
   /** For lists; not unique. */
   readonly name?: string | undefined;
-  /** The default is all that concern records. */
+  /** The default is all scopes for records. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** The default is a key that never expires. */
+  /** By default the key never expires. */
   readonly lifetimeMs?: number | undefined;
 }
 

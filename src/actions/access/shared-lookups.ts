@@ -1,4 +1,4 @@
-// Lookups of the same key that are requested at the same time. Caches nothing.
+// Shares lookups of the same key that are requested at the same time. Caches nothing.
 
 /**
  * Runs lookups. While a lookup of a key runs, later requests for the key share the next one. So at most two lookups of

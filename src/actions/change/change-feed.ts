@@ -1,5 +1,5 @@
-// The feed of changes in a process: reads pages, and lets readers wait for the next ones. What those that wait get is
-// read once for all that have come as far.
+// The feed of changes in a process: reads pages, and lets readers wait for new ones. Readers that wait at the same
+// position share one read.
 
 import type { App } from "../app.ts";
 import { Turns } from "../../basics/turns.ts";
@@ -23,10 +23,10 @@ export const checkMs = 2_000;
 export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefined };
 
 export interface Waiting {
-  /** Unix milliseconds, as the clock of the application says. */
+  /** Unix milliseconds, by the clock of the application. */
   readonly until: number;
   readonly signal: AbortSignal;
-  /** Throws if the reader may not have what is read next. */
+  /** Throws if the reader may not get the next page. */
   readonly check?: () => unknown;
 }
 
@@ -34,7 +34,7 @@ export class ChangeFeed {
   readonly #app: App;
   readonly #source: Source;
   readonly #news: News;
-  /** What is being read for readers that wait. */
+  /** Reads in progress for waiting readers. */
   readonly #parts = new Map<string, Promise<FeedPart>>();
   #stopped = false;
 
@@ -69,9 +69,9 @@ export class ChangeFeed {
   }
 
   /**
-   * The next page that has an event. If there was none until then, the feed was stopped, or the signal was aborted: one
-   * without events or undefined. Rejects if the store can't be read, and if the feed was stopped before: a reader that
-   * was told that nothing has arrived would ask again at once.
+   * Returns the next page that has an event. If the wait ends without one, or the feed is stopped, or the signal is
+   * aborted, returns a page without events or undefined. Rejects if the store can't be read, or if the feed had been
+   * stopped before: a reader that was told that nothing has arrived would ask again at once.
    */
   async wait(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
     this.#requireRunning();
@@ -80,7 +80,8 @@ export class ChangeFeed {
     let { from } = reading;
     let page: FeedPage | undefined;
     for (;;) {
-      // What passes during a check counts after the next one: the token may have ended meanwhile.
+      // An event that arrives during a check is delivered after the next check, because the token
+      // may have ended meanwhile.
       const now = this.#app.now();
       await check?.();
       if ((page !== undefined && page.events.length > 0) || this.isOver(waiting, now)) return page;
@@ -97,7 +98,10 @@ export class ChangeFeed {
     }
   }
 
-  /** Pages as long as there are any, and then each next one. Ends and rejects as `wait` does. */
+  /**
+   * Yields pages as long as there are any, then waits for each further one. Ends and rejects like
+   * `wait`.
+   */
   async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
     this.#requireRunning();
     let page: FeedPage | undefined = await this.read(reading, waiting.signal);
@@ -137,7 +141,7 @@ export class ChangeFeed {
     return { settled, start };
   }
 
-  /** The part that begins where the reader has come to is read once for all that wait for it. */
+  /** Readers that wait at the same position share the read of the part that begins there. */
   async #readShared(through: number, reading: Reading): Promise<FeedPage> {
     const { view, from, bytesMax } = reading;
     const key = JSON.stringify([from.scanned, through, bytesMax, view]);

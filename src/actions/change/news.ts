@@ -1,24 +1,24 @@
-// Tells those that wait when changes may have arrived for them. All that wait cost one look at the store at a time,
-// however many they are.
+// Wakes waiting readers when changes may have arrived for them. However many wait, the store gets only one query at a
+// time.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 
-/** How long a look rests before the next; it rests longer after one that took long. */
+/** The pause between two queries of the store; longer after a slow query. */
 const lookMs = 40;
 const lookServerMs = 100;
 const restTimes = 4;
-/** How long those who read one page after another do without a look. */
+/** How long readers of consecutive pages can use the result of the last query. */
 const recentMs = 200;
-/** How long the next look waits after one that failed. */
+/** The pause after a query that failed. */
 const failedLookMs = 1_000;
 
-/** What somebody waits for. */
+/** What a reader waits for. */
 export interface Awaited {
   readonly organizationId: string;
   /** Nothing has arrived up to this number. */
   readonly scanned: number;
-  /** As the clock of the application says, in Unix milliseconds. */
+  /** By the clock of the application, in Unix milliseconds. */
   readonly until: number;
 }
 
@@ -37,7 +37,7 @@ export class News {
   readonly #app: Pick<App, "store" | "now">;
   readonly #waiters = new Set<Waiter>();
   #looking = false;
-  /** How far the last look saw; undefined if nobody follows. */
+  /** The number that the last query returned; undefined if nobody follows. */
   #seen: number | undefined;
   #seenAt = 0;
 
@@ -45,7 +45,10 @@ export class News {
     this.#app = app;
   }
 
-  /** Resolves at once beyond what the last look has seen. Rejects if the store can't be read. */
+  /**
+   * Resolves at once if the last query saw more than the reader has seen. Rejects if the store
+   * can't be read.
+   */
   next(awaited: Awaited, signal: AbortSignal): Promise<Look> {
     const { scanned } = awaited;
     const seen = (this.#looking ? this.#seen : undefined) ?? 0;
@@ -59,7 +62,10 @@ export class News {
     return promise.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  /** What somebody saw a moment ago, so that all who follow read the same. Rejects if the store can't be read. */
+  /**
+   * Returns the recent result of a query, so that all readers who follow read the same. Rejects if the store can't be
+   * read.
+   */
   async settled(): Promise<number> {
     if (this.#seen !== undefined && performance.now() < this.#seenAt + recentMs) return this.#seen;
     return this.#readSettled();

@@ -1,18 +1,19 @@
-// Offsets of the feed, and ids of its events. Both come from arrival numbers, which are encrypted: a gap between two
-// numbers would disclose changes that the reader may not know of, of confidential types or of other organizations.
+// Offsets of the feed, and ids of its events. Both are made from encrypted arrival numbers: a gap between plain numbers
+// would disclose changes that the reader may not know of, of confidential types or of other organizations.
 //
-// An offset is a place, then the number as a block that only this store can read. The place makes offsets sort as text,
-// from what the reader has seen: the latest time of arrival so far, and how many events have followed since that time.
+// An offset consists of a position, followed by the number as a block that only this store can decrypt. The position
+// makes offsets sort as text. It is made only from what the reader has seen: the latest time of arrival so far, and how
+// many events have followed since that time.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
-/** Where a reader is. */
+/** The position of a reader. */
 export interface Position {
   /** An arrival number: the reader has seen all that it may read up to it. */
   readonly changeNo: number;
-  /** Unix milliseconds: the latest time at which an event before it arrived, or the reader was at the end. */
+  /** Unix milliseconds: the latest arrival time of an earlier event, or the time at which the reader was at the end. */
   readonly at: number;
-  /** How many events followed since one raised `at`. */
+  /** How many events have followed since `at` last changed. */
   readonly following: number;
 }
 
@@ -34,7 +35,7 @@ export class FeedCipher {
     this.#idKey = derive(saltKey, "ids of changes");
   }
 
-  /** The text has a fixed length, and offsets of one reader sort as their positions. */
+  /** The text has a fixed length, and offsets of one reader sort like their positions. */
   encode(organizationId: string, position: Position): string {
     const { changeNo, at, following } = position;
     const block = Buffer.alloc(blockBytes);
@@ -45,7 +46,7 @@ export class FeedCipher {
     return `${place}${following.toString(16).padStart(followingDigits, "0")}${hidden}`;
   }
 
-  /** Undefined for a text that is no offset of this organization. */
+  /** Undefined unless the text is an offset of this organization. */
   decode(organizationId: string, text: string): Position | undefined {
     if (!form.test(text)) return undefined;
     const end = atDigits + followingDigits;
@@ -58,7 +59,10 @@ export class FeedCipher {
     return this.#check(organizationId, position).equals(block.subarray(8)) ? position : undefined;
   }
 
-  /** All at once, because a cipher for each event would cost more than the rest of the event. */
+  /**
+   * All at once, because a separate cipher for each event would cost more than the rest of the
+   * event.
+   */
   eventIds(organizationId: string, changeNos: readonly number[]): readonly string[] {
     const owner = createHmac("sha256", this.#idKey).update(organizationId).digest();
     const blocks = Buffer.alloc(changeNos.length * blockBytes);

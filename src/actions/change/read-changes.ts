@@ -1,5 +1,5 @@
-// Reads the next events of an organization's feed, in the order of arrival and in bounded parts. What a reader may not
-// read leaves no trace: not in offsets, and not in whether there is more.
+// Reads the next events of an organization's feed, in the order of arrival and in bounded parts. Types that a reader
+// may not read leave no trace, neither in offsets nor in whether there is more.
 
 import type { App } from "../app.ts";
 import type { Turns } from "../../basics/turns.ts";
@@ -8,27 +8,27 @@ import { limits } from "../../domain/limits.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import { type FeedCipher, passEvent, type Position } from "./offset.ts";
 
-/** Arrival numbers that one statement covers, so that it is short however few of them the reader may read. */
+/** How many arrival numbers one statement covers, so that it is short even if the reader may read few of them. */
 const numbersAtOnce = 16_384;
-/** Changes that are read at a time: those with content have up to 64 KiB each. */
+/** How many changes are read at a time; a change with content has up to 64 KiB. */
 const thinAtOnce = 1_000;
 const fullAtOnce = 64;
 const eventsMax = limits.changesReplyEventsMax;
-/** About the length of an event without its content, and of one with it, until it is known how large they are. */
+/** The expected length of an event, without and with its content, until it is known. */
 const eventBytes = 300;
 const fullBytes = 16 * 1_024;
 
-/** What a reader gets. */
+/** What a reader receives. */
 export interface FeedView {
   readonly organizationId: string;
   /** The record types that the reader may read. */
   readonly readable: readonly string[];
-  /** Those of them that the reader wants. */
+  /** The types among them that the reader wants. */
   readonly types: readonly string[];
   readonly content: boolean;
 }
 
-/** How far a reader has come. */
+/** The progress of a reader. */
 export interface Cursor {
   readonly position: Position;
   /** No event of the reader is between the position and this arrival number. */
@@ -38,17 +38,17 @@ export interface Cursor {
 export interface Reading {
   readonly view: FeedView;
   readonly from: Cursor;
-  /** Beyond this no further event is added to a page; there is at least one. */
+  /** When a page has this length, no further event is added to it; it has at least one. */
   readonly bytesMax: number;
 }
 
 export interface FeedPage {
   /** CloudEvents as JSON. */
   readonly events: readonly string[];
-  /** All of them as a list, made once for all readers that get the page. */
+  /** All events as a list, made once for all readers that get the page. */
   readonly list: string;
   readonly next: Cursor;
-  /** The same place as readers know it. */
+  /** The same position, as readers know it. */
   readonly offset: string;
   /** No further event had arrived. */
   readonly upToDate: boolean;
@@ -62,20 +62,20 @@ export interface Source {
 }
 
 interface Extent {
-  /** As the store says that all changes up to this number are stored. */
+  /** A number from the store: all changes up to it are stored. */
   readonly through: number;
   /** When it is aborted, reading stops with a page that is not up to date. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is read for all readers that have come as far, wherever they began. */
+/** What is read for all readers at the same position, wherever they began. */
 export interface FeedPart extends Pick<FeedPage, "events" | "list" | "upToDate"> {
-  /** What the events are of, and the last change that was not wanted. */
+  /** The source of the events, and the last change that was not wanted. */
   readonly passed: readonly Pick<ArrivedChange, "changeNo" | "receivedAt">[];
   readonly through: number;
 }
 
-/** Where the part begins is all that matters of `reading.from`. */
+/** Uses only the start of the part, not the rest of `reading.from`. */
 export async function readPart(
   source: Source,
   reading: Reading,
@@ -95,7 +95,7 @@ export async function readPart(
   return { events, list, upToDate, passed: [...found, ...unwanted], through: extent.through };
 }
 
-/** The part as a page of a reader that was at `from`. */
+/** Makes the part a page for a reader that was at `from`. */
 export function pageOf(
   { now, cipher }: Source,
   { view, from }: Reading,
@@ -113,8 +113,8 @@ interface Collected extends Pick<FeedPage, "upToDate"> {
 }
 
 /**
- * Reads one change more than are likely to fit, to know whether there are any; what does not fit is read again for the
- * next page. Each read is a turn of the organization.
+ * Reads one change more than will probably fit, to know whether there are more; changes that do not fit are read again
+ * for the next page. Each read is a turn of the organization.
  */
 async function collect(
   { store, turns }: Source,
@@ -144,7 +144,10 @@ async function collect(
   return { found, upToDate: true };
 }
 
-/** The last change of the types that the reader may read, if it wants only some: it is not to be scanned again. */
+/**
+ * If the reader wants only some types: the last change of the other types that it may read, so that these changes are
+ * not scanned again.
+ */
 async function findUnwanted(
   { store }: Source,
   { view, from }: Reading,
@@ -161,8 +164,8 @@ async function findUnwanted(
 const hourMs = 3_600_000;
 
 /**
- * Once an hour a reader at the end passes what it may not read, so that this is not scanned again. The time alone
- * decides when its offset changes: otherwise that would disclose that something has arrived.
+ * Once an hour the offset of a reader at the end skips changes that it may not read, so that these are not scanned
+ * again. Only the time decides when the offset changes; otherwise it would disclose that something has arrived.
  */
 function pastHidden(position: Position, at: { now: number; through: number }): Position {
   const hour = Math.floor(at.now / hourMs) * hourMs;

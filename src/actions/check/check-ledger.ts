@@ -28,7 +28,7 @@ export async function checkLedger(
   await receipts.end(noted?.receipts.no ?? 0);
   for await (const difference of facts.differences(storedFacts(app))) {
     const { fact } = difference;
-    // What the trail states after the last heads is not in the ledger yet.
+    // Entries of the audit trail after the last heads are not in the ledger yet.
     if ((trail?.facts.lastNo(fact) ?? 0) > (noted?.audit.no ?? 0)) continue;
     findings.add(`${fact.name} ${describe(difference)}.`);
   }
@@ -52,7 +52,7 @@ async function describeMissing(
 
 interface LedgerRead {
   readonly ledgerId: string | undefined;
-  /** What the store knows of this ledger, and whether the ledger has that. */
+  /** What the store knows about this ledger, and whether the ledger still contains it. */
   readonly mark: LedgerMark | undefined;
   readonly isMarkSeen: boolean;
 }

@@ -62,7 +62,7 @@ async function checkOnce(app: App): Promise<CheckReport> {
   return { findings: findings.list, notes: notes ?? [] };
 }
 
-/** A part that can't be read is a finding too: somebody may have written something invalid there. */
+/** A part that can't be read is a finding too: somebody may have written invalid data there. */
 async function attempt<Result>(
   findings: Findings,
   what: string,
@@ -106,7 +106,7 @@ function findFault(deletion: Deletion, hasReceipt: boolean): string | undefined 
 // Compares restricted sets with their deletions: every set has a deletion that will erase it, and no such deletion is
 // overdue.
 
-/** A service that was stopped for this long is no reason to worry. */
+/** A set is not overdue before this time: the service may have been stopped. */
 const overdueMs = 24 * 60 * 60 * 1_000;
 const pageRows = limits.ledgerEntriesAtOnce;
 
@@ -199,7 +199,7 @@ function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): Re
       head: { storeId, receiptNo: no - 1, hash },
       engine: receipt.verification,
       keyId: receipt.key_id,
-      // Receipts from before name nobody.
+      // Receipts from before this feature name nobody.
       hashApproval: () => receipt.approval && hashApproval(deletion, receipt, saltKey),
       hashCounts: () => (isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {}),
     },

@@ -114,7 +114,7 @@ const otherApproval = "needs another approval than was requested";
 
 interface ExplainedState {
   readonly isIn: (deletion: Deletion) => boolean;
-  /** The action of the entries that explain it, if they do. */
+  /** The action of the entries that explain the state, if there are any. */
   readonly action: string;
   readonly explains?: (entry: AuditEntry, deletion: Deletion) => boolean;
   readonly finding: string;
@@ -145,7 +145,10 @@ class DeletionStates {
   readonly #findings: Findings;
   /** The ids of the deletions whose state no entry has explained so far. */
   readonly #unexplained = explainedStates.map((state) => ({ ...state, ids: new Set<string>() }));
-  /** Deletions that the store no longer lets wait for their approval, with their organizations. */
+  /**
+   * Deletions that no longer wait for their approval according to the store, with their
+   * organizations.
+   */
   readonly #unapproved = new Map<string, string | undefined>();
   readonly #closedOrganizations = new Set<string>();
 

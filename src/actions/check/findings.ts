@@ -1,4 +1,4 @@
-// What a check found, a sentence each.
+// The findings of a check, one sentence each.
 
 const findingsMax = 200;
 

@@ -17,7 +17,7 @@ export type HeadsCheck = Awaited<ReturnType<typeof makeHeadsCheck>>;
 export async function makeHeadsCheck(app: App, findings: Findings) {
   const findFault = await makeVerifier(app);
   const links = new AuditLinks(app);
-  /** The restores that the store has to have, without those that a later restore has removed from it. */
+  /** The restores that the store has to contain, without those that a later restore has removed. */
   let restores: RestoreEntry[] = [];
   /** Heads since the last restore that are not in the store. */
   let missing: ChainHead[] = [];
@@ -110,7 +110,7 @@ function isSame({ entryNo, hash, detail }: AuditEntry, restore: RestoreEntry): b
   );
 }
 
-/** Whether the backup had the entry already, and this ledger did not know of it. */
+/** Whether the backup already contained the entry, and this ledger did not know it. */
 function isBefore({ entryNo }: AuditEntry, { audit, shared }: RestoreEntry): boolean {
   return entryNo > shared.no && entryNo <= audit.restored.no;
 }

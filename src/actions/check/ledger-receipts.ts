@@ -68,7 +68,7 @@ export function makeLedgerReceipts(app: App, findings: Findings, restores: reado
   return { check, end };
 }
 
-/** A bit for each number. */
+/** One bit for each number. */
 class NumberSet {
   #bits = new Uint8Array(1_024);
 

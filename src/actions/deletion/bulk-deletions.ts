@@ -14,17 +14,17 @@ import { requireRight } from "../operator/viewer.ts";
 
 export type BulkAct = "cancel" | "approve";
 
-/** Deletions that one request changes; the filter finds the others next time. */
+/** How many deletions one request changes; the filter finds the others next time. */
 export const bulkMax = 1_000;
-/** Parts that are read to find them. */
+/** How many parts are read to find them. */
 const partsMax = 20;
-/** Changes that share a commit. */
+/** How many changes share a commit. */
 const atOnce = 50;
 
 export interface Selection {
   /** Newest first. */
   readonly deletions: readonly Deletion[];
-  /** Differs if any other deletion is in it. */
+  /** Differs if the selection contains any other deletion. */
   readonly digest: string;
   /** False if the filter may find more. */
   readonly isComplete: boolean;
@@ -61,7 +61,7 @@ export interface BulkOrder {
   readonly query: DeletionQuery;
   /** The digest that `selectDeletions` returned to the person who confirms. */
   readonly digest: string;
-  /** What was typed. */
+  /** The text that the person typed. */
   readonly count: string;
 }
 

@@ -1,4 +1,4 @@
-// Cancels a pending deletion, or approves it as a second person, where its organization requires it. One that is
+// Cancels a pending deletion, or approves it as a second person if its organization requires this. A deletion that is
 // processing can't be stopped. Never lets the person who requested a deletion approve it.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -11,8 +11,8 @@ import { OperatorError, type OperatorErrorName } from "../operator/operator-erro
 import { requireRight } from "../operator/viewer.ts";
 
 /**
- * Throws OperatorError not_permitted, also for the requester and without a named person; no_such_deletion, not_pending,
- * approval_not_needed and approved_before.
+ * Throws OperatorError not_permitted (also for the requester, and if no person is named), no_such_deletion,
+ * not_pending, approval_not_needed and approved_before.
  */
 export async function approveDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.approve");

@@ -1,4 +1,4 @@
-// The pace of erasing beside writers: while others write, steps are small and each is followed by a rest, so that
+// The pace of erasing beside writers: while others write, steps are small and each is followed by a pause, so that
 // writers keep most of the time of the store. Erases nothing.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,9 +22,9 @@ type Paced = Pick<ErasureStep, "latestArrival" | "notices" | "workMs">;
 export class DeletionPace {
   readonly #pace: Store["traits"]["besideWriters"];
   #latestArrival: number | undefined;
-  /** Numbers that somebody has taken, without those of which it is known that deletions have. */
+  /** Arrival numbers that were taken, without those known to be taken by deletions. */
   #unknown = 0;
-  /** How many the completion in progress takes at most, for notices. */
+  /** How many numbers the completion in progress takes for notices at most. */
   #completing = 0;
   #activeUntil = performance.now() + othersActiveMs;
 
@@ -42,19 +42,21 @@ export class DeletionPace {
     return this.#areOthersActive ? this.#pace.rowsMax : limits.organizationStepRowsAloneMax;
   }
 
-  /** Rests after a step that others may have waited for. Throws if it is stopped. */
+  /** Pauses after a step that others may have waited for. Throws if it is stopped. */
   async rest(step: Paced, signal: AbortSignal): Promise<void> {
     await this.#rest(step, this.#pace.restTimes * step.workMs, signal);
   }
 
-  /** Rests after a step of the erasure of an organization, whose rate is limited. */
+  /** Pauses after a step of the erasure of an organization, whose rate is limited. */
   async restOfOrganization(step: ErasureStep, signal: AbortSignal): Promise<void> {
     const { rowsMax, restTimes } = this.#pace;
     const shortest = (rowsMax / rowsPerSecondMax) * 1_000 - step.workMs;
     await this.#rest(step, Math.max(step.workMs * restTimes, shortest), signal);
   }
 
-  /** Steps go on while deletions are completed, and may see the numbers of their notices before the completion ends. */
+  /**
+   * Steps continue while deletions are completed, and may see the numbers of their notices before the completion ends.
+   */
   beginCompleting(noticesMax: number): void {
     this.#completing = noticesMax;
   }
@@ -64,7 +66,7 @@ export class DeletionPace {
     if (this.#latestArrival !== undefined) this.#unknown -= notices;
   }
 
-  /** Rests after deletions of records were completed, whose rate is limited as well. */
+  /** Pauses after deletions of records were completed, whose rate is limited as well. */
   async restOfCompleted(
     { count, tookMs }: { readonly count: number; readonly tookMs: number },
     signal: AbortSignal,

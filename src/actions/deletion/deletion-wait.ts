@@ -10,8 +10,8 @@ import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
 
 /**
- * The kinds of what an open deletion waits for; several may apply. `error`: another attempt after a failure, or
- * something that only an operator can change, such as a cascade that is too large. `turn`: nothing but the worker.
+ * The kinds of reasons for which an open deletion waits; several may apply. `error`: another attempt after a failure,
+ * or something that only an operator can change, such as a cascade that is too large. `turn`: only the worker.
  */
 export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
 export type WaitKind = (typeof waitKinds)[number];
@@ -61,13 +61,13 @@ export interface ShownDeletion {
   readonly deletion: Deletion;
   /** A sentence; undefined if it waits for nothing. */
   readonly waitsFor: string | undefined;
-  /** The kind that somebody can do most about; undefined for a deletion that is not open. */
+  /** The reason that somebody can do most about; undefined for a deletion that is not open. */
   readonly kind: WaitKind | undefined;
 }
 
 const byUrgency = ["approval", "error", "hold", "floor", "grace", "turn"] as const;
 
-/** Adds to each deletion what it waits for, as far as this person may know. */
+/** Adds to each deletion what it waits for, as far as this person may know it. */
 export async function withWaits(
   app: App,
   deletions: readonly Deletion[],

@@ -1,5 +1,5 @@
-// Gives operators the numbers that the receipt of a deletion commits to, with their salts, to be passed to somebody who
-// has the receipt. Writes to the audit trail who asked, and for which types.
+// Gives operators the numbers that the receipt of a deletion commits to, with their salts, so that they can pass them
+// to somebody who has the receipt. Records in the audit trail who asked, and for which types.
 
 import type {
   CountKind,

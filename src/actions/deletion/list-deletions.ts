@@ -1,5 +1,5 @@
 // The list of deletions, newest first, with a filter and what each of them waits for. Leaves out deletions that a
-// person may not know of. A part reads a bounded number of rows, however few of them match.
+// person may not know of. Each part reads a bounded number of rows, even if few match.
 
 import {
   type Deletion,
@@ -21,12 +21,12 @@ export interface DeletionQuery {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
   readonly wait?: WaitKind | undefined;
-  /** Leaves out what this person has requested, and so can't approve. */
+  /** Leaves out deletions that this person has requested, and so can't approve. */
   readonly isToApprove?: boolean;
 }
 
 export interface DeletionPage {
-  /** The id of the last deletion of the part before. */
+  /** The id of the last deletion of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
   /** How many parts are read at most until the list is full. */
@@ -57,7 +57,7 @@ export async function listDeletions(
   return { shown: await withWaits(app, found), next: part.shownNext?.deletionRequestId };
 }
 
-/** How many rows are read for a part, however few of them match. */
+/** How many rows are read for a part, even if few match. */
 const examinedMax = 1_000;
 
 export interface MatchingPart {
@@ -95,7 +95,7 @@ export async function findMatching(
   return { found, next: examined.at(-1), shownNext: last };
 }
 
-/** A deletion that waits is pending or, after a failure, processing. */
+/** A waiting deletion is pending or, after a failure, processing. */
 async function examine(
   { store }: App,
   { organizationId, status, wait }: DeletionQuery,
@@ -122,7 +122,7 @@ function byTime(one: Deletion, other: Deletion): number {
 /** A larger number is shown as `99+`. */
 export const countedMax = 99;
 
-/** Returns at most `countedMax + 1`: for the navigation and for tabs, which any page may show. */
+/** Returns at most `countedMax + 1`, for the navigation and for tabs, which any page may show. */
 export async function countDeletions(app: App, query: DeletionQuery): Promise<number> {
   return (await findMatching(app, query, countedMax + 1)).found.length;
 }

@@ -17,8 +17,8 @@ export interface DeletionPreview {
   /** The records that stay and lose a reference. */
   readonly redacted: readonly Node[];
   /**
-   * The transactions that stay, with a pseudonym for an erased id. If there are many other transactions, only a part is
-   * counted.
+   * The transactions that stay, with a pseudonym for an erased id. If there are very many other transactions, only a
+   * part is counted.
    */
   readonly pseudonymised: {
     readonly count: number;
@@ -26,13 +26,13 @@ export interface DeletionPreview {
     readonly examinedMax: number;
   };
   readonly holds: readonly Hold[];
-  /** The rules for types of which it erases records, or changes some, unless these may be redacted. */
+  /** The rules for types of which records are erased, or changed unless the rule allows that. */
   readonly floors: readonly RetentionFloor[];
   /** False if there is more than was read. */
   readonly isComplete: boolean;
 }
 
-/** How many records have their holds read, and in parts of how many. */
+/** For how many records holds are read, and how many at a time. */
 const holdsReadMax = 5_000;
 const holdsAtOnce = 200;
 
@@ -48,7 +48,7 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const erased = plan.erase.map(parseNodeKey).toReversed();
   const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
   const { confidential } = await viewerOf(app).reader(organizationId);
-  // Confidential records never delay a deletion: what has to be kept of them is moved to the restricted store.
+  // Confidential records never delay a deletion: those that have to be kept move to the restricted store.
   const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
   const { named, ...pseudonymised } = await countNamings(app, organizationId, erased);
   const keys = [...erased, ...redacted]

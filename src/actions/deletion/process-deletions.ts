@@ -27,9 +27,9 @@ import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
 
 /** The longest back-off of a deletion that fails, and of the worker. */
 export const deletionBackOffMsMax = 5 * 60_000;
-/** Verification passes that find something before an attempt ends and the reason is reported to operators. */
+/** How many verification passes may find something before an attempt ends and the reason is reported to operators. */
 const verificationsMax = 20;
-/** How often further deletions that are due join those that take long. */
+/** How often further due deletions can join deletions that take long. */
 const joiningIntervalMs = 1_000;
 
 export type ProcessedDeletions =
@@ -41,7 +41,7 @@ export interface ProcessOptions {
   readonly claimant: string;
   /** Ends the work between two steps. */
   readonly stopping: AbortSignal;
-  /** What is known of writers from earlier calls. */
+  /** What earlier calls have learned about writers. */
   readonly pace?: DeletionPace | undefined;
   /** Called as soon as the results of deletions are stored. */
   readonly onDone?: ((done: readonly ProcessedDeletions[]) => Promise<void>) | undefined;
@@ -83,7 +83,7 @@ interface Open {
   readonly deletion: Deletion;
   /** Nothing is left to erase. */
   isErased: boolean;
-  /** The ledger knows that it is about to be completed. */
+  /** The ledger contains that it is about to be completed. */
   isNoted: boolean;
   /** How many verification passes have found something. */
   verifications: number;
@@ -134,8 +134,8 @@ class DeletionBatch {
   }
 
   /**
-   * Takes the next step of each deletion: completes what was erased before, while the others are erased, so that
-   * signing and syncing don't have to wait for each other. If a step fails as a whole, its deletions are postponed.
+   * Takes the next step of each deletion: completes deletions that were erased before, while the others are erased, so
+   * that signing and syncing don't wait for each other. If a step fails as a whole, its deletions are postponed.
    */
   async #takeSteps(): Promise<void> {
     const erased = new Set([...this.#open.values()].filter(({ isErased }) => isErased));
@@ -166,7 +166,7 @@ class DeletionBatch {
     await this.#erase();
   }
 
-  /** Erases until a step has not ended any plan of records, or none is left. */
+  /** Erases until a step has ended no plan of records, or none is left. */
   async #erase(): Promise<void> {
     const [organization] = this.#toErase(isOfOrganization);
     if (organization !== undefined) await this.#eraseOrganization(organization);
@@ -191,8 +191,8 @@ class DeletionBatch {
   }
 
   /**
-   * Takes one step, and returns whether it ended the plan of any. If it fails, each deletion takes a step of its own,
-   * so that one does not affect the others.
+   * Takes one step, and returns whether it ended any plan. If it fails, each deletion takes the step separately, so
+   * that one does not affect the others.
    */
   async #eraseRecords(some: readonly Open[]): Promise<boolean> {
     const { stopping } = this.#options;
@@ -229,7 +229,7 @@ class DeletionBatch {
     return step;
   }
 
-  /** Must be called before anything is completed, so that the ledger knows every completed deletion. */
+  /** Call before anything is completed, so that the ledger contains every completed deletion. */
   async #note(some: readonly Open[]): Promise<void> {
     const first = some.filter((one) => !one.isNoted);
     if (first.length === 0) return;
@@ -278,7 +278,7 @@ class DeletionBatch {
     this.#done.push(done);
   }
 
-  /** Claims further deletions that are due, so that they need not wait for those that take long, or are completed. */
+  /** Claims further due deletions, so that they need not wait for deletions that take long or are being completed. */
   async #join(): Promise<void> {
     const waiting = this.#toErase(() => true).length;
     const isNext = this.#mayBeMore && waiting === 0;

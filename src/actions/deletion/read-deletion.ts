@@ -36,7 +36,7 @@ export interface DeletionView {
   readonly disclosures?: Disclosures;
   /** Present if the receipt commits to the people of an approval. */
   readonly disclosed_approval?: DisclosedApproval;
-  /** Present if there are any that the reader may know of. */
+  /** Present if there are recipients that the reader may know of. */
   readonly recipients?: readonly ToldView[];
   /** Present once all of them have acknowledged. */
   readonly statement?: RecipientStatement;

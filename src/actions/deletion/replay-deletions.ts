@@ -13,9 +13,9 @@ import { type Preparing, prepareReplay } from "../ledger/prepare-replay.ts";
 export interface Replay {
   /** Ids of deletions that were replayed. */
   readonly replayedIds: readonly string[];
-  /** Deletions that are still to be completed, and why they are not. */
+  /** Deletions that are not completed yet, and the reasons. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
-  /** How many more are waiting, because they wait for those listed, or are too many to list. */
+  /** How many more wait, either for the listed ones or because there are too many to list. */
   readonly waitingMore: number;
 }
 
@@ -28,8 +28,8 @@ const retryMs = 200;
 const failuresMax = 20;
 
 /**
- * Replays deletions in a store in which a restore was prepared, or that needs a replay. Throws OperatorError as
- * prepareReplay does.
+ * Replays deletions in a store for which a restore was prepared, or that needs a replay. Throws OperatorError like
+ * prepareReplay.
  */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
@@ -93,7 +93,7 @@ async function isHeld({ store }: App): Promise<boolean> {
   return held > 0 && held === open;
 }
 
-/** From this entry on the ledger continues the chains of the store as they are now. */
+/** From this entry on, the ledger continues the chains of the store in their current state. */
 async function noteRestore({ store, ledger }: App): Promise<void> {
   const { cut, beganAt: at = 0, beganBy: by = "" } = (await store.replay.restoreState()) ?? {};
   if (cut === undefined) return;

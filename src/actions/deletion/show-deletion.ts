@@ -1,5 +1,5 @@
 // Everything about one deletion, for people. Leaves out what a person may not know: deletions of records of
-// confidential types, and what would disclose that there are such records.
+// confidential types, and anything that would disclose that there are such records.
 
 import type { Reader } from "../../domain/confidentiality.ts";
 import { awaitsApproval } from "../../domain/deletion/approval.ts";
@@ -25,7 +25,7 @@ export interface ReadDeletion extends ShownDeletion {
   readonly reader: Reader;
   /** Who was informed about what it has erased. */
   readonly recipients: readonly ToldView[];
-  /** That all of them have acknowledged; undefined before that. */
+  /** The statement that all of them have acknowledged; undefined before that. */
   readonly statement: RecipientStatement | undefined;
 }
 
@@ -80,8 +80,8 @@ function mayApprove(app: App, deletion: Deletion): boolean | "own" {
 }
 
 /**
- * Whether a deletion has a preview. Deletions that are processed have a plan already, and the deletion of an
- * organization has no cascade.
+ * Whether a deletion has a preview. A deletion in progress already has a plan, and the deletion of an organization has
+ * no cascade.
  */
 export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);

@@ -1,5 +1,5 @@
-// Who was informed about what a deletion has erased, and who has acknowledged it, as far as a reader may know of the
-// types.
+// Which recipients were informed about what a deletion has erased, and which have acknowledged it, as far as a reader
+// may know of the types.
 
 import { hash } from "node:crypto";
 import { mayCount, type Reader } from "../../domain/confidentiality.ts";
@@ -46,8 +46,8 @@ export async function readTold(
 }
 
 /**
- * The signed statement that all of them have acknowledged what they were informed about; undefined before that, and
- * where this process has no key. One that was removed before it had acknowledged is not waited for.
+ * The signed statement that all recipients have acknowledged what they were informed about; undefined before that, and
+ * if this process has no key. A recipient that was removed before it had acknowledged is not waited for.
  */
 export function stateAcknowledged(
   app: App,
@@ -68,7 +68,7 @@ function sha256(text: string): string {
   return hash("sha256", text);
 }
 
-/** Undefined if any is. */
+/** Undefined if any of them is undefined. */
 function latest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.flatMap((time) => time ?? []);
   return known.length < times.length ? undefined : Math.max(...known);

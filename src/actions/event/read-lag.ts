@@ -1,10 +1,10 @@
-// How far receivers of events are behind the audit trail. Never says by how many entries: those that read metrics may
-// not know how many there are.
+// How far receivers of events are behind the audit trail. Never says by how many entries: readers of metrics may not
+// know how many there are.
 
 import type { EventDestination } from "../../domain/event.ts";
 import type { App } from "../app.ts";
 
-/** For how many seconds the oldest entry that a receiver lacks has waited; 0 if it lacks none. */
+/** How many seconds the oldest entry that a receiver lacks has waited; 0 if it lacks none. */
 export async function readLag(
   { store, now }: Pick<App, "store" | "now">,
   destinations: readonly EventDestination[],

@@ -1,5 +1,5 @@
-// Sends the audit trail to a receiver of events, in its order, from where the receiver is. What was sent is noted when
-// the receiver has it: a crash in between repeats a batch, and never skips an entry.
+// Sends the audit trail to a receiver of events, in order, from the receiver's position on. The position is stored
+// after the receiver has the entries: a crash in between repeats a batch, and never skips an entry.
 
 import type { AuditEntry } from "../../domain/access.ts";
 import {
@@ -20,9 +20,9 @@ export interface TrailSending {
   readonly destination: EventDestination;
   readonly storeId: string;
   readonly entriesMax: number;
-  /** The last entry that the receiver had when this process last looked. */
+  /** The last entry that the receiver had according to the last query of this process. */
   readonly known: number | undefined;
-  /** Rejects unless the receiver has all of them. */
+  /** Rejects unless the receiver has received all of them. */
   readonly send: (events: readonly OutEvent[]) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function sendTrail(
   const { store } = app;
   if ((await store.trail.head()).no === known) return undefined;
   const until = app.now() + leaseMs;
-  // Nobody else serves an embedded store, so a lease there is one of a process that was killed.
+  // Nobody else serves an embedded store, so a lease there belongs to a process that was killed.
   const now = store.traits.isServer ? app.now() : Number.MAX_SAFE_INTEGER;
   const from = await store.events.claim({ destination, now, until });
   if (from === undefined) return undefined;
@@ -69,7 +69,7 @@ function withinBytes(events: readonly OutEvent[]): readonly OutEvent[] {
 
 export function eventOf(entry: AuditEntry, storeId: string): OutEvent {
   const { action: name, at, entryNo, actor, organizationId, subject, detail } = entry;
-  // An entry of a later version, which was served from the same database before, has an action that is not known here.
+  // A later version that served the same database before may have written actions that are unknown here.
   const known = Object.hasOwn(trailEvents, name)
     ? trailEvents[name as keyof typeof trailEvents]
     : { detail: [] };

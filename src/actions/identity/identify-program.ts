@@ -61,7 +61,10 @@ export async function findFault(
   return findMismatch(rule, claims) ?? issuerKeys.findFault(text, rule);
 }
 
-/** Or what is wrong with it, whatever the rule is. Bounded before anything is decoded; verifies no signature. */
+/**
+ * Returns the claims, or what is wrong with the token independently of rules. Bounded before anything is decoded;
+ * verifies no signature.
+ */
 export function readProgramToken(text: string, now: number): ProgramToken | string {
   const { tokenCharactersMax } = identityLimits;
   if (text.length > tokenCharactersMax) return `it is longer than ${tokenCharactersMax} characters`;
@@ -77,7 +80,10 @@ export function readProgramToken(text: string, now: number): ProgramToken | stri
   return typeof claims === "string" ? claims : { text, claims };
 }
 
-/** What platforms sign for a program; not a logout token or a security event of the same issuer (RFC 8725, 3.11). */
+/**
+ * The kinds of tokens that platforms sign for a program; not a logout token or a security event of the same issuer (RFC
+ * 8725, 3.11).
+ */
 const isForProgram = /^(application\/)?(jwt|jose|at\+jwt|client-authentication\+jwt)$/i;
 const form = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 const depthMax = 8;
@@ -100,7 +106,10 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
 }
 
-/** A token without an id is recognised by what is signed: a signature can have several forms. */
+/**
+ * A token without an id is identified by what is signed, because the same signature can have
+ * several forms.
+ */
 function usedOnceOf(
   { reusable }: IdentityRule,
   organizationId: string,
@@ -110,6 +119,6 @@ function usedOnceOf(
   const id = tokenId ?? text.slice(0, text.lastIndexOf("."));
   const what = [organizationId, issuer, tokenId === undefined ? "signed" : "jti", id];
   const tokenHash = createHash("sha256").update(JSON.stringify(what)).digest();
-  // Never forgotten while the token is accepted.
+  // Remembered as long as the token would be accepted.
   return { tokenHash, expiresAt: (Math.ceil(expiresAt) + identityLimits.leewaySeconds) * 1_000 };
 }

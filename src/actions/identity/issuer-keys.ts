@@ -1,12 +1,12 @@
-// The public keys of issuers, by which tokens of platforms are verified: read from where a rule says, and cached,
-// bounded in number, bytes and time. Connects only to hosts that an operator has named in a rule; never to what a token
-// names.
+// The public keys of issuers, for verifying tokens of platforms: read from the place that a rule names, and cached,
+// bounded in number, bytes and time. Connects only to hosts that an operator has named in a rule; never to a host that
+// a token names.
 
 import type { CompactVerifyGetKey, LocalJWKSet } from "jose";
 import { boundedFetch } from "../../basics/bounded-fetch.ts";
 import { identityLimits, type IdentityRule, type KeySet } from "../../domain/identity-rule.ts";
 
-/** No algorithm with a shared secret: the public key would be the secret. */
+/** No algorithm with a shared secret: a public key would be the secret. */
 const algorithms = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 
 const replyBytesMax = 256 * 1_024;
@@ -14,10 +14,10 @@ const keysMax = 100;
 /** When more are needed, the one that was added first is dropped. */
 const issuersMax = 64;
 const readingMs = 3_000;
-/** How long keys are used without a look at the issuer, and how long if the issuer does not answer. */
+/** How long keys are used without asking the issuer, and how long if the issuer does not answer. */
 const freshMs = 10 * 60_000;
 const staleMs = 24 * 60 * 60_000;
-/** Between two requests to an issuer: after a failure, or for a key that is unknown. */
+/** The time between two requests to an issuer, after a failure or for an unknown key. */
 const pauseMs = 30_000;
 
 interface Known {
@@ -38,7 +38,7 @@ export class IssuerKeys {
     this.#now = now;
   }
 
-  /** Why the signature can't be relied on; undefined for one that is valid. */
+  /** Why the signature can't be relied on; undefined if it is valid. */
   async findFault(token: string, rule: IdentityRule): Promise<string | undefined> {
     const { jwtVerify } = await import("jose");
     let failure: string | undefined;
@@ -50,7 +50,7 @@ export class IssuerKeys {
       try {
         return await known.keys(header, signed);
       } catch (error) {
-        // A key that is not known yet, for one.
+        // The key may be new, for example.
         if (!(await this.#readAgain(rule, known))) throw error;
         failure = known.failure;
         return known.keys(header, signed);
@@ -81,7 +81,7 @@ export class IssuerKeys {
     return known;
   }
 
-  /** Callers share a reading. False if the last one is so recent that there is none. */
+  /** Concurrent callers share a read. False if the last read is so recent that none is made. */
   async #readAgain(rule: IdentityRule, known: Known): Promise<boolean> {
     if (rule.jwks !== undefined) return false;
     if (known.reading === undefined) {
@@ -142,7 +142,7 @@ async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
   return reply.json();
 }
 
-/** Throws TypeError for what is not a JWK Set, or has too many keys. */
+/** Throws TypeError if the value is not a JWK Set or has too many keys. */
 export function readKeySet(value: unknown): KeySet {
   const { keys } = Object(value) as { keys?: unknown };
   const isSet = Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null);

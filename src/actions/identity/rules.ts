@@ -1,5 +1,5 @@
 // Rules for identities of programs as operators see them: creates, lists, tests and revokes them. A rule is a
-// credential without a secret, so it has the rights of API keys.
+// credential without a secret, so the rights for API keys apply.
 
 import type { ApiKey } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -65,7 +65,7 @@ export async function createRule(app: App, wanted: WantedRule): Promise<Trusting
     expiresAt: undefined,
     identityRule,
   };
-  // A secret that nobody learns, so that the rule is nobody's API key.
+  // A secret that nobody learns, so that nobody can use the rule as an API key.
   const secretHash = hashSecret(makeCredential("api_key"));
   await app.store.createKey({ ...made, secretHash }, actOf(app));
   return { ...made, revokedAt: undefined, lastUsedAt: undefined };
@@ -94,7 +94,7 @@ function requireRule({ issuer, audience, claims, lifetimeSeconds, jwksUrl }: Ide
   );
 }
 
-/** Of the operator's choice, so it may be in a private network. */
+/** The operator has chosen the host, so it may be in a private network. */
 function requireAddress(what: string, address: string, charactersMax: number): void {
   requireLine(what, address, charactersMax);
   const url = URL.parse(address);
@@ -153,14 +153,14 @@ export interface TestedRule {
 }
 
 export interface TokenTest {
-  /** What is wrong with the token, whatever the rule is. */
+  /** What is wrong with the token independently of rules. */
   readonly fault: string | undefined;
   readonly rules: readonly TestedRule[];
 }
 
 /**
- * Whether a token would be accepted, and why not. Issues nothing and uses nothing up. Throws OperatorError
- * not_permitted and no_such_organization.
+ * Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. Throws
+ * OperatorError not_permitted and no_such_organization.
  */
 export async function testToken(
   app: App,

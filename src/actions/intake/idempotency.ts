@@ -7,7 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 
-/** Two requests are the same if all of this is equal. */
+/** Two requests are the same if all of these are equal. */
 export interface RequestIdentity {
   readonly idempotencyKey: string;
   readonly operation: string;
@@ -37,8 +37,8 @@ export function markRequest(keySpace: string, request: RequestIdentity): Idempot
 }
 
 /**
- * Keys that differ only in a number at their end, as those of the items of a list do, have hashes next to each other,
- * of which the store writes many at once to few pages. No key contains a line feed.
+ * Keys that differ only in a number at their end, such as those of the items of a list, have neighbouring hashes, so
+ * the store can write many of them to few pages. No key contains a line feed.
  */
 export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
   const [, name = "", number] = /^(.*)\.(0|[1-9]\d{0,4})$/.exec(idempotencyKey) ?? [];

@@ -52,7 +52,7 @@ export async function beginImport(
 }
 
 /**
- * Writes drafts of an import that has begun. The key makes repetitions safe. Rejects as `writeDrafts` does, and with
+ * Writes drafts of an import that has begun. The key makes repetitions safe. Rejects like `writeDrafts`, and with
  * OperatorError organization_closed.
  */
 export async function writeImported(
@@ -66,14 +66,17 @@ export async function writeImported(
   try {
     return await writeDrafts(app, { ...write, receivedAt: app.now() }, { keySpace, key });
   } catch (error) {
-    // So it fails after its organization was closed.
+    // Then the import fails, because its organization was closed.
     const isRevoked = error instanceof AppError && error.errorName === "credential_revoked";
     if (isRevoked) await findOpenOrganization(app, organizationId);
     throw error;
   }
 }
 
-/** Follows the API: for a type with a path for lists, a list may contain records that exist. */
+/**
+ * Uses the same rule as the API: for a type with a path for lists, a list may contain records that
+ * exist.
+ */
 export function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
   if (update) return "update";
   return batchPath === undefined ? "add" : "append";
@@ -86,7 +89,7 @@ const nothing: ImportProgress = { rows: 0, written: 0, unchanged: 0, refused: 0 
 
 export type TrackedImport = Pick<NewImportRun, "organizationId" | "resourceType" | "source">;
 
-/** Runs the import, which reports its steps. Rejects as the import does. */
+/** Runs the import, which reports its progress. Rejects like the import. */
 export async function trackImport<Report extends ImportProgress>(
   app: App,
   about: TrackedImport,

@@ -29,7 +29,7 @@ import {
   ValidationErrors,
 } from "./validation-errors.ts";
 
-/** One transaction writes at most this many items of a lenient list. */
+/** How many items of a lenient list one transaction writes. */
 const lenientPartItems = 1_000;
 /** The results of a lenient list name at most this many errors, over all its items. This bounds the reply. */
 const lenientErrorsMax = 10_000;
@@ -39,7 +39,7 @@ export interface SubmissionOptions {
   readonly type: RecordType;
   readonly mode: WriteMode;
   readonly lenient: boolean;
-  /** True if each item of a lenient list is decided and answered as a request with only this item would be. */
+  /** True if each item of a lenient list is decided and answered like a request with only this item. */
   readonly asSingle?: boolean | undefined;
   /** True when the body was one object, so that field paths have no index. */
   readonly single: boolean;
@@ -100,7 +100,9 @@ export class Submission {
     return this.#rows;
   }
 
-  /** `mark`: of this item, if each has one. Returns the characters of its draft; 0 if it has none. */
+  /**
+   * `mark`: the mark of this item, if each has one. Returns the number of characters of its draft; 0 if it has none.
+   */
   add(item: unknown, mark?: IdempotencyMark): number {
     const { type, mode, lenient, receivedAt } = this.#options;
     const index = this.#items;
@@ -111,7 +113,8 @@ export class Submission {
       return 0;
     }
     this.#rows += countDraftRows([read]);
-    // Nothing will be stored if a strict request has errors, or any request has too many rows.
+    // True if nothing will be stored, because a strict request has errors, or a request has too
+    // many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
@@ -188,7 +191,7 @@ export class Submission {
 
   /**
    * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them,
-   * or they take effect in their order.
+   * or they take effect in order.
    */
   async #storeEach(
     writer: RecordWriter,
@@ -199,7 +202,7 @@ export class Submission {
     const isWhole = idempotency !== undefined || this.#options.asSingle === true;
     const divided = isWhole ? [drafts] : partsOf(drafts, bounds);
     if (divided.length <= 1) {
-      // Even without drafts, the outcome must be stored for an Idempotency-Key, because the reply is one of success.
+      // Even without drafts the outcome must be stored for an Idempotency-Key, because the reply is successful.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
       return isEmpty
         ? { written: 0, drafts: [] }

@@ -41,8 +41,8 @@ export class ValidationErrors {
   }
 
   /**
-   * Adds the refusal of an item. If the request is one object, the error needs no message, because that of the reply
-   * says why.
+   * Adds the refusal of an item. If the request is one object, the error needs no message, because the message of the
+   * reply gives the reason.
    */
   addRefusal(index: number, name: RecordRefusal): void {
     const { single, type } = this.#context;
@@ -60,7 +60,7 @@ export class ValidationErrors {
     return new AppError(name, { message: what + this.#more(), errors: this.#listed });
   }
 
-  /** Returns a sentence on the errors that are not listed; empty if all are. */
+  /** Returns a sentence about the errors that are not listed; empty if all are. */
   #more(): string {
     const { length } = this.#listed;
     if (this.#errors === length) return "";

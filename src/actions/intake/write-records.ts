@@ -16,7 +16,7 @@ export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
   readonly marks?: Iterator<IdempotencyMark, undefined> | undefined;
 }
 
-/** Rejects as `Submission.store` does, and with AppError idempotency_in_flight. */
+/** Rejects like `Submission.store`, and with AppError idempotency_in_flight. */
 export function writeRecords(
   { store, inFlight, now }: App,
   request: WriteRequest,
@@ -41,8 +41,8 @@ export function writeRecords(
 }
 
 /**
- * Writes drafts of an import that were made elsewhere. The key has to contain a digest of them. Rejects as
- * `RecordStore.writeRecords` does, and with AppError idempotency_in_flight.
+ * Writes drafts of an import that were made elsewhere. The key must contain a digest of them. Rejects like
+ * `RecordStore.writeRecords`, and with AppError idempotency_in_flight.
  */
 export function writeDrafts(
   { store, inFlight }: App,

@@ -1,4 +1,4 @@
-// Which signed heads of a ledger are links of the audit trail of a store. Reads the trail page by page.
+// Finds which signed heads of a ledger are links of a store's audit trail. Reads the trail page by page.
 
 import { beforeFirst, type ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { limits } from "../../domain/limits.ts";

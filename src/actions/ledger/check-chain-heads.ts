@@ -1,4 +1,4 @@
-// Checks whether a store has a chain link that its ledger knows. If it has not, the store was rolled back to an earlier
+// Checks whether a store has a chain link that its ledger knows. Without it, the store was rolled back to an earlier
 // state.
 
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";

@@ -1,6 +1,5 @@
 // The facts that a store, its audit trail and its ledgers have to state alike: legal holds, retention floors, and
-// public keys of receipts. Wherever a fact was read, it gets one form, so that there is one comparison. Changes
-// nothing.
+// public keys of receipts. A fact has the same form wherever it was read, so one comparison is enough. Changes nothing.
 
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -16,11 +15,13 @@ export interface Fact {
   readonly about: "hold" | "floor" | "key";
   /** The name of the fact. It is unique, and the subject of a finding. */
   readonly name: string;
-  /** The fact with the highest number is in force among those with this name. */
+  /** Of the facts with the same name, the one with the highest number is in force. */
   readonly no: number;
-  /** What is stated, in the form of the audit trail; undefined after the end of the fact. */
+  /**
+   * The content of the fact in the form of the audit trail; undefined after the end of the fact.
+   */
   readonly stated: object | undefined;
-  /** Present unless the audit trail states the fact, which has no ids of records. */
+  /** Missing if the audit trail states the fact, which contains no ids of records. */
   readonly hold?: Hold;
   readonly floor?: FloorEntry;
 }
@@ -29,13 +30,13 @@ export interface Fact {
 export interface Difference {
   /** unstated: only the store has it. missing: the store lacks it. ended: the store still has it. */
   readonly is: "unstated" | "missing" | "ended" | "altered";
-  /** The fact of the store, or the one that it lacks. */
+  /** The fact of the store, or the fact that it lacks. */
   readonly fact: Fact;
-  /** What was stated last. */
+  /** The last statement. */
   readonly last: Fact | undefined;
 }
 
-/** Collects what a trail or ledgers state, and compares the store with it. */
+/** Collects the facts of a trail or of ledgers, and compares the store with them. */
 export class Facts {
   readonly #last = new Map<string, Fact>();
 
@@ -106,8 +107,8 @@ export function factOfAudit(entry: AuditEntry): Fact | undefined {
 }
 
 /**
- * Returns the fact that an entry of a ledger states. A release counts wherever it is, because the id of a hold is never
- * used again.
+ * Returns the fact that an entry of a ledger states. A release counts wherever it appears, because the id of a hold is
+ * never used again.
  */
 export function factOfLedger(entry: LedgerEntry): Fact | undefined {
   if (entry.kind === "floor") return factOfFloor(entry);

@@ -1,5 +1,5 @@
 // Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the
-// signed heads of the audit trail and of the receipts. Finds out from it whether the store was rolled back. Completes
+// signed heads of the audit trail and of the receipts. Detects with it whether the store was rolled back. Completes
 // nothing itself.
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
@@ -20,7 +20,7 @@ import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";
 
-/** Must be called before deletions are completed, so that the ledger knows every completed deletion. */
+/** Call before deletions are completed, so that the ledger contains every completed deletion. */
 export async function noteCompleting(
   { ledger }: App,
   deletions: readonly Deletion[],
@@ -39,9 +39,9 @@ export async function noteCompleting(
 }
 
 /**
- * Notes every receipt, hold and floor that the store has and the ledger lacks, also those of other processes, and the
- * heads of both chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was
- * noted before.
+ * Adds every receipt, hold and floor that the store has and the ledger lacks, including those of other processes, and
+ * the heads of both chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what
+ * the ledger contains.
  */
 export async function catchUpLedger(app: App): Promise<void> {
   const { store, ledger } = app;
@@ -51,14 +51,14 @@ export async function catchUpLedger(app: App): Promise<void> {
   if (isNoted && state.heads !== undefined) return;
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
   if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);
-  // A new ledger, and one of another store state before a restore, may lack what is in the trail already.
+  // A new ledger, or one of a store state before a restore, may lack entries that the trail already contains.
   const after = state.heads === undefined ? undefined : state.auditAnchor;
   const last = await noteTrailSince(app, { after, upTo: audit });
   const { receiptNo: no, hash, storeId } = receipts;
   await ledger.note(last, sealHeads(app, { storeId, audit, receipts: { no, hash } }));
 }
 
-/** Does what `catchUpLedger` does, and stores how far the ledger reaches. */
+/** Does the same as `catchUpLedger`, and stores how far the ledger reaches. */
 export async function keepLedger(app: App): Promise<void> {
   await catchUpLedger(app);
   const { replay } = app.store;
@@ -66,7 +66,7 @@ export async function keepLedger(app: App): Promise<void> {
   const { ledgerId, lastFrame } = await app.ledger.state();
   const known = marks.find((mark) => mark.ledgerId === ledgerId);
   if (known !== undefined && known.end >= (lastFrame?.end ?? 0)) return;
-  // A frame that the store knows must not be lost in a power cut; another process may not have synced the last one yet.
+  // A power cut must not lose a frame that the store knows; another process may not have synced the last one yet.
   const synced = await app.ledger.sync();
   if (synced.ledgerId === undefined || synced.lastFrame === undefined) return;
   await replay.markLedger({ ...synced.lastFrame, ledgerId: synced.ledgerId, notedAt: app.now() });
@@ -132,8 +132,8 @@ async function entriesOf(
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
-    // For a hold that has been released since, only the entry of its release is needed. For one that a restore has
-    // placed again, only its own entry is.
+    // If a hold has been released since, only the entry of its release is needed; if a restore has placed it again,
+    // only that entry.
     const hold = await store.holds.find(holdId);
     if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
     if (action === "hold.release" && hold === undefined) {
@@ -177,14 +177,15 @@ export async function wasRolledBack(app: App): Promise<boolean> {
 }
 
 /**
- * How the ledger differs from what the store knows of it; undefined if it does not. The marks are read first: a frame
- * is marked after it is synced, so a ledger that is read later contains every marked frame, whatever other processes
- * append meanwhile.
+ * How the ledger differs from what the store knows about it; undefined if it does not. The marks are read first: a
+ * frame is marked after it is synced, so a ledger that is read later contains every marked frame, whatever other
+ * processes append meanwhile.
  */
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
   const marks = await store.replay.listLedgerMarks();
   const state: LedgerState = await ledger.state();
-  // A ledger that the store does not know is normal only if it has nothing but a first append that a crash has torn.
+  // A ledger that the store does not know is acceptable only if it contains nothing but a first append that a crash has
+  // torn.
   const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
   const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
   if (mark === undefined) return undefined;

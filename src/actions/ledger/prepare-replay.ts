@@ -1,5 +1,5 @@
-// The first half of a replay: writes what ledgers know and the store lacks to the store, on stable storage, before
-// anything is processed. Erases nothing. The states are described in docs/decisions.
+// The first half of a replay: before anything is processed, everything that the ledgers contain and the store lacks is
+// written to the store, on stable storage. Erases nothing. docs/decisions describes the states.
 
 import { limits } from "../../domain/limits.ts";
 import { actOf, type App } from "../app.ts";
@@ -19,15 +19,15 @@ export interface Preparing {
   readonly backup?: string;
 }
 
-/** Whether the store lacks anything that the ledgers know, or a restore is not finished. Does not change the store. */
+/** Whether the store lacks anything that the ledgers contain, or a restore is unfinished. Does not change the store. */
 export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
   if ((await app.store.replay.restoreState()) !== undefined) return true;
   const first = await readCaughtUp(app, sources);
   if (first.behind || first.unreplayed > 0) return true;
   const { holds, floors } = first;
   if (holds.place.length + holds.release.length + floors.length === 0) return false;
-  // The ledger was read first, so another process may have released a hold or changed a floor since. The ledger has
-  // that by now.
+  // The ledger was read first, so another process may have released a hold or changed a floor since. The ledger
+  // contains that by now.
   const again = await readCaughtUp(app, sources);
   const placed = new Set(holds.place.map(({ holdId }) => holdId));
   return (
@@ -37,7 +37,10 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   );
 }
 
-/** Updates the ledger first: an entry that it lacks, such as the release of a hold, would otherwise seem to be lost. */
+/**
+ * Updates the ledger first, because an entry that it lacks, such as the release of a hold, would otherwise seem to be
+ * lost.
+ */
 async function readCaughtUp(app: App, sources: readonly LedgerSource[]): Promise<LedgerFindings> {
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
   return readLedgers(app, sources);

@@ -1,5 +1,5 @@
-// What ledgers know that a store may lack: deletions, holds, retention floors, and how far its chains reached. Reads
-// them in bounded memory, except for holds and floors, which are few. Changes nothing.
+// Reads from ledgers what a store may lack: deletions, holds, retention floors, and the ends of its chains. Memory is
+// bounded, except for holds and floors, which are few. Changes nothing.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -34,13 +34,11 @@ export interface LedgerFindings {
     readonly audit: ChainHead | undefined;
     readonly receipts: ChainHead | undefined;
   };
-  /** True if one of those ends is not in the store. */
+  /** True if one of these links is not in the store. */
   readonly behind: boolean;
 }
 
-/**
- * Yields the deletions in this host's own ledger and in the others, page by page. `onEntry` is called with every entry.
- */
+/** Yields the deletions in this host's own ledger and in the others, page by page. Calls `onEntry` with every entry. */
 export async function* readDeletions(
   app: App,
   sources: readonly LedgerSource[],

@@ -1,5 +1,5 @@
-// Challenges of people who sign in or reveal a record: signed texts, so that asking for one stores nothing. The store
-// remembers only those that were used, until they expire.
+// Challenges for people who sign in or reveal a record. A challenge is a signed text, so that issuing one stores
+// nothing. The store remembers only used challenges, until they expire.
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Operator } from "../../domain/operator.ts";
@@ -41,8 +41,8 @@ export async function isChallenge(
 ): Promise<boolean> {
   const bytes = Buffer.from(challenge, "base64url");
   if (bytes.length !== signedBytes + signatureBytes) return false;
-  // The same bytes can be spelled differently, and the list of used challenges compares spellings: only one is
-  // accepted.
+  // The same bytes can be encoded in several ways, but the list of used challenges compares texts, so only one encoding
+  // is accepted.
   if (bytes.toString("base64url") !== challenge) return false;
   const signed = bytes.subarray(0, signedBytes);
   const isGenuine = timingSafeEqual(bytes.subarray(signedBytes), await sign(app, use, signed));
@@ -50,8 +50,8 @@ export async function isChallenge(
 }
 
 /**
- * Stores that a challenge was used. False for one that was used before, and if this person has used too many that have
- * not expired. Because it stores a row, call it only after `isChallenge`, for somebody who has proved their identity.
+ * Stores that a challenge was used. False if it was used before, or if this person has used too many that have not
+ * expired. Because it stores a row, call it only after `isChallenge`, for somebody who has proved their identity.
  */
 export function useChallenge(
   { store, now }: App,

@@ -17,12 +17,12 @@ import { makeSession, type StartedSession } from "./session.ts";
 
 /** What an issuer says about a person. */
 export interface IdentifiedPerson extends OperatorIdentity {
-  /** What the person is called there, best first. */
+  /** The names that the issuer gives for this person, best first. */
   readonly names: readonly string[];
   readonly roles: readonly OperatorRole[];
 }
 
-/** A sign-in may take this long, because some people enter a second factor or a new password. */
+/** How long a sign-in may take: some people enter a second factor or a new password. */
 export const attemptLifetimeMs = 10 * 60_000;
 const use = { purpose: "oidc" } as const;
 
@@ -42,7 +42,7 @@ export async function completeAttempt(
 ): Promise<StartedSession | undefined> {
   if (!(await isChallenge(app, use, challenge))) return undefined;
   try {
-    // An issuer takes a code that it gets twice for stolen, and would refuse both requests.
+    // An issuer treats a code that it gets twice as stolen, and would refuse both requests.
     return await app.inFlight.run(hashSecret(challenge), async () =>
       signInIdentified(app, await identify(), challenge),
     );
@@ -82,7 +82,9 @@ function noRole(): OperatorError {
   );
 }
 
-/** Two requests of the same person may do this at once: the identity is unique, so both find the same operator. */
+/**
+ * Two requests of the same person may do this at the same time: the identity is unique, so both find the same operator.
+ */
 async function create(
   app: App,
   { names, roles, issuer, subject }: IdentifiedPerson,
@@ -107,7 +109,7 @@ async function create(
 }
 
 /**
- * Names that no operator has, not even in other letters: people choose their names themselves, and the audit trail must
+ * Names that no operator has, not even in another case: people choose their names themselves, and the audit trail must
  * not confuse two people. The last name is made from the identity, so it is unique.
  */
 async function freeNames(

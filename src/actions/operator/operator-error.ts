@@ -105,15 +105,15 @@ export interface ErrorContext {
   readonly deletionRequestId?: string;
   readonly proposalId?: string;
   readonly ledgers?: readonly string[];
-  /** There is nothing of this kind yet. */
+  /** Nothing of this kind exists yet. */
   readonly isFirst?: boolean;
   /** A record was named where only a person or a company can be. */
   readonly isRecord?: boolean;
-  /** There is another one than is needed. */
+  /** Another one exists than is needed. */
   readonly isOther?: boolean;
-  /** Nobody was named who does it. */
+  /** No person was named who acts. */
   readonly isUnnamed?: boolean;
-  /** The field of a form that is wrong. */
+  /** The invalid field of a form. */
   readonly field?: string;
 }
 
@@ -158,7 +158,7 @@ export class UsageError extends OperatorError {
   }
 }
 
-/** `what` says that there is none of this name; the error adds which there are. */
+/** `what` says that the name does not exist; the error adds the existing names. */
 export function unknownName(
   errorName: OperatorErrorName,
   what: string,
@@ -169,7 +169,7 @@ export function unknownName(
   return new OperatorError(errorName, `${what} ${known}`, { context: { isFirst } });
 }
 
-/** Names that exist, for error messages: `demo, acme and 3 more`. */
+/** Existing names for error messages: `demo, acme and 3 more`. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 10);
   const more = names.length - shown.length;

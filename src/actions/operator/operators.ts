@@ -55,10 +55,10 @@ export async function listOperators(app: App): Promise<readonly OperatorDetails[
   return app.store.operators.list(app.now());
 }
 
-/** An operator, with when and with what this person last signed in, as far as sessions and passkeys say it. */
+/** An operator, with the time and the method of the last sign-in, as far as sessions and passkeys show it. */
 export interface SeenOperator extends OperatorDetails {
   readonly keys: readonly Passkey[];
-  /** The start of a session that lasts, or the last use of a passkey; undefined if neither is known. */
+  /** The start of a session that still exists, or the last use of a passkey; undefined if neither is known. */
   readonly lastSignIn: number | undefined;
 }
 
@@ -93,7 +93,7 @@ export async function createOperator(
     );
   }
   if (roles.length === 0) throw new OperatorError("invalid", "An operator needs a role.");
-  // The shell of the host needs nobody's confirmation.
+  // The shell of the host needs no confirmation.
   const isBound = app.viewer?.rights !== undefined;
   const operator: Operator = {
     operatorId: makeId("op"),

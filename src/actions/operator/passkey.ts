@@ -1,4 +1,4 @@
-// Stores the passkeys of operators. The caller, which knows the protocol, verifies signatures
+// Stores the passkeys of operators. The caller knows the protocol and verifies signatures
 // (console/sign-in/passkey.ts).
 
 import { limits } from "../../domain/limits.ts";
@@ -9,7 +9,7 @@ import { OperatorError } from "./operator-error.ts";
 import { requireLine } from "./require-text.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
-/** One for each device of a person. */
+/** A person can have one for each device. */
 const passkeysMax = 20;
 
 /** Throws OperatorError invalid. */
@@ -18,7 +18,7 @@ export async function addPasskey(
   { operatorId, identity }: Operator,
   made: Omit<Passkey, "operatorId" | "createdAt" | "lastUsedAt">,
 ): Promise<void> {
-  // A passkey would still sign in a person whose issuer has taken the role away.
+  // A passkey would still sign in a person from whom the issuer has taken the role.
   if (identity !== undefined) {
     throw new OperatorError("invalid", `You sign in with ${identity.issuer}, not with passkeys.`);
   }
@@ -59,9 +59,7 @@ export function findPasskey(
   return store.operators.findPasskey(credentialId);
 }
 
-/**
- * To be called after the signature was verified. Undefined if the passkey was copied: its count has been seen before.
- */
+/** Call after the signature was verified. Undefined if the passkey was copied: then its count was used before. */
 export async function signInWithPasskey(
   app: App,
   { passkey, operator }: PasskeyHolder,

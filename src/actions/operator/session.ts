@@ -42,7 +42,7 @@ export function findSession(
   return store.operators.findSession(hashSecret(secret), now());
 }
 
-/** A session, and the application as its person may use it. Undefined as for `findSession`. */
+/** A session, and the application for its person. Undefined as for `findSession`. */
 export async function enterSession(
   app: App,
   secret: string,

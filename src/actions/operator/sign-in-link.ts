@@ -32,7 +32,7 @@ export async function createSignInLink(app: App, name: string): Promise<SignInLi
   return { operator, secret, expiresAt };
 }
 
-/** Returns whom a link is for, without using it. Undefined if the link is unknown, used or expired. */
+/** Returns the operator whom a link is for, without using it. Undefined if the link is unknown, used or expired. */
 export function readSignInLink({ store, now }: App, secret: string): Promise<Operator | undefined> {
   return store.operators.findLink(hashSecret(secret), now());
 }

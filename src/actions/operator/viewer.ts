@@ -1,6 +1,6 @@
-// Who asks: what the roles of a person allow (operator-right.ts), and what this person may know of confidential
-// records. A viewer is made once for a request of the console or a command, and reads an organization once. Every
-// action that a person starts asks it; no page and no command decides by itself.
+// The person who asks: what the person's roles allow (operator-right.ts), and what the person may know of confidential
+// records. A viewer is made once for a request of the console or a command, and reads an organization at most once.
+// Every action that a person starts asks it; no page and no command decides by itself.
 
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes, type Reader } from "../../domain/confidentiality.ts";
@@ -17,21 +17,21 @@ import { allScopes } from "../../domain/scope.ts";
 import type { Store } from "../../store/interface/store.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** Records of a type in an organization, about which something may be said. */
+/** The records of a type in an organization, as a subject that a page or a command may show. */
 interface Subject {
   readonly organizationId: string;
   readonly resourceType: string;
 }
 
 /**
- * Whether this person may know of the subject. What a person may not know of must seem not to exist: records of types
- * that are confidential in their organization; restricted sets, which exist only because of such records; and closed
+ * Whether this person may know of the subject. Everything else must seem not to exist: records of types that are
+ * confidential in their organization; restricted sets, which exist only because of such records; and closed
  * organizations, whose deletions complete only when no such record has to be kept any more.
  */
 export type Knows = (subject: Subject) => boolean;
 
 export class Viewer {
-  /** Undefined without bounds, for the shell of the host and for what the service does by itself. */
+  /** Undefined without limits: for the shell of the host, and for the service itself. */
   readonly rights: ReadonlySet<OperatorRight> | undefined;
   readonly #app: Pick<Viewed, "store" | "operator">;
   readonly #found = new Map<string, Promise<Organization | undefined>>();
@@ -129,7 +129,7 @@ export class Viewer {
   }
 }
 
-/** The part of the application that says who asks. */
+/** The part of the application that identifies who asks. */
 export interface Viewed {
   readonly store: Pick<Store, "findOrganization" | "listOrganizations">;
   readonly operator: string;
@@ -141,7 +141,7 @@ export function viewerOf(app: Viewed): Viewer {
   return app.viewer ?? new Viewer(app);
 }
 
-/** The application as this person may use it: every act is in the audit trail under the name, within the rights. */
+/** The application for this person: every act is in the audit trail under the name, within the rights. */
 export function actAs<App extends Viewed>(
   app: App,
   person: Operator,
@@ -176,8 +176,8 @@ export async function requireKnowledge(app: Viewed, subject: Subject): Promise<v
 }
 
 /**
- * The application for a command whose output is passed on unless confidential records are asked for: without them,
- * nobody gets more than somebody who may not learn of them (decision 0054). Throws OperatorError not_permitted.
+ * The application for a command. Its output is passed on, so unless confidential records are asked for, it shows only
+ * what somebody may see who may not learn of them (decision 0054). Throws OperatorError not_permitted.
  */
 export function showing<App extends Viewed>(
   app: App,

@@ -1,5 +1,5 @@
-// Publishes signed commitments to the last receipt and to the last entry of the audit trail, and finds what they commit
-// to in a file. Whoever has neither learns nothing from them, not even whether one was added.
+// Publishes signed commitments to the last receipt and to the last entry of the audit trail, and finds in a file what
+// they commit to. Somebody who has neither learns nothing from them, not even whether one was added.
 
 import { hash, verify } from "node:crypto";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
@@ -21,7 +21,7 @@ export type ChainName = "receipts" | "audit";
 /** The content of a note whose signature is valid. */
 export interface Heads {
   readonly storeId: string;
-  /** RFC 3339: when they were the last ones. */
+  /** RFC 3339: the time at which these were the last ones. */
   readonly at: string;
   readonly commitments: Readonly<Record<ChainName, string>>;
 }
@@ -44,7 +44,7 @@ export async function publishHeads(app: App): Promise<PublishedHeads | undefined
 }
 
 /**
- * The hash of a link is in nothing that is public, so nobody without the link can test a guess; with the time, two
+ * The hash of a link is not published anywhere, so nobody without the link can test a guess. Because of the time, two
  * commitments to the same link differ.
  */
 function commit(
@@ -81,11 +81,11 @@ function sign(text: string, keyName: string, signer: Signer): string {
 }
 
 /**
- * Reads the note, by itself or in the JSON that a server publishes. Throws OperatorError if it is not one, or is not
+ * Reads the note, alone or in the JSON that a server publishes. Throws OperatorError if it is not a note, or is not
  * signed with one of the keys.
  */
 export function readHeads(given: string, published: PublishedKeys): Heads {
-  // A form of a browser changes the ends of lines.
+  // Forms in browsers change the ends of lines.
   const note = readNote(noteOf(given).replaceAll("\r\n", "\n"));
   const [origin = "", at = "", ...rest] = note?.text.split("\n") ?? [];
   const [, storeId = ""] = /^sluice-heads\/(\S+)$/.exec(origin) ?? [];
@@ -136,7 +136,7 @@ function noteOf(given: string): string {
   }
 }
 
-/** What a file of a chain says about the published head. Its members come in the order of the chain. */
+/** What a file of a chain says about the published head. Its members must be added in the order of the chain. */
 export class HeadSearch {
   readonly #heads: Heads;
   readonly #chain: ChainName;

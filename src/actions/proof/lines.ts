@@ -1,10 +1,10 @@
-// Reads a file line by line as it arrives, hashes it, and keeps apart the manifest in its last line. Holds at most one
+// Reads a file line by line as it arrives, hashes it, and separates the manifest in its last line. Holds at most one
 // line of bounded length.
 
 import { createHash } from "node:crypto";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 
-/** Longer lines are hashed, and not read. Receipts, entries and manifests are shorter. */
+/** Longer lines are hashed, but not parsed. Receipts, entries and manifests are shorter. */
 const lineBytesMax = 256 * 1_024;
 const newline = 0x0a;
 
@@ -28,7 +28,7 @@ export class LineReader {
   #manifest: string | undefined;
   #isAfterManifest = false;
 
-  /** `onLine` is called for each line but blank ones and the manifest; with undefined for a long one. */
+  /** Calls `onLine` for each line except blank ones and the manifest; with undefined for a line that is too long. */
   constructor(onLine: (line: Buffer | undefined) => void) {
     this.#onLine = onLine;
   }
@@ -44,7 +44,7 @@ export class LineReader {
     }
   }
 
-  /** The counts are of everything before the manifest. */
+  /** The counts cover everything before the manifest. */
   end(): LineCounts & { manifest: string | undefined; isAfterManifest: boolean } {
     if (this.#heldBytes > 0 || this.#isLong) this.#hold(Buffer.alloc(0), true);
     const sha256 = this.#sum.digest("hex");
@@ -97,7 +97,7 @@ export class LineReader {
   }
 }
 
-/** Space and line ends only, as a file that was edited may end. */
+/** True for spaces and line ends only, with which an edited file may end. */
 function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= newline + 3));
 }

@@ -25,7 +25,7 @@ export class Measure {
     this.#bytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
   }
 
-  /** Only once, at the end. */
+  /** Call only once, at the end. */
   end(): ManifestFile {
     return { rows: this.rows, bytes: this.#bytes, sha256: this.#sum.digest("hex") };
   }
@@ -53,7 +53,7 @@ export async function makeManifestBody(
     export_id: exportId,
     organization_id: organizationId ?? null,
     made_at: new Date(app.now()).toISOString(),
-    // Options that were not given are left out.
+    // Options that were not given are omitted.
     query: JSON.parse(JSON.stringify(query)) as ManifestBody["query"],
     files,
     ...(keyId !== undefined && { key_id: keyId }),

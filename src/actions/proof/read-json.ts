@@ -2,7 +2,7 @@
 
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
-/** Nothing that the service writes has more levels. Functions that call themselves for each level are safe below. */
+/** Nothing that the service writes has more levels. So recursive functions that read the value are safe. */
 const levelsMax = 32;
 
 /** Undefined if it is not JSON, if readers may disagree on what it says, or if it has too many levels. */

@@ -1,4 +1,4 @@
-// Makes the lines of an export as NDJSON, of which the last is its signed manifest.
+// Makes the NDJSON lines of an export; the last line is its signed manifest.
 
 import { lineOfManifest } from "../../domain/export-manifest.ts";
 import type { App } from "../app.ts";
@@ -6,7 +6,7 @@ import { wasRolledBack } from "../ledger/keep-ledger.ts";
 import { type Exported, Measure, sealManifest } from "./manifest.ts";
 
 /**
- * Yields the lines of a page at a time. A store that is behind its ledger, as before a replay, accepts no entry in its
+ * Yields one page of lines at a time. A store that is behind its ledger, as before a replay, accepts no entry in its
  * trail; then there is no manifest.
  */
 export async function* sealedLines<Item>(

@@ -1,5 +1,5 @@
-// Verifies a file that somebody presents, as it is read: receipts, entries of the audit trail, or any export with its
-// manifest. Works offline, and never holds the file.
+// Verifies a file that somebody presents while reading it: receipts, entries of the audit trail, or any export with its
+// manifest. Works offline, and never holds the whole file.
 
 import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
 import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
@@ -18,7 +18,7 @@ export type FileKind = "receipts" | "audit" | "export";
 
 export interface FileVerdict {
   readonly kind: FileKind;
-  /** Lines; undefined for a format that has none. */
+  /** The number of lines; undefined for a format without lines. */
   readonly rows: number | undefined;
   /** A sentence each; none if everything is genuine and complete. */
   readonly faults: readonly string[];
@@ -30,9 +30,9 @@ export interface FileVerdict {
 export interface Given {
   readonly published: PublishedKeys;
   readonly heads?: Heads | undefined;
-  /** From beside the file. Otherwise it is the last line. */
+  /** A manifest in a file of its own. Otherwise it is the last line. */
   readonly manifest?: Manifest | undefined;
-  /** What the file has to be; otherwise its first line says what it is. */
+  /** What the file has to be; otherwise its first line decides. */
   readonly kind?: FileKind | undefined;
 }
 
@@ -85,7 +85,7 @@ function compare(
 
 const smallBytesMax = 64 * 1_024;
 
-/** Verifies the lines by what they are. */
+/** Verifies each line according to its kind. */
 class ContentVerifier {
   kind: FileKind;
   #isKnown: boolean;
@@ -124,7 +124,9 @@ class ContentVerifier {
     if (this.kind === "audit") this.#addEntry(value);
   }
 
-  /** A small file whose first line says nothing may be one receipt, or a list, over several lines. */
+  /**
+   * If the first line of a small file is not conclusive, the file may be one receipt, or a list, over several lines.
+   */
   #keep(line: Buffer | undefined): void {
     this.#smallBytes += line?.length ?? smallBytesMax;
     const isSmall = this.kind === "export" && this.#smallBytes <= smallBytesMax;

@@ -1,5 +1,5 @@
-// Verifies exported entries of the audit trail, one after another, without a store: each is as it was written, and none
-// is missing between two of them.
+// Verifies exported entries of the audit trail, one after another, without a store: each entry is unchanged, and none
+// is missing in between.
 
 import { hash } from "node:crypto";
 import {
@@ -25,7 +25,7 @@ export class TrailVerifier {
     return { row, faults };
   }
 
-  /** What is missing before the entry is reported as missing, and does not make the entry invalid. */
+  /** Missing entries before this one are reported as missing, and do not make this entry invalid. */
   #findChainFaults(row: AuditRow): readonly string[] {
     const previous = this.#previous ?? (row.entry_no === 1 ? emptyChain : undefined);
     if (previous === undefined || mayFollow(row, previous)) return [];
@@ -45,7 +45,7 @@ export class TrailVerifier {
   }
 }
 
-/** The hash covers all fields but `time`, which says again what `at` says. */
+/** The hash covers all fields except `time`, which repeats `at`. */
 function findChanges(row: AuditRow, value: unknown): readonly string[] {
   const isSame =
     hash("sha256", textOfAuditRow(row)) === row.hash &&
@@ -69,7 +69,7 @@ function readRow(value: unknown): AuditRow | undefined {
   return { ...row, detail: JSON.stringify(detail) } as AuditRow;
 }
 
-/** Undefined for a number that no date has. */
+/** Undefined if the number is not a valid date. */
 function formatTimestamp(unixMs: number): string | undefined {
   const date = new Date(unixMs);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -1,5 +1,5 @@
-// Verifies a file that a person presents to the service, within bounds, with the keys that the service publishes; and
-// when the trail says that the store was copied or replaced. Holds a line of the file at a time.
+// Verifies a file that a person presents to the service, within bounds, with the published keys of the service. Also
+// finds when the store was copied or replaced, according to the trail. Holds one line of the file at a time.
 
 import type { AuditEntry } from "../../domain/access.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
@@ -17,7 +17,7 @@ export const presentedBytesMax = 256 * 1_024 * 1_024;
 
 export interface Presented {
   readonly content: AsyncIterable<Uint8Array>;
-  /** Text that somebody may have pasted; empty for none. */
+  /** Pasted text; empty for none. */
   readonly manifest: string;
   readonly heads: string;
 }
@@ -76,7 +76,7 @@ async function findNote(app: App, { manifest }: FileVerdict): Promise<number | u
   return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
 }
 
-/** Backups and restores by this service, the latest first; undefined for who may not read the trail. */
+/** Backups and restores by this service, the latest first; undefined if this person may not read the trail. */
 export async function listCopies(app: App): Promise<readonly AuditEntry[] | undefined> {
   if (!mayReadTrail(app)) return undefined;
   return (await search(app, "store", {})).entries;

@@ -1,5 +1,5 @@
-// Acts that an organization may not let one person do alone: how they reach the store, and what is said if a second
-// person is needed or an approval was refused. The store decides it, in the transaction of the act.
+// Acts that one person may not be allowed to do alone: passes them to the store, and reports if a second person is
+// needed or an approval was refused. The store decides this, in the transaction of the act.
 
 import { isOpen, type Proposal, proposalDays, proposedActs } from "../../domain/proposal.ts";
 import type { Act } from "../../store/interface/act.ts";
@@ -8,7 +8,10 @@ import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
 
-/** The act of a person, for which an organization may require a second one. The shell of the host is above this. */
+/**
+ * The act of a person, for which an organization may require a second one. This does not apply to the shell of the
+ * host.
+ */
 export function actTogether(app: App): Act {
   const act = actOf(app);
   if (app.approving !== undefined) return { ...act, approves: app.approving };
@@ -75,7 +78,7 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
   return new OperatorError(name, `${message} Nothing was changed.`);
 }
 
-/** What became of a proposal, in a word. */
+/** The result of a proposal, in one word. */
 export function statusOf({ now }: Pick<App, "now">, proposal: Proposal): Proposal["status"] {
   return proposal.status === "open" && !isOpen(proposal, now()) ? "expired" : proposal.status;
 }

@@ -1,4 +1,5 @@
-// Says in sentences what a proposal would do if it were approved now, for the person who decides.
+// Describes in sentences what a proposal would do if it were approved now, for the person who
+// decides.
 
 import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
@@ -18,7 +19,7 @@ const describes: Readonly<Record<ProposedAct, Describe>> = {
   "hold.release": describeRelease,
 };
 
-/** If it is not possible any more, says why. */
+/** If the act is no longer possible, says why. */
 export async function describeEffect(app: App, proposal: Proposal): Promise<string> {
   try {
     return (await describes[proposal.act](app, proposal)).join(" ");

@@ -1,5 +1,5 @@
-// What waits for a second person: lists, shows, approves and declines proposals. An approval does what was proposed by
-// the same action that does it elsewhere, with the rights of the person who approves.
+// Lists, shows, approves and declines the proposals that wait for a second person. An approval runs the action that
+// does the same act elsewhere, with the rights of the person who approves.
 
 import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
 import type { ProposalQuery } from "../../store/interface/proposal.ts";
@@ -14,7 +14,7 @@ import { setPlanned } from "../retention/retention-rules.ts";
 import { objectionTo, statusOf } from "./agreement.ts";
 import { describeEffect } from "./describe-proposal.ts";
 
-/** Proposals that a number beside a screen counts. */
+/** How many proposals the number beside a page's name counts. */
 const countedMax = 100;
 
 export interface ProposalPart {
@@ -36,7 +36,7 @@ export async function listProposals(
   return { shown, next: found.length > limit ? shown.at(-1) : undefined };
 }
 
-/** How many proposals this person may approve, as far as one part has them. */
+/** How many proposals this person may approve, among those of one part. */
 export async function countProposals(
   app: App,
   organizationId: string | undefined,
@@ -50,9 +50,9 @@ export async function countProposals(
 export interface ProposalDetails {
   readonly proposal: Proposal;
   readonly status: Proposal["status"];
-  /** What it would do now, in sentences; undefined if it is not open any more. */
+  /** What it would do now, in sentences; undefined if it is no longer open. */
   readonly effect: string | undefined;
-  /** Whether this person may approve it; `own`: another one has to. */
+  /** Whether this person may approve it. `own`: this person made it, so somebody else has to. */
   readonly mayApprove: boolean | "own";
   readonly mayDecline: boolean;
 }
@@ -94,7 +94,7 @@ const performs: Readonly<Record<ProposedAct, Perform>> = {
     releaseHold(app, { holdId: String(parameters["holdId"]) }),
 };
 
-/** Where the records are to be exported first, the command that makes the export continues the closing. */
+/** If the records are to be exported first, the command that makes the export continues the closing. */
 function approveClosing(app: App, closing: Parameters<typeof endAccess>[1]): Promise<unknown> {
   return closing.exporting ? endAccess(app, closing) : closeOrganization(app, closing);
 }
@@ -112,7 +112,7 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   return findProposal(app, proposalId);
 }
 
-/** Also for the person who made it. Throws OperatorError as `approveProposal` does. */
+/** Also for the person who made it. Throws OperatorError like `approveProposal`. */
 export async function declineProposal(app: App, proposalId: string): Promise<Proposal> {
   requireRight(app, "proposal.decide");
   requireNamed(app);
@@ -130,7 +130,7 @@ function requireNamed(app: App): void {
   );
 }
 
-/** Ends a bounded number of proposals whose time is over. Returns true if there may be more. */
+/** Ends a bounded number of expired proposals. Returns true if there may be more. */
 export async function expireProposals({
   store,
   now,

@@ -38,7 +38,7 @@ export function makeSigner(privateKey: KeyObject): Signer {
   };
 }
 
-/** Deriving one takes longer than signing a receipt. */
+/** Deriving a key takes longer than signing a receipt. */
 const publicKeys = new WeakMap<KeyObject, Pick<ReceiptKey, "keyId" | "publicKey">>();
 
 /** The public key under its thumbprint (RFC 7638). */

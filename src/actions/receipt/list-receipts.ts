@@ -51,8 +51,8 @@ export interface ExportedReceipt {
 }
 
 /**
- * Exports receipts, oldest first. Those of all organizations form a chain, in which a receipt that is left out is a
- * gap; those of one organization are the ones that this person may know of. Throws OperatorError not_permitted.
+ * Exports receipts, oldest first. The receipts of all organizations form a chain, in which an omitted receipt is a gap;
+ * for one organization, those that this person may know of are exported. Throws OperatorError not_permitted.
  */
 export async function* exportReceipts(
   app: App,
@@ -98,7 +98,7 @@ export async function downloadReceipts(
   return receiptPages(app);
 }
 
-/** Verifying each takes a tenth of a millisecond, and a page shows them all. */
+/** Verifying a receipt takes a tenth of a millisecond, and a page shows all results. */
 const presentedMax = 100;
 
 /**

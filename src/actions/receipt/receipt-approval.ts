@@ -32,7 +32,7 @@ export function hashApproval(
   };
 }
 
-/** Undefined for a receipt that names nobody, such as one from before receipts did. */
+/** Undefined for a receipt without names, such as a receipt from before this feature. */
 export function discloseApproval(
   receipt: Receipt,
   deletion: Deletion,
@@ -42,7 +42,7 @@ export function discloseApproval(
   return people && saltPeople(people, receipt, saltKey);
 }
 
-/** No record type is called approval, so these salts are those of nothing else. */
+/** No record type is called approval, so nothing else has these salts. */
 function saltPeople(
   people: Readonly<Record<ReceiptPerson, string>>,
   position: ReceiptPosition,

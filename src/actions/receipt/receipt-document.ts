@@ -8,9 +8,9 @@ import type { GivenDisclosures } from "./verify-disclosures.ts";
 
 export interface ReceiptDocument {
   readonly receipts: readonly unknown[];
-  /** For each receipt the status that contained it; undefined for a receipt by itself. */
+  /** For each receipt, the status that contained it; undefined for a receipt on its own. */
   readonly statuses: readonly unknown[];
-  /** The disclosures of statuses of deletions that contain them beside the receipt. */
+  /** The disclosures of statuses that contain them beside the receipt. */
   readonly disclosures: readonly GivenDisclosures[];
 }
 

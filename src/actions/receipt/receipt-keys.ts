@@ -41,7 +41,7 @@ function publish({ keyId, publicKey, createdAt, retiredAt }: ReceiptKey): Publis
   };
 }
 
-/** Throws TypeError, with what was expected, if the value is no such document. */
+/** Throws TypeError, with what was expected, if the value is not such a document. */
 export function readPublishedKeys(value: unknown): PublishedKeys {
   const { keys, store_id } = (value ?? {}) as { keys?: unknown; store_id?: unknown };
   if (!Array.isArray(keys) || !keys.every(isPublishedKey)) {
@@ -64,7 +64,7 @@ function isPublishedKey(value: unknown): value is PublishedKey {
   );
 }
 
-/** Must be called before the first receipt is signed with the key. */
+/** Call before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
   const key = publicPart(privateKey, app.now());
   await keep(app, key, false);
@@ -73,7 +73,7 @@ export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<R
 
 /**
  * Publishes the new key first, then calls `replace` to write the private one, and retires the others last: a crash in
- * between leaves a key that is published and not used.
+ * between leaves a published key that is not used.
  */
 export async function rotateReceiptKey(
   app: App,

@@ -17,7 +17,7 @@ export interface DisclosedVerdict extends ReceiptVerdict, Omit<DisclosureVerdict
 
 export interface VerifiedDisclosures {
   readonly verdicts: readonly DisclosedVerdict[];
-  /** A sentence for each that belongs to none of the receipts. */
+  /** A sentence for each disclosure that belongs to none of the receipts. */
   readonly faults: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function addDisclosures(
   return { verdicts: all, faults };
 }
 
-/** A replay after a restore has a receipt of its own, so the receipt number has to match too, if there is one. */
+/** A replay after a restore has its own receipt, so the receipt number has to match too, if there is one. */
 function isOf(value: unknown, receipt: Receipt): boolean {
   const { deletion_request_id: id, receipt_no: no, disclosures } = membersOf(value);
   const isSame =

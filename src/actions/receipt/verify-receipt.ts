@@ -10,7 +10,7 @@ import { thumbprint, toPublicKey } from "./issue-receipt.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
 
 export interface ReceiptVerdict {
-  /** `receipt 3 (del_…)`, or its place in the file where it has no number. */
+  /** `receipt 3 (del_…)`, or its position in the file if it has no number. */
   readonly name: string;
   readonly receipt: Receipt | undefined;
   /** A sentence each; none if it is genuine. */
@@ -43,7 +43,9 @@ export class ReceiptVerifier {
     this.#known = { keys: new Map(keys.map(({ kid, x }) => [kid, x])), storeId };
   }
 
-  /** `missing`: a sentence if receipts are missing before this one, which can be genuine. */
+  /**
+   * `missing`: a sentence if receipts before this one are missing; this one can still be genuine.
+   */
   add(
     value: unknown,
   ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {
@@ -119,7 +121,7 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
   if (number === aloneNo) return [];
   if (number === before) return [`There are two receipts with the number ${number}.`];
   if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
-  // What is missing in between is reported once, and does not make this receipt invalid.
+  // Missing receipts in between are reported once, and do not make this receipt invalid.
   if (number > before + 1) return [];
   if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
   return [`It does not follow from number ${before}: that one was changed or replaced.`];

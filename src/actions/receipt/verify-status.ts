@@ -1,5 +1,5 @@
 // Compares what the status of a deletion says with the signed receipt in it: a status can be edited, a receipt can't.
-// Works offline, as the verification of receipts does.
+// Works offline, like the verification of receipts.
 
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { DisclosedVerdict } from "./verify-disclosures.ts";
@@ -23,7 +23,7 @@ const signed: Readonly<Record<string, (receipt: Receipt) => string>> = {
   status: () => "completed",
 };
 
-/** `status`: the object that contained the receipt; undefined for a receipt by itself. */
+/** `status`: the object that contained the receipt; undefined for a receipt on its own. */
 export function addStatus(verdict: DisclosedVerdict, status: unknown): StatusVerdict {
   const { receipt } = verdict;
   if (receipt === undefined || typeof status !== "object" || status === null) {
@@ -57,11 +57,11 @@ export function addStatus(verdict: DisclosedVerdict, status: unknown): StatusVer
 
 interface StatedCount {
   readonly type: string;
-  /** 0 for a type that the status leaves out. */
+  /** 0 for a type that the status omits. */
   readonly stated: unknown;
   /**
-   * Undefined if the receipt does not contain the number and nobody has disclosed it. A status counts what was kept as
-   * erased for those who may not know that it was kept, so there can be two.
+   * Undefined if the receipt does not contain the number and nobody has disclosed it. For readers who may not know that
+   * records were kept, a status counts these as erased, so there can be two numbers.
    */
   readonly proved: readonly number[] | undefined;
 }

@@ -1,6 +1,6 @@
 // What a program does with the recipients of its organization: registers, lists and removes them, and acknowledges for
-// them. Whoever acts for a recipient has to be allowed to read what it takes, because an acknowledgement says that
-// everything before it was read.
+// them. It must be allowed to read all types of the recipient, because an acknowledgement says that everything before
+// it was read.
 
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
@@ -21,7 +21,7 @@ interface Marked {
 
 export interface Registration extends Marked {
   readonly name: string;
-  /** By default all that the caller may read. */
+  /** By default all types that the caller may read. */
   readonly types?: readonly string[] | undefined;
 }
 
@@ -63,8 +63,8 @@ function requireTypes(caller: Identity, types: readonly string[]): void {
 }
 
 /**
- * All recipients of the caller's organization, or the one of this name if there is any; without their positions where
- * the caller may not read all that they take.
+ * All recipients of the caller's organization, or the one with this name, if it exists. Positions are omitted if the
+ * caller may not read all types of the recipient.
  */
 export async function findRecipients(
   { store }: App,
@@ -82,13 +82,13 @@ function nameOf({ resourceType }: RecordType): string {
   return resourceType;
 }
 
-/** The store finds out that there is none, unless the request is repeated. Throws AppError insufficient_scope. */
+/** If there is none, the store reports it, unless the request is repeated. Throws AppError insufficient_scope. */
 async function requireTypesOf(app: App, caller: Identity, name: string): Promise<void> {
   const [known] = await findRecipients(app, caller, name);
   requireTypes(caller, known?.types ?? []);
 }
 
-/** Returns it as it was. Throws AppError insufficient_scope and no_such_recipient. */
+/** Returns the removed recipient. Throws AppError insufficient_scope and no_such_recipient. */
 export async function endRecipient(
   app: App,
   caller: Identity,

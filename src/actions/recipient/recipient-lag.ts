@@ -1,17 +1,17 @@
-// How far recipients are behind: when the oldest event arrived that a recipient takes and has not acknowledged. A look
-// reads a bounded part of what there may be, and the next one goes on there.
+// How far recipients are behind: when the oldest event arrived that a recipient should have and has not acknowledged.
+// One call reads a bounded part of the events, and the next call continues there.
 
 import type { Recipient } from "../../domain/recipient.ts";
 import type { App } from "../app.ts";
 
-/** Arrival numbers that a look covers for a recipient. */
+/** How many arrival numbers one call covers for a recipient. */
 const numbersAtOnce = 16_384;
 
 export class RecipientLag {
-  /** By recipient: there is nothing up to this number that it has not acknowledged. */
+  /** By recipient: up to this number there is nothing that it has not acknowledged. */
   #passed: ReadonlyMap<string, number> = new Map();
 
-  /** In the order of the recipients; undefined for one of which nothing was found. `hidden`: types left out. */
+  /** In the order of the recipients; undefined if nothing was found for one. `hidden`: types to leave out. */
   async behindSince(
     { store }: Pick<App, "store">,
     recipients: readonly Recipient[],

@@ -39,13 +39,15 @@ function asKnown<Known extends Recipient>(one: Known, hidden: ReadonlySet<string
 
 export interface RecipientFigures {
   readonly count: number;
-  /** When the oldest notice was written that a recipient has not acknowledged, without those on confidential types. */
+  /**
+   * When the oldest unacknowledged notice of a recipient was written, not counting notices about confidential types.
+   */
   readonly waitingSince: number | undefined;
-  /** When the oldest event arrived that a recipient has not acknowledged, without those of confidential types. */
+  /** When the oldest unacknowledged event of a recipient arrived, not counting events of confidential types. */
   readonly behindSince: number | undefined;
 }
 
-/** For metrics, which many can read. */
+/** For metrics, which many people can read. */
 export async function recipientFigures(
   app: App,
   lag = new RecipientLag(),
@@ -67,12 +69,12 @@ function oldest(times: readonly (number | undefined)[]): number | undefined {
 export interface WantedRecipient {
   readonly organizationId: string;
   readonly name: string;
-  /** The default is all that are not confidential. */
+  /** The default is all types that are not confidential. */
   readonly types?: readonly string[] | undefined;
 }
 
 /**
- * Registers a recipient, or returns the same one from before. Throws OperatorError not_permitted, invalid,
+ * Registers a recipient, or returns an existing one that is the same. Throws OperatorError not_permitted, invalid,
  * no_such_type, no_such_organization, organization_closed, recipient_exists and too_many_recipients.
  */
 export async function createRecipient(

@@ -1,5 +1,5 @@
-// Reads all records of a type for an export: their latest states, or all their changes, as of one moment. Has one page
-// of changes in memory at a time, and does not block writes or erasures.
+// Reads all records of a type for an export: their latest states, or all their changes, as of one moment. Keeps one
+// page of changes in memory at a time, and does not block writes or erasures.
 
 import { StateFold } from "../../domain/record/merge.ts";
 import { canonicalPayload, isTooLarge, timestampOf } from "../../domain/record/payload.ts";
@@ -16,7 +16,10 @@ const exportPageChanges = 250;
 export interface ExportRequest {
   readonly organizationId: string;
   readonly type: RecordType;
-  /** Business time of the latest state, or of each change: at or after `from`, and before `to`. */
+  /**
+   * By the business time of the latest state, or of each change: at or after `from`, and before
+   * `to`.
+   */
   readonly from?: NormalisedTimestamp | undefined;
   readonly to?: NormalisedTimestamp | undefined;
   /** Selects by the latest state of the record. */
@@ -25,11 +28,11 @@ export interface ExportRequest {
 
 export interface ExportedState {
   readonly state: Payload;
-  /** The state in canonical JSON; undefined where there are `changes`. */
+  /** The state in canonical JSON; undefined if `changes` is present. */
   readonly text: string | undefined;
   /**
    * The changes that result in this state when they are sent in sequence, the first by POST and the others by PUT.
-   * Present only where no single POST would be accepted.
+   * Present only if no single POST would be accepted.
    */
   readonly changes: readonly Payload[] | undefined;
 }
@@ -89,7 +92,7 @@ interface ReadRecord {
   changes: ExportedChange[] | undefined;
 }
 
-/** Lists of records whose changes have all been read. */
+/** Yields lists of records whose changes have all been read. */
 async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly ReadRecord[]> {
   let record: ReadRecord | undefined;
   for await (const page of readChangePages(app, asked)) {

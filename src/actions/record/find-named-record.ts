@@ -48,7 +48,7 @@ export function confidentialType(resourceType: string): OperatorError {
   return new OperatorError("confidential_type", `The type ${resourceType} is confidential.`);
 }
 
-/** Finds a deletion. Throws OperatorError no_such_deletion, also for one that this person may not know of. */
+/** Finds a deletion. Throws OperatorError no_such_deletion, also for a deletion that this person may not know of. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
   if (found === undefined || !(await viewerOf(app).knows(found))) {

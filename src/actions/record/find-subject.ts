@@ -1,7 +1,7 @@
-// Finds everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth,
-// and the transactions that name it as sender or receiver, with what belongs to them; for officers in restricted sets
-// too. Yields pages of keys; has in memory one page for each level, and a short hash of each record that could be
-// reached twice.
+// Finds everything that is stored about a person or a company: its record, what belongs to it or mentions it at any
+// depth, and the transactions that name it as sender or receiver, with what belongs to them; for officers also in
+// restricted sets. Yields pages of keys. Keeps in memory one page for each level, and a short hash of each record that
+// could be reached twice.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -15,7 +15,7 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { readPages } from "../pages.ts";
 import { KeySet } from "./key-set.ts";
 
-/** Records of one page. */
+/** How many records a page has. */
 const recordsAtOnce = 500;
 
 type Referrer = Awaited<ReturnType<App["store"]["listReferrers"]>>[number];
@@ -25,13 +25,13 @@ export interface SubjectQuery extends RecordKey {
   readonly leftOut: ReadonlySet<string>;
   /** Whether restricted sets are searched too. Their records have the id of the set as their organization id. */
   readonly restricted: boolean;
-  /** The search fails if it has to read more transactions of a place than this. */
+  /** The search fails if it has to read more transactions of one organization or set than this. */
   readonly searchedMax?: number | undefined;
 }
 
 /**
- * Somebody without a record of its own, whom others refer to, is a subject too. Throws OperatorError invalid for a type
- * that is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
+ * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError invalid for a type that
+ * is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
  */
 export async function requireSubject(
   app: App,
@@ -55,7 +55,10 @@ export async function requireSubject(
   );
 }
 
-/** Yields lists of records of one type and place, each record once. The subject comes first, if it has a record. */
+/**
+ * Yields lists of records of one type and organization or set, each record once. The subject comes first, if it has a
+ * record.
+ */
 export async function* findSubject(
   app: App,
   query: SubjectQuery,
@@ -105,7 +108,10 @@ class SubjectSearch {
     return this.#yielded.add(nameOf(key));
   }
 
-  /** Follows the reports that named the subject, or what was found in this set, before it was erased or moved there. */
+  /**
+   * Follows the reports in this set that named the subject, or a record found in this set, before it was erased or
+   * moved there.
+   */
   async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
     const limit = recordsAtOnce;
     const pages = readPages<KeptReference>(limit, (after) =>
@@ -126,8 +132,8 @@ class SubjectSearch {
   }
 
   /**
-   * Follows what refers to these records of one type and place. A record that only mentions one is not followed
-   * further.
+   * Follows what refers to these records of one type and organization or set. A record that only mentions one is not
+   * followed further.
    */
   async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
     const { leftOut } = this.#query;

@@ -1,11 +1,11 @@
-// A set of record keys that needs little memory: 16 bytes of a hash for each, in one array that doubles. Two keys with
-// the same hash would need 2^64 records.
+// A compact set of record keys: 16 bytes of a hash for each, in one array that doubles. A collision of two keys would
+// need about 2^64 records.
 
 import { hash } from "node:crypto";
 
 const wordsOfHash = 4;
 const entriesAtFirst = 1_024;
-/** How full the array becomes before it doubles. */
+/** How full the array can be before it doubles. */
 const loadMax = 0.6;
 
 export class KeySet {
@@ -16,7 +16,7 @@ export class KeySet {
     return !findPlace(this.#words, wordsOf(key)).isFree;
   }
 
-  /** False if it has the key already. */
+  /** False if the set already contains the key. */
   add(key: string): boolean {
     if (!put(this.#words, wordsOf(key))) return false;
     this.#size += 1;
@@ -33,21 +33,21 @@ export class KeySet {
   }
 }
 
-/** An empty entry is zero, and no entry may look like one. */
+/** An empty slot is zero, so no entry may be zero. */
 function wordsOf(key: string): readonly number[] {
   const bytes = hash("sha256", key, "buffer");
   const [first = 0, ...others] = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
   return [(first | 1) >>> 0, ...others];
 }
 
-/** Puts an entry in its place. False if it is there already. */
+/** Puts an entry in its slot. False if it is there already. */
 function put(array: Uint32Array, words: readonly number[]): boolean {
   const { at, isFree } = findPlace(array, words);
   if (isFree) array.set(words, at);
   return isFree;
 }
 
-/** Where the entry is, or would be. */
+/** The slot of the entry, or the slot where it would be. */
 function findPlace(array: Uint32Array, words: readonly number[]): { at: number; isFree: boolean } {
   const entries = array.length / wordsOfHash;
   for (let entry = (words[1] ?? 0) % entries; ; entry = (entry + 1) % entries) {

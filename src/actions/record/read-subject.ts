@@ -1,5 +1,5 @@
-// Reads everything that is held on a person or a company, for a request for access: each record with its history, the
-// deletion requests about it, and for officers its holds. Changes nothing; whoever calls this has written to the audit
+// Reads everything that is stored about a person or a company, for a request for access: each record with its history,
+// the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
 // trail.
 
 import type { Hold } from "../../domain/access.ts";
@@ -18,13 +18,13 @@ import { readPages } from "../pages.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findSubject, requireFewer, requireSubject } from "./find-subject.ts";
 
-/** Histories that are read at the same time. */
+/** How many histories are read at the same time. */
 const readAtOnce = 16;
 
 export interface SubjectRequest extends RecordKey {
   /** True for officers, who also read confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
-  /** More transactions, or more deletions, are not searched; undefined for all. */
+  /** The largest number of transactions, or of deletions, that are searched; undefined for all. */
   readonly searchedMax?: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function* readSubject(
   }
 }
 
-/** Lists of records of one type and place. */
+/** Lists of records of one type and organization or set. */
 export async function* findKeys(
   app: App,
   { confidential, ...key }: SubjectRequest,
@@ -118,7 +118,7 @@ export interface SubjectDeletion {
   readonly reason: string;
   readonly requested_at: string;
   readonly completed_at?: string;
-  /** What a pending deletion waits for, and until when, unless that is a hold. */
+  /** What a pending deletion waits for, and until when, unless it waits for a hold. */
   readonly waits_for?: string;
   readonly due_at?: string;
 }
@@ -166,7 +166,7 @@ export function readHoldsOf({ store }: App, keys: readonly RecordKey[]): Promise
   return store.holds.ofRecords(keys);
 }
 
-/** How much is held on a subject. */
+/** How much is stored about a subject. */
 export interface SubjectCount {
   /** Records by type, in the order of the names of types. */
   readonly counts: readonly (readonly [resourceType: string, records: number])[];

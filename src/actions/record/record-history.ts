@@ -45,7 +45,7 @@ export interface ShownHistory {
    * beginning.
    */
   readonly state: ShownState | undefined;
-  /** False if values are compared only with some of the changes before, because the history is long. */
+  /** False if values are compared only with some of the earlier changes, because the history is long. */
   readonly isExact: boolean;
   readonly isRevealed: boolean;
 }
@@ -57,7 +57,7 @@ export interface HistoryQuery {
 }
 
 const changesShownMax = 10;
-/** Earlier changes that are read to compare values, but are not shown. */
+/** Earlier changes that are read for the comparison, but are not shown. */
 const changesComparedMax = 90;
 
 /** True if these are all changes of the record: the part is the latest, and there are no earlier changes. */

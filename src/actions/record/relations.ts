@@ -58,7 +58,7 @@ export async function readRelations(
 
 export interface ReferrerQuery {
   readonly resourceType: string;
-  /** The last id of the part before. */
+  /** The last id of the previous part. */
   readonly after: string | undefined;
   readonly recordsMax: number;
 }
@@ -95,8 +95,8 @@ async function readReferrers(
 }
 
 /**
- * Transactions that name a person or a company as sender or receiver. No index has them, so a search examines the next
- * records in the order of their ids, whether or not they name it. Throws as `listReferrers`.
+ * Transactions that name a person or a company as sender or receiver. No index has these names, so a search examines
+ * the next records in the order of their ids, whether or not they name it. Throws like `listReferrers`.
  */
 export async function searchNamings(
   app: App,

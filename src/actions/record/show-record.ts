@@ -19,7 +19,7 @@ export interface RecordDetails {
   readonly changes: readonly { readonly receivedAt: number; readonly payload: Payload }[];
   /** Legal holds on the record. */
   readonly holds: readonly Hold[];
-  /** RFC 3339 in UTC, as `lastSeen`. */
+  /** RFC 3339 in UTC, like `lastSeen`. */
   readonly firstSeen: string;
   readonly lastSeen: string;
   /** Sentences. A state that results from updates may break rules that each of them satisfies. */

@@ -1,5 +1,5 @@
-// Shows one record to people: that it exists, what keeps it or is about to erase it, its relations and its history.
-// Shows the content only with a permission (reveal-record.ts).
+// Shows one record to people: that it exists, what keeps it or will erase it, its relations and its history. Shows the
+// content only with a permission (reveal-record.ts).
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -17,7 +17,7 @@ import { readRelations, type Relations } from "./relations.ts";
 /** The floor of the type of a record. */
 export interface FloorView {
   readonly floor: RetentionFloor;
-  /** Unix milliseconds; undefined if it is not known without reading a long history. */
+  /** Unix milliseconds; undefined if determining it would need a long history. */
   readonly until: number | undefined;
   /** The period has not begun: it begins with a deletion request. */
   readonly isOpen: boolean;
@@ -28,7 +28,7 @@ export interface RecordView {
   readonly holds: readonly Hold[];
   /** Undefined if there is no floor for its type. */
   readonly floor: FloorView | undefined;
-  /** The open one. */
+  /** The open deletion of the record. */
   readonly deletion: Deletion | undefined;
   readonly relations: Relations;
   readonly history: ShownHistory;

@@ -10,9 +10,9 @@ import type { Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 
-/** Records that one round scans, so that a round is short. */
+/** How many records one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
-/** Deletions that are requested concurrently, so that they share commits. Other writes wait for these only. */
+/** How many deletions are requested concurrently, so that they share commits. Other writes wait for these only. */
 export const requestedAtOnceMax = 250;
 
 /** What the rounds of the worker need. */
@@ -20,7 +20,7 @@ type Retaining = Pick<App, "store" | "now">;
 
 /** Where the next round continues. */
 export interface RetentionPlace {
-  /** The organization that is being scanned, and those that follow. */
+  /** The organization that is being scanned, and the following ones. */
   readonly organizationIds: readonly string[];
   readonly after: RecordKey | undefined;
 }
@@ -63,7 +63,7 @@ export async function applyRetention(
   return { queued, next: { organizationIds, after: part.next } };
 }
 
-/** Organizations with a ceiling that are not closed, in the order of their ids. */
+/** Lists the open organizations with a ceiling, in the order of their ids. */
 export async function retaining({ store }: Retaining): Promise<readonly Organization[]> {
   const [all, rules] = await Promise.all([
     store.listOrganizations(),

@@ -1,5 +1,5 @@
-// Ends the legal holds whose last date has passed, and counts those that will end soon. What a hold has kept is not
-// erased here: deletions that waited for it are evaluated again.
+// Ends the legal holds whose last date has passed, and counts those that will end soon. Erases nothing: deletions that
+// waited for a hold are evaluated again.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -8,7 +8,7 @@ import { dateOf, hasEnded, lastSoonDate } from "../../domain/retention/hold-end.
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
-/** Holds that one round ends. */
+/** How many holds one round ends. */
 const endedAtOnce = 100;
 
 export interface EndedHolds {
@@ -17,7 +17,7 @@ export interface EndedHolds {
   readonly more: boolean;
 }
 
-/** Ends a bounded number of holds, as releases in the audit trail and the ledger with the reason `ended`. */
+/** Ends a bounded number of holds. The audit trail and the ledger record them as releases with the reason `ended`. */
 export async function endHolds({ store, now }: Pick<App, "store" | "now">): Promise<EndedHolds> {
   const yesterday = dateOf(now() - dayMs);
   const holds = await store.holds.listEnding(yesterday, endedAtOnce);
@@ -30,8 +30,8 @@ export async function endHolds({ store, now }: Pick<App, "store" | "now">): Prom
 }
 
 /**
- * The holds that end soon, the first ones first, without those on records that are confidential: what is logged and
- * measured must not disclose these. At most limits.holdsListedAtOnce are read.
+ * The holds that end soon, in the order of their ends, without holds on confidential records, which logs and metrics
+ * must not disclose. At most limits.holdsListedAtOnce are read.
  */
 export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
   const soon = lastSoonDate(app.now());

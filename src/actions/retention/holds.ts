@@ -1,5 +1,5 @@
-// Legal holds on records: finds and lists them for people who read them, places and releases them. Until its last hold
-// is released, no deletion erases or changes a record. Shows no hold on a record that the person may not know of.
+// Legal holds on records: finds and lists them for people, places and releases them. Until the last hold on a record is
+// released, no deletion erases or changes it. Shows no hold on a record that the person may not know of.
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -45,10 +45,10 @@ export interface HoldQuery {
 }
 
 export interface HoldPage {
-  /** The last hold of the part before; undefined for the first part. */
+  /** The last hold of the previous part; undefined for the first part. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Holds that are read for a part, however few of them match. */
+  /** How many holds are read for a part, even if few match. */
   readonly examinedMax?: number;
 }
 

@@ -16,7 +16,7 @@ import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
-/** Records that a preview names. */
+/** How many records a preview names. */
 const retentionShownMax = 100;
 
 type Counts = Record<string, number>;
@@ -27,14 +27,17 @@ export class ExpiryTally {
   /** The first records that would be deleted. */
   readonly due: RecordKey[] = [];
   readonly dueByType: Counts = {};
-  /** The number of records of each type that would be erased with these. */
+  /** By type, the number of records that would be erased with these. */
   readonly erasedWith: Counts = {};
-  /** The number of records of each type that would be erased with the last record that they belong to. */
+  /** By type, the number of records that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
-  /** Records to which more belongs than was counted, and which may wait for what was not. */
+  /**
+   * Records with more owned records than were counted, which may have to wait for those that were
+   * not.
+   */
   inPart = 0;
 
-  /** Adds records that have expired, and what the deletions of those that are due would do. */
+  /** Adds expired records, and what the deletions of those that are due would do. */
   add(
     expired: ExpiredPart["expired"],
     { waiting, erasedWith, shared, inPart }: ErasedPreview,
@@ -65,7 +68,7 @@ export interface PreviewQuery {
   readonly organizationId: string;
   /** A number to try instead of the ceiling of the organization. */
   readonly retainDays?: number | undefined;
-  /** Other ceilings than those of the organization. */
+  /** Ceilings to try instead of those of the organization. */
   readonly ceilings?: readonly Ceiling[];
   /** The last record that was examined; undefined at the beginning. */
   readonly after: Omit<RecordKey, "organizationId"> | undefined;
@@ -86,12 +89,12 @@ export interface PreviewPart {
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
-/** What a preview keeps in memory of the records that would be erased besides. */
+/** What a preview keeps in memory about the records that would be erased too. */
 const erasedBounds = { entriesMax: 200_000, bytesMax: 32 * 1_024 * 1_024 } as const;
 
 /**
- * What retention would delete among the next records in the order of type and id, added to the tally of the parts
- * before. Throws OperatorError not_permitted, invalid and no_such_organization.
+ * What retention would delete among the next records in the order of type and id, added to the tally of the previous
+ * parts. Throws OperatorError not_permitted, invalid and no_such_organization.
  */
 export async function previewPart(
   app: App,
@@ -123,7 +126,7 @@ export async function previewPart(
 interface Step {
   readonly tally: ExpiryTally;
   readonly after: RecordKey;
-  /** Types, in their order, beginning with that of `after` or an earlier one. */
+  /** Types in their order, beginning at or before the type of `after`. */
   readonly left: readonly string[];
   readonly now: number;
 }
@@ -159,7 +162,7 @@ export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"
   readonly restricted: readonly Node[] | undefined;
 }
 
-/** What all parts contain. `organization` and the options may differ from what is stored. */
+/** What all parts share. `organization` and the options may differ from what is stored. */
 export async function previewRetention(
   app: App,
   organization: Organization,

@@ -20,7 +20,7 @@ import { requireRight } from "../operator/viewer.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
-/** Who asks, and why if a reason was given. */
+/** Who asks, and the reason, if one was given. */
 export interface RestrictedAccess {
   readonly organizationId: string;
   readonly reason: string | undefined;
@@ -136,7 +136,7 @@ export async function* exportRestrictedSet(
 }
 
 /**
- * The deletion of a set. `given`: its id, or that of the deletion that moved the records. Throws OperatorError
+ * The deletion of a set. `given`: its id, or the id of the deletion that moved the records. Throws OperatorError
  * no_such_organization and no_such_restricted_set.
  */
 export async function findRestrictedSet(

@@ -1,5 +1,5 @@
 // Sets and lists the retention rules of an organization: how long it has to keep its records of a type, and when they
-// are erased without a request. Says what a rule would do before it is set.
+// are erased without a request. Describes what a rule would do before it is set.
 
 import type { Organization } from "../../domain/access.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -27,7 +27,7 @@ import {
   requireFuture,
 } from "./preview-retention.ts";
 
-/** What is undefined stays as it is. */
+/** Undefined members stay unchanged. */
 export interface RuleSetting {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -35,7 +35,7 @@ export interface RuleSetting {
   readonly keepDays?: number | null | undefined;
   /** Null removes the ceiling; `floor`: as soon as the floor ends. */
   readonly deleteAfterDays?: number | "floor" | null | undefined;
-  /** From when both count; a new rule counts from last_seen if undefined. */
+  /** From when both count; if undefined, a new rule counts from last_seen. */
   readonly countedFrom?: FloorOrigin | undefined;
   /** Whether references in its records may be redacted; belongs to the floor, and is false if undefined. */
   readonly redactable?: boolean;
@@ -50,7 +50,7 @@ export interface Retention {
 /** What a rule would do. */
 export interface RulePlan {
   readonly organization: Organization;
-  /** The rule that the type has now. */
+  /** The current rule of the type. */
   readonly before: RetentionRule | undefined;
   readonly rule: RetentionRule;
   /** In words. */
@@ -62,8 +62,8 @@ export interface RulePlan {
 }
 
 /**
- * Says what a rule would do, and changes nothing. Throws OperatorError not_permitted, no_such_type,
- * no_such_organization, invalid and floor_above_ceiling.
+ * Describes what a rule would do, and changes nothing. Throws OperatorError not_permitted,
+ * no_such_type, no_such_organization, invalid and floor_above_ceiling.
  */
 export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan> {
   requireRight(app, "retention.set");
@@ -90,8 +90,8 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
 }
 
 /**
- * Says what a rule would do, and how many deletions it would request now; there are more if it has `last`. Throws as
- * `planRule` does.
+ * Describes what a rule would do, and how many deletions it would request now; if the result has `last`, there are
+ * more. Throws like `planRule`.
  */
 export async function previewRule(
   app: App,
@@ -107,7 +107,7 @@ export async function previewRule(
   return { effect, due: tally.dueByType[resourceType] ?? 0, last };
 }
 
-/** Does what `planRule` plans; throws what that throws, and what `setPlanned` throws. */
+/** Does what `planRule` describes. Throws like `planRule` and `setPlanned`. */
 export async function setRule(app: App, wanted: RuleSetting): Promise<Retention> {
   return setPlanned(app, await planRule(app, wanted));
 }

@@ -1,5 +1,5 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
-// to when, of what nature, and what was erased when. Contains no content of records but statuses and products.
+// to when, of what nature, and what was erased when. Contains no record content except statuses and products.
 
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { aloneNo } from "../../domain/deletion/receipt.ts";
@@ -27,7 +27,7 @@ interface CountedType {
 }
 
 interface Erasure {
-  /** Of all records of a closed organization, or of the subject. */
+  /** Either all records of a closed organization, or the subject. */
   readonly of: "organization" | "subject";
   readonly deletion_request_id: string;
   readonly requested_at: string;
@@ -56,13 +56,13 @@ export interface SubjectAnswer {
   readonly confidential: boolean;
 }
 
-/** Records that are looked up at the same time. */
+/** How many records are looked up at the same time. */
 const readAtOnce = 16;
-/** More deletions of one subject are left out. */
+/** Further deletions of one subject are left out. */
 const erasuresMax = 1_000;
 /**
  * Throws OperatorError not_permitted, invalid for a type that is neither a person nor a company, no_such_type and
- * no_such_organization. A subject of which nothing is known has an answer, too.
+ * no_such_organization. An unknown subject gets an answer, too.
  */
 export async function answerSubject(app: App, request: AnswerRequest): Promise<SubjectAnswer> {
   requireRight(app, "subject.answer");
@@ -176,7 +176,7 @@ const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
   none: "Nothing is known of a business relationship with this id.",
 };
 
-/** The parts of the document: a heading each, and lines of text. */
+/** The parts of the document, each with a heading and lines of text. */
 export function describeAnswer(
   answer: SubjectAnswer,
 ): readonly (readonly [heading: string, lines: readonly string[]])[] {

@@ -1,6 +1,6 @@
 // Builds the index of persons and companies, step by step: reads in the order of arrival which of them have changed
-// beyond a mark, hashes what they are found by, and moves the mark. A step is bounded, and one that is lost in a crash
-// is taken again.
+// beyond a mark, hashes the values by which they are found, and moves the mark. A step is bounded, and a step that a
+// crash loses is repeated.
 
 import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";
@@ -18,13 +18,13 @@ import { requireRight } from "../operator/viewer.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { findType } from "../record/find-named-record.ts";
 
-/** Records whose changes are read, and hashes stored, in one transaction. */
+/** For how many records one transaction reads changes and stores hashes. */
 const recordsAtOnce = 64;
-/** Numbers of arrival that one statement searches: on SQLite, the thread that serves runs it. */
+/** How many arrival numbers one statement searches: on SQLite, the serving thread runs it. */
 const numbersAtOnce = 2_000;
-/** The mark moves at least so far when it passes changes of other types only: each search reads them again. */
+/** The mark skips at least this many changes of other types at once, because each search reads them again. */
 const unmarkedMax = 4_000;
-/** An organization waits for others when this many changes are not indexed. */
+/** An organization whose changes are not indexed waits for others when there are this many. */
 const arrivalsMax = 1_000_000;
 /** Most records have fewer changes, so one statement reads all of them. */
 const firstChanges = 4;
@@ -43,7 +43,7 @@ export class IndexBuilder {
     this.#app = app;
   }
 
-  /** Takes the next step; false if nothing that had arrived by then is left. Throws OperatorError search_key. */
+  /** Takes the next step; false if everything that had arrived by then is indexed. Throws OperatorError search_key. */
   async step(): Promise<boolean> {
     const { search } = this.#app.store;
     const { keys, ...state } = await readIndex(this.#app);
@@ -78,8 +78,8 @@ async function readIndex(app: App): Promise<SearchState & { readonly keys: Searc
 }
 
 /**
- * Indexes what has arrived of one organization, and does not move the mark: an organization does not wait for what
- * others have sent before. False if there is too much. Throws OperatorError search_key.
+ * Indexes what has arrived of one organization, without moving the mark, so that the organization need not wait for
+ * earlier changes of others. False if there is too much. Throws OperatorError search_key.
  */
 export async function indexArrivals(
   app: App,
@@ -107,8 +107,8 @@ export async function indexArrivals(
 }
 
 /**
- * Returns what takes the next step, and then rests beside writers, who would otherwise wait for the hashes of what they
- * write. It returns false if there is nothing left to do.
+ * Returns a function that takes the next step and then pauses beside writers, which would otherwise wait while what
+ * they write is hashed. It returns false if there is nothing left to do.
  */
 export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boolean> {
   const builder = new IndexBuilder(app);
@@ -124,8 +124,8 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
 }
 
 /**
- * Has everything indexed, under the key of this process, unless the index is being made with it already. Throws
- * OperatorError not_permitted and search_key.
+ * Indexes everything again with the key of this process, unless the index already uses this key. Throws OperatorError
+ * not_permitted and search_key.
  */
 export async function beginIndex(app: App): Promise<void> {
   requireRight(app, "subject.index");

@@ -1,5 +1,5 @@
 // Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for
-// officers who answer an inquiry. The audit trail has the reason and what was asked by, never what was entered.
+// officers who answer an inquiry. The audit trail records the reason and the kinds of criteria, never their values.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
@@ -24,7 +24,7 @@ export interface SubjectSearch {
   readonly organizationId: string;
   readonly reason: string;
   readonly wanted: Wanted;
-  /** How many of the subjects to leave out, those of earlier pages. */
+  /** How many subjects to skip, which earlier pages have shown. */
   readonly skip: number;
   readonly limit: number;
 }
@@ -35,7 +35,7 @@ export interface SubjectMatch {
   readonly match: "exact" | "partial";
   /** The field of the record that has the value. */
   readonly field: string;
-  /** Whether the value is not in the latest state of the record any more. */
+  /** Whether the value is no longer in the latest state of the record. */
   readonly former: boolean;
 }
 
@@ -51,20 +51,20 @@ export interface SubjectsFound {
   readonly subjects: readonly FoundSubject[];
   /** How many there are on all pages. */
   readonly total: number;
-  /** Whether there are more that were not considered, because so many records have one of the values. */
+  /** Whether more records were not considered, because too many have one of the values. */
   readonly more: boolean;
   /** Why records may be missing; undefined if the index is complete. */
   readonly incomplete: string | undefined;
 }
 
-/** Subjects of one page. */
+/** How many subjects a page has. */
 export const subjectsMax = 200;
 
-/** Records that are considered of each value. */
+/** How many records are considered for each value. */
 const recordsMax = 1_000;
-/** Most names have few enough spellings that 1,000 records of each value are considered. */
+/** Most names have so few spellings that 1,000 records are considered for each value. */
 const rowsMax = 20_000;
-/** Steps that a search takes to complete the index before it answers. */
+/** How many steps a search takes to complete the index before it answers. */
 const stepsMax = 32;
 
 /**
@@ -117,7 +117,7 @@ async function findPage(
   };
 }
 
-/** Takes what steps are left, as far as a search can wait for them. */
+/** Takes the remaining steps, as far as a search can wait for them. */
 async function complete(app: App, organizationId: string): Promise<string | undefined> {
   // What was acknowledged may not be settled yet.
   await app.store.latestArrival();
@@ -161,12 +161,15 @@ function matchesOf(
   return criteria.flatMap((criterion) => best.get(criterion) ?? []);
 }
 
-/** Many people have the same date of birth, so it tells something only with another match, or alone. */
+/**
+ * Many people have the same date of birth, so it is significant only with another match, or if it is the only
+ * criterion.
+ */
 function isTelling(matched: readonly SubjectMatch[], given: ReadonlySet<Criterion>): boolean {
   return given.size === 1 || matched.some(({ criterion }) => criterion !== "born");
 }
 
-/** A criterion more counts more than exactness, and exactness more than a value that is current. */
+/** The number of matching criteria comes first, then exactness, then whether values are current. */
 function weigh(matched: readonly SubjectMatch[]): number {
   return matched.reduce(
     (sum, { match, former }) => sum + 100 + (match === "exact" ? 10 : 0) + (former ? 0 : 1),

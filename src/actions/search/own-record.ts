@@ -1,5 +1,5 @@
-// What the record of a person or a company says in all of its changes: since when it is closed, and which statuses and
-// products it had. Reads a history in parts, however long it is.
+// Reads from all changes of a person's or company's record since when it is closed, and which statuses and products it
+// had. Reads a history of any length in parts.
 
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { timestampOf } from "../../domain/record/payload.ts";
@@ -30,7 +30,7 @@ export function widen(known: Span | undefined, { first, last }: Span): Span {
   };
 }
 
-/** More products of one subject are left out. */
+/** Further products of one subject are left out. */
 const productsMax = 100;
 
 /** What the record of the subject itself says. */

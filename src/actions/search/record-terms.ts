@@ -1,4 +1,4 @@
-// What a person or a company is found by: the terms of the values in its changes, with the field of each.
+// The search terms of a person or a company: the terms of the values in its changes, each with its field.
 
 import { termsOfName } from "../../domain/search/name-terms.ts";
 import type { SearchedType } from "../../domain/search/searched-types.ts";
@@ -14,12 +14,13 @@ export interface RecordTerm {
 }
 
 /**
- * A record has no more; the latest state comes first. A long name has many terms, so names get what other values leave.
+ * A record has at most this many terms; the latest state comes first. A long name has many terms, so names get the room
+ * that other values leave.
  */
 const termsMax = 256;
 const valueTermsMax = 128;
 
-/** What each field has; two fields with a space between them make one name. */
+/** The kind of value of each field; two fields with a space between them make one name. */
 const kinds: Readonly<Record<SearchedType, Readonly<Record<string, ValueKind | "name">>>> = {
   person: {
     name: "name",
@@ -79,7 +80,7 @@ interface RecordValue {
   readonly former: boolean;
 }
 
-/** Each value of a field once, those of the first state first. */
+/** Each value of a field once, the values of the first state first. */
 function valuesOf(type: SearchedType, states: readonly Payload[]): readonly RecordValue[] {
   const found = new Map<string, RecordValue>();
   for (const [at, payload] of states.entries()) {
@@ -93,7 +94,7 @@ function valuesOf(type: SearchedType, states: readonly Payload[]): readonly Reco
   return [...found.values()];
 }
 
-/** What a record said after each change. */
+/** The content of a record after each change. */
 function statesOf(changes: readonly Payload[]): readonly Payload[] {
   let state: Payload = {};
   return changes.map((change) => (state = { ...state, ...change }));

@@ -1,13 +1,13 @@
-// The keys of the index of persons and companies, one for each organization. They are derived from the private key of
-// receipts, which no store contains, so a stolen store does not say whose hash a hash is.
+// The keys of the index of persons and companies, one for each organization. They are derived from the private receipt
+// key, which no store contains, so a stolen store does not disclose what was hashed.
 
 import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
 import type { SearchKeys } from "../app.ts";
 
-/** Half of SHA-256: two values of an organization with one hash are not to be expected. */
+/** Half of SHA-256: collisions within an organization are not to be expected. */
 const hashBytes = 16;
 const keyBytes = 32;
-/** Fits exactly in a number of every engine. */
+/** Every engine can store it exactly in a number. */
 const checkBytes = 6;
 
 export function makeSearchKeys(secret: KeyObject): SearchKeys {
@@ -21,7 +21,7 @@ export function makeSearchKeys(secret: KeyObject): SearchKeys {
     return key;
   };
   return {
-    // Never 0, which says that no key is in use.
+    // Never 0, which means that no key is in use.
     check: 1 + derive("check", checkBytes).readUIntBE(0, checkBytes),
     hash: (organizationId, text) =>
       createHmac("sha256", keyOf(organizationId)).update(text).digest().subarray(0, hashBytes),

@@ -1,16 +1,16 @@
-// Telephone numbers as ITU-T E.164 writes them, for the search. The numbering plans of all countries are data of a
-// library, which is imported here only, and loaded when it is first needed.
+// Converts telephone numbers to ITU-T E.164, for the search. The numbering plans of all countries come from a library,
+// which only this file imports, and which is loaded when it is first needed.
 
 import type { parsePhoneNumber } from "awesome-phonenumber";
 
 export interface TelephoneNumber {
-  /** In E.164, such as +49301234567; undefined if the text does not say of which country it is. */
+  /** In E.164, such as +49301234567; undefined if the text does not tell the country. */
   readonly full: string | undefined;
-  /** The digits without the codes of a country and of a trunk; more than one if it is not certain where they begin. */
+  /** The digits without the country code and the trunk prefix; several if it is uncertain where they begin. */
   readonly national: readonly string[];
 }
 
-/** Shorter ones are extensions, or no telephone numbers. */
+/** Shorter texts are extensions, or not telephone numbers. */
 const nationalDigitsMin = 5;
 /** E.164 allows 15 digits; some texts repeat a trunk prefix. */
 const digitsMax = 20;
@@ -29,7 +29,7 @@ function readTelephone(text: string, library: Parse): TelephoneNumber {
   const parsed = parse(international, library);
   if (parsed !== undefined) return parsed;
   const digits = international.replaceAll(/[^\d]/g, "").slice(0, digitsMax);
-  // Without a plus, the digits may begin with the code of a country or not.
+  // Without a plus, the digits may or may not begin with a country code.
   const perhaps = digits.startsWith("0") ? undefined : parse(`+${digits}`, library);
   const national = [withoutTrunk(digits), ...(perhaps?.national ?? [])];
   return { full: undefined, national: national.filter((one) => one.length >= nationalDigitsMin) };

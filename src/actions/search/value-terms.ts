@@ -1,5 +1,5 @@
-// The terms of the values that a person or a company is found by, other than names. A term is a text that a stored
-// value and a wanted one have in common; only hashes of terms are stored.
+// The terms of values other than names by which a person or a company is found. A stored value and a value that is
+// searched for match if they have a term in common; only hashes of terms are stored.
 
 import {
   normaliseDate,
@@ -8,10 +8,10 @@ import {
 } from "../../domain/search/contact-terms.ts";
 import type { TelephoneReader } from "./telephone.ts";
 
-/** What a value is, other than a name. */
+/** The kind of a value other than a name. */
 export type ValueKind = "born" | "email" | "telephone" | "document" | "registration";
 
-/** `form` tells terms of different kinds apart that have the same text. */
+/** `form` distinguishes terms of different kinds with the same text. */
 export function makeTerm({ form, text }: { readonly form: string; readonly text: string }): string {
   return `${form} ${text}`;
 }
@@ -29,7 +29,7 @@ const normalise = {
   registration: normaliseNumber,
 };
 
-/** None if the text is no such value. */
+/** None if the text is not such a value. */
 export function termsOfValue(
   kind: ValueKind,
   given: string,

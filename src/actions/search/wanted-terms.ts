@@ -1,4 +1,4 @@
-// What is looked up for a search: the terms of what is known of a person or a company. A term that a record has by its
+// What a search looks up: the terms of what is known about a person or a company. A term that stands for a record's
 // whole value is an exact match, any other one a partial match.
 
 import { limits } from "../../domain/limits.ts";
@@ -12,7 +12,7 @@ export const criteria = ["name", "born", "email", "telephone", "document", "regi
 
 export type Criterion = (typeof criteria)[number];
 
-/** What is known; at least one of them. */
+/** What is known; at least one of these. */
 export type Wanted = Readonly<Partial<Record<Criterion, string | undefined>>>;
 
 export interface WantedTerm extends ValueTerm {
@@ -20,12 +20,12 @@ export interface WantedTerm extends ValueTerm {
 }
 
 /**
- * Of a name of six words in three spellings there are fewer. The other values have a few terms, which a name never
+ * More than a name of six words in three spellings has. The other values have a few terms, which a name never
  * displaces.
  */
 const nameTermsMax = 320;
 
-/** What a text has to be that has no terms. */
+/** What a text that has no terms has to be. */
 const expected: Readonly<Record<Criterion, string>> = {
   name: "a name with letters",
   born: "a date such as 1990-12-10",

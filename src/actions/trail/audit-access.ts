@@ -31,7 +31,7 @@ export async function auditAccess(
   await app.store.trail.note({ ...about, action }, actOf(app));
 }
 
-/** A download of the whole chain; as `auditAccess`. */
+/** A download of the whole chain; like `auditAccess`. */
 export async function noteDownload(
   app: App,
   action: "audit.export" | "receipt.export",

@@ -9,7 +9,7 @@ import { auditPages } from "../pages.ts";
 import { noteDownload } from "./audit-access.ts";
 
 const shownMax = 50;
-/** A part is searched in a few milliseconds on either engine. */
+/** How much a part searches: a few milliseconds on either engine. */
 const examinedMax = 10_000;
 const verifiedAtOnce = 1_000;
 const verifiedMax = 20_000;

@@ -24,7 +24,7 @@ export interface HealthCheck {
 export interface Health {
   readonly checks: readonly HealthCheck[];
   readonly engine: EngineTraits;
-  /** Undefined where the store does not answer. */
+  /** Undefined if the store does not answer. */
   readonly engineVersion: string | undefined;
   readonly schemaVersion: number;
   readonly lastBackup: AuditEntry | undefined;
@@ -51,13 +51,13 @@ export async function readHealth(app: App): Promise<Health> {
   };
 }
 
-/** Undefined where the store does not answer. */
+/** Undefined if the store does not answer. */
 function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
   return value.catch(() => undefined);
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** The alert of Prometheus is for the same (deploy/prometheus/alerts.yml). */
+/** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
 const behindDaysMin = 7;
 
 type Outcome = Omit<HealthCheck, "name">;

@@ -1,5 +1,5 @@
-// Reads what the overview of the console shows: the intake of this process, open and overdue deletions, the store and
-// its last backup. Shows nothing of confidential types to people who may not know of them.
+// Reads what the overview page of the console shows: the intake of this process, open and overdue deletions, the store
+// and its last backup. Shows nothing of confidential types to people who may not know of them.
 
 import type { AuditEntry, Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";

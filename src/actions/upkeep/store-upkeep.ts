@@ -1,4 +1,4 @@
-// What serving processes do with the store as a whole, besides requests and deletions.
+// The work of serving processes on the store as a whole, besides requests and deletions.
 
 import type { App } from "../app.ts";
 
@@ -39,7 +39,10 @@ export async function refreshCallers({ store, callers }: App): Promise<void> {
   );
 }
 
-/** Does what a write needs. Rejects where writes would be refused, as on a full disk. */
+/**
+ * Does what a write needs. Rejects if writes would be refused, for example because the disk is
+ * full.
+ */
 export function probeWrite({ store }: App): Promise<void> {
   return store.probeWrite();
 }

@@ -1,5 +1,5 @@
-// Delivers what an endpoint is to be sent, one message after another, under a lease: claims the endpoint, sends, and
-// notes the result before the next message. A crash in between repeats a message, and never skips one.
+// Delivers the messages of an endpoint one after another, under a lease: claims the endpoint, sends, and stores the
+// result before the next message. A crash in between repeats a message, and never skips one.
 
 import { readRetryAfter } from "../../basics/back-off.ts";
 import {
@@ -26,7 +26,7 @@ const messagesMax = 50;
 
 const statusGone = 410;
 
-/** What became of a message: the status of the reply, or why there was none. */
+/** The result of a message: the status of the reply, or why there was none. */
 export interface SendResult {
   readonly result: string;
   readonly status: number | undefined;
@@ -45,7 +45,7 @@ export interface DeliveryOptions {
   readonly source: MessageSource;
   readonly claimant: string;
   readonly ends: Ends;
-  /** How far the endpoint was looked at before it was claimed. */
+  /** Up to where messages of the endpoint were searched before it was claimed. */
   readonly place: Place;
   readonly send: (sending: Sending) => Promise<SendResult>;
   /** From 0 to 1. */

@@ -3,7 +3,7 @@
 import { type WebhookEndpoint, webhookState } from "../../domain/webhook.ts";
 import type { WebhookKeys } from "../app.ts";
 
-/** `keys`: those of this process, if it has any. */
+/** `keys`: the secrets of this process, if it has any. */
 export function endpointState(endpoint: WebhookEndpoint, keys: WebhookKeys | undefined): object {
   const { endpointId, secretVersion, keyCheck } = endpoint;
   const isSame = keys?.check === keyCheck;

@@ -1,5 +1,5 @@
 // The endpoints of webhooks: created, listed, changed and removed, by an organization over the API or by an operator.
-// A secret is in the reply of the one call that makes it.
+// Only the reply to the call that makes a secret contains it.
 
 import {
   descriptionCharactersMax,
@@ -43,7 +43,7 @@ export interface WantedEndpoint extends Pick<NewEndpoint, "organizationId" | "ev
   readonly actor: string;
 }
 
-/** Checks nothing but the organization and the number of its endpoints, which are named if they do not permit it. */
+/** Checks only the organization and the number of its endpoints; returns which of them does not permit it. */
 export async function addEndpoint(
   app: App,
   { actor, ...wanted }: WantedEndpoint,
@@ -91,7 +91,7 @@ function requireKeys(app: App): WebhookKeys {
   );
 }
 
-/** The application and what an operator says of the endpoint. */
+/** The application, and the operator's description of the endpoint. */
 export interface OperatorsEndpoint {
   readonly organizationId: string;
   readonly url: string;
@@ -144,7 +144,7 @@ export async function listEndpoints(
 
 const pageRows = 1_000;
 
-/** Those of all organizations, in the order of their keys. */
+/** The endpoints of all organizations, in the order of their keys. */
 export async function allEndpoints({
   store,
 }: Pick<App, "store">): Promise<readonly WebhookEndpoint[]> {
@@ -191,15 +191,16 @@ export async function removeEndpoint(app: App, endpointId: string): Promise<Webh
   return found;
 }
 
-/** Asks for a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
+/** Requests a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, "webhook.change");
   return change(app, endpointId, { test: true });
 }
 
 /**
- * Enables an endpoint, and continues where it was, or at `from`: `now`, `-1` for the beginning, or the `replay_offset`
- * of an event, whose successors are sent again. Throws OperatorError not_permitted, no_such_endpoint and invalid.
+ * Enables an endpoint, and continues where it stopped, or at `from`: `now`; `-1` for the beginning; or the
+ * `replay_offset` of an event, whose successors are sent again. Throws OperatorError not_permitted, no_such_endpoint
+ * and invalid.
  */
 export async function enableEndpoint(
   app: App,
@@ -237,7 +238,7 @@ export interface RotatedSecret {
 }
 
 /**
- * Makes a new secret; the old one signs, too, for `overlapMs`, unless the key was changed that it is derived from.
+ * Makes a new secret; the old one signs too for `overlapMs`, unless the key from which it is derived has changed.
  * Throws OperatorError not_permitted, no_such_endpoint and webhook_key.
  */
 export async function rotateSecret(

@@ -1,15 +1,15 @@
-// What has happened since the last look, at once for all endpoints of webhooks: it decides which of those that had
-// nothing to be sent by then are looked at one by one.
+// Queries what has happened since the last query, once for all endpoints of webhooks: it decides which endpoints
+// without pending messages have to be examined one by one.
 
 import type { App } from "../app.ts";
 import { FeedCipher } from "../change/offset.ts";
 import type { Ends } from "./next-message.ts";
 
 export interface Looked {
-  /** The last look, and this one. */
+  /** The results of the last query and of this one. */
   readonly seen: Ends;
   readonly ends: Ends;
-  /** The organizations with news on deletions since `seen`, and those that may have changes. */
+  /** The organizations with events of deletions since `seen`, and those that may have changes. */
   readonly told: ReadonlySet<string>;
   readonly changed: ReadonlySet<string>;
 }

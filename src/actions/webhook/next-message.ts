@@ -1,5 +1,5 @@
-// What an endpoint is sent next, read from the audit trail and the changes, in bounded parts. A message has no content:
-// the id of a deletion with the type of its record, or the end of the feed.
+// Reads the next message for an endpoint from the audit trail and the changes, in bounded parts. A message has no
+// content: only the id of a deletion with the type of its record, or the end of the feed.
 
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -8,13 +8,13 @@ import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
 import type { App, WebhookKeys } from "../app.ts";
 import type { FeedCipher } from "../change/offset.ts";
 
-/** Entries of the trail, and arrival numbers, that one statement covers. */
+/** How many entries of the trail, or arrival numbers, one statement covers. */
 const entriesAtOnce = 10_000;
 const arrivalsAtOnce = 16_384;
 const newsAtOnce = 100;
-/** How many statements look for a message before others have their turn. */
+/** How many statements search for a message before others have their turn. */
 const partsMax = 50;
-/** An endpoint is notified of changes no more often. */
+/** The shortest time between two messages about changes to an endpoint. */
 export const signalMs = 1_000;
 
 const changesAvailable: WebhookEvent = "sluice.changes.available";
@@ -29,10 +29,10 @@ export interface Message {
   /** The same in each attempt. */
   readonly id: string;
   readonly body: string;
-  /** The cursors of the endpoint once it is delivered: also past what there is nothing to send of. */
+  /** The cursors of the endpoint once it is delivered; these also skip what needs no message. */
   readonly after: Cursors;
   readonly isSignal: boolean;
-  /** Present for a test: when it was asked for. */
+  /** Present for a test: when it was requested. */
   readonly test?: number;
 }
 
@@ -45,7 +45,7 @@ export interface MessageSource {
 /** Up to where the trail and the changes are complete. */
 export type Ends = Cursors;
 
-/** Up to here there is nothing to send to an endpoint whose cursors are `from`. */
+/** Up to here there is nothing to send to an endpoint with the cursors `from`. */
 export interface Place {
   readonly from: Cursors;
   readonly entryNo: number;
@@ -64,7 +64,7 @@ export interface Next {
   readonly place: Place;
 }
 
-/** If there is no message, the place says how far this has looked. */
+/** If there is no message, returns up to where this has searched. */
 export async function findNext(
   source: MessageSource,
   endpoint: WebhookEndpoint,
@@ -85,12 +85,15 @@ export async function findNext(
   return { message: undefined, place: now };
 }
 
-/** A deletion is next after a signal, and a signal as soon as it is due: neither waits for all of the other. */
+/**
+ * Messages about deletions and about changes alternate: a deletion comes after a message about changes, and such a
+ * message as soon as it is due, so neither waits for all of the other kind.
+ */
 function wasSignal({ signalledAt, lastDeliveredAt }: WebhookEndpoint): boolean {
   return signalledAt !== undefined && signalledAt === lastDeliveredAt;
 }
 
-/** Those that the endpoint may be notified of and that are not confidential now. */
+/** Deletions that the endpoint may be notified of and that are not confidential now. */
 async function typesFor(
   { store }: Pick<App, "store">,
   { organizationId, types }: WebhookEndpoint,

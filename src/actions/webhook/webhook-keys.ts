@@ -1,5 +1,5 @@
-// The secrets of webhooks, and what is signed with them, by Standard Webhooks 1.0: `v1` is HMAC-SHA256, `v1a` Ed25519.
-// They are derived from the private key of receipts, which no store contains.
+// The secrets of webhooks, and the signatures made with them, as Standard Webhooks 1.0 specifies: `v1` is HMAC-SHA256,
+// `v1a` Ed25519. The secrets are derived from the private receipt key, which no store contains.
 
 import {
   createHmac,
@@ -13,7 +13,7 @@ import type { WebhookEndpoint } from "../../domain/webhook.ts";
 import type { SignedMessage, WebhookKeys } from "../app.ts";
 
 const keyBytes = 32;
-/** Fits exactly in a number of every engine. */
+/** Every engine can store it exactly in a number. */
 const checkBytes = 6;
 const idBytes = 18;
 
@@ -55,7 +55,7 @@ function keysOf(derive: Derive, endpointId: string, version: number) {
   };
 }
 
-/** After a rotation, the former secret signs for some time, too. */
+/** For some time after a rotation, the former secret signs too. */
 function versionsOf(
   { secretVersion, formerSecretUntil = 0 }: WebhookEndpoint,
   now: number,
