@@ -83,7 +83,7 @@ export interface Hold {
   readonly placedBy: string;
 }
 
-/** Returns what the audit trail states of a hold, besides the record, which is the subject of the entry. */
+/** Returns what the audit trail records about a hold, besides the record, which is the subject of the entry. */
 export function describeHold(hold: Hold): Readonly<Record<string, unknown>> {
   const { holdId, reason, owner = null, reviewOn = null, endsOn, placedAt, placedBy } = hold;
   const end = endsOn === undefined ? {} : { endsOn };

@@ -1,5 +1,5 @@
-// The chain of the audit trail: the text of an entry, whose hash is in the next one, and which entry may follow. It is
-// the same for a store and for a file of the trail.
+// The chain of the audit trail: the text of an entry, whose hash is in the next one, and which entry may follow. Used
+// for stores and for files of the trail.
 
 import { invalid } from "./json/codec.ts";
 import { cutCodec, headCodec } from "./deletion/ledger-codec.ts";

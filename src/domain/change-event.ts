@@ -22,7 +22,7 @@ export const noticeTypes: Readonly<Record<ArrivedNotice["kind"], string>> = {
   completed: "sluice.deletion.completed",
 };
 
-/** What the kinds of events are called, for a record type. */
+/** The names of the kinds of events of a record type. */
 export function eventTypes(resourceType: string): { created: string; updated: string } {
   return { created: `sluice.${resourceType}.created`, updated: `sluice.${resourceType}.updated` };
 }

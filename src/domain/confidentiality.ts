@@ -1,5 +1,5 @@
-// Which record types are confidential, and what a reader may know: whoever lacks the read scope of a confidential type
-// may not learn anything of its records, not even whether there are any.
+// Which record types are confidential, and what a reader may know: a reader without the read scope of a confidential
+// type may not learn anything about its records, not even whether there are any.
 
 import { type CountKind, countKinds } from "./deletion/receipt-count.ts";
 import type { RecordType, ResourceType } from "./record-type.ts";
@@ -35,7 +35,7 @@ export function findConfidentialityFault(added: readonly ResourceType[]): string
   return undefined;
 }
 
-/** Somebody who is shown deletions: a caller, or an operator. */
+/** Who is shown deletions: a caller, or an operator. */
 export interface Reader {
   /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
@@ -43,8 +43,8 @@ export interface Reader {
 }
 
 /**
- * Whether a type is confidential. Without a reader, whose organization may add types, only a type that is confidential
- * everywhere is.
+ * Whether a type is confidential. Without a reader, whose organization may add types, this is true only for types that
+ * are confidential everywhere.
  */
 export function isConfidential(
   { resourceType, confidential }: Pick<RecordType, "resourceType" | "confidential">,

@@ -1,12 +1,13 @@
-// The events that leave the service for the collector of a security team, as data: what is in the audit trail, and what
-// is only counted. docs/reference/events.md is generated from these tables. An event never has content, a reason, a
-// secret, or the id of a record or a digest of it: not even the hash of the entry, by which an id could be guessed.
+// The events that leave the service for the collector of a security team, as data: entries of the audit trail, and
+// refusals, which are only counted. docs/reference/events.md is generated from these tables. An event never has
+// content, a reason, a secret, or the id of a record or a digest of it: not even the hash of the entry, by which an id
+// could be guessed.
 
 interface TrailEvent {
   readonly summary: string;
-  /** What the subject of the entry is; absent where it names a record, which does not leave. */
+  /** The kind of the entry's subject; missing if it names a record, because that is not sent. */
   readonly subject?: string;
-  /** The fields of the detail that leave. */
+  /** The fields of the detail that are sent. */
   readonly detail?: readonly string[];
 }
 
@@ -26,7 +27,7 @@ const operator = "the name of the operator";
 const receiptKey = "the public key";
 const store = "the store";
 
-/** By the action of an entry of the trail; no entry with another action can be written. */
+/** By the action of an audit entry; no entry with another action can be written. */
 export const trailEvents = {
   "organization.create": entry("An organization was created.", organization),
   "organization.change": entry("The settings of an organization were changed.", organization),
@@ -94,14 +95,17 @@ export const trailEvents = {
 
 export type TrailAction = keyof typeof trailEvents;
 
-/** The verbs of the actions on a kind of object. */
+/** The verbs of the actions, by kind of object. */
 export type VerbOn<Kind extends string> = TrailAction extends infer Action
   ? Action extends `${Kind}.${infer Verb}`
     ? Verb
     : never
   : never;
 
-/** What is in no trail, because anybody could fill it: a process sends how often it happened. */
+/**
+ * What the trail does not record, because anybody could flood it: a process sends only how often it
+ * happened.
+ */
 export const securityEvents = {
   "authentication.failed": {
     summary: "A credential was missing or wrong, or a sign-in to the console failed.",
@@ -119,7 +123,7 @@ export const securityEvents = {
 
 export type SecurityEvent = keyof typeof securityEvents;
 
-/** The kinds of receivers, at most one of each. */
+/** The kinds of receivers; at most one receiver of each kind. */
 export const eventDestinations = ["otlp", "syslog"] as const;
 export type EventDestination = (typeof eventDestinations)[number];
 

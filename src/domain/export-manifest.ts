@@ -1,5 +1,5 @@
-// The form of the manifest of an export: what was asked, when, and the rows, bytes and SHA-256 of what was written. It
-// contains nothing of a record but ids that were asked for. Signed and verified elsewhere.
+// The form of the manifest of an export: what was requested, when, and the rows, bytes and SHA-256 of what was written.
+// Its only data of records are ids that were asked for. Signed and verified elsewhere.
 
 import { canonicalJson } from "./json/canonical-json.ts";
 import { isJsonObject } from "./schema/schema-shape.ts";
@@ -7,12 +7,12 @@ import { isJsonObject } from "./schema/schema-shape.ts";
 export const manifestType = "sluice-export-manifest";
 
 export interface ManifestFile {
-  /** In a folder. A file by itself may be renamed. */
+  /** In a folder. A single file may be renamed. */
   readonly name?: string;
   readonly resource_type?: string;
   /** 0 for a file without rows. */
   readonly rows: number;
-  /** Of the content, before it is compressed. */
+  /** The size of the content before compression. */
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -29,7 +29,7 @@ export interface ManifestBody {
   /** `export` says what was exported, such as `records`; the other members are the options. */
   readonly query: Readonly<Record<string, unknown>>;
   readonly files: readonly ManifestFile[];
-  /** Missing, as the signature, if the process that exported had no key. */
+  /** Missing, like the signature, if the exporting process had no key. */
   readonly key_id?: string;
 }
 
@@ -45,7 +45,7 @@ export function lineOfManifest(manifest: Manifest): string {
   return `${manifestLineStart}${canonicalJson(manifest)}}\n`;
 }
 
-/** The manifest of a line as above, or of a file of its own. Undefined for other values. */
+/** The manifest of such a line, or of a separate file. Undefined for other values. */
 export function manifestOf(value: unknown): Manifest | undefined {
   const inner = isJsonObject(value) ? (value["sluice_manifest"] ?? value) : undefined;
   return isManifest(inner) ? inner : undefined;

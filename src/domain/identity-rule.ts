@@ -1,5 +1,5 @@
-// Rules by which an organization trusts tokens of a platform (JWTs, RFC 7519), such as those of Kubernetes or of a CI
-// service: what a rule is, and what a token's claims have to be. Verifies no signature.
+// Rules by which an organization trusts tokens of a platform (JWTs, RFC 7519), such as Kubernetes or a CI service: what
+// a rule contains, and which claims a token must have. Verifies no signature.
 
 import { isStorable } from "./schema/formats.ts";
 
@@ -12,9 +12,9 @@ export interface IdentityRule {
   readonly lifetimeSeconds: number;
   /** Whether a token of the platform may be exchanged more than once while it is valid. */
   readonly reusable: boolean;
-  /** Where the public keys are, if the metadata of the issuer don't say it. */
+  /** Where the public keys are, if the metadata of the issuer do not say it. */
   readonly jwksUrl?: string;
-  /** The public keys themselves, of an issuer that can't be reached. */
+  /** The public keys themselves, for an issuer that can't be reached. */
   readonly jwks?: KeySet;
 }
 
@@ -23,7 +23,7 @@ export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The claims of texts such as `sub=intake`, without empty ones; or what is wrong with them. */
+/** The claims from texts such as `sub=intake`, without empty ones; or what is wrong with them. */
 export function readWantedClaims(texts: readonly string[]): IdentityRule["claims"] | string {
   const claims = new Map<string, string>();
   for (const text of texts.filter((one) => one.trim() !== "")) {
@@ -41,7 +41,7 @@ export const identityLimits = {
   rulesMax: 20,
   issuerCharactersMax: 256,
   claimsMax: 16,
-  /** Of the audience, and of the name and the value of a claim. */
+  /** The longest audience, and the longest name or value of a claim. */
   claimCharactersMax: 512,
   keySetBytesMax: 16 * 1_024,
   /** OpenID Connect Core 1.0, section 2. */
@@ -66,7 +66,10 @@ export interface ProgramClaims {
   readonly all: Claims;
 }
 
-/** The claims, or what is wrong with them whatever the rule is (RFC 7523, section 3). `now`: Unix milliseconds. */
+/**
+ * Returns the claims, or what is wrong with them independently of rules (RFC 7523, section 3). `now`: Unix
+ * milliseconds.
+ */
 export function readClaims(all: Claims, now: number): ProgramClaims | string {
   const { iss, sub, exp, jti } = all;
   const audience = onlyAudience(all["aud"]);
@@ -83,7 +86,7 @@ export function readClaims(all: Claims, now: number): ProgramClaims | string {
   return { issuer: iss, subject: sub, audience, expiresAt: Number(exp), tokenId: jti, all };
 }
 
-/** A token for several audiences could be sent here by any of the others. */
+/** Any recipient of a token for several audiences could send it here. */
 function onlyAudience(claim: unknown): string | undefined {
   const [audience, ...more]: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return typeof audience === "string" && more.length === 0 ? audience : undefined;
@@ -114,7 +117,7 @@ function findTimeFault({ exp, nbf, iat }: Claims, nowSeconds: number): string | 
   return undefined;
 }
 
-/** Why the claims are not those of the rule; undefined if they are. Never repeats a claim. */
+/** Why the claims do not match the rule; undefined if they do. Never repeats a claim. */
 export function findMismatch(rule: IdentityRule, claims: ProgramClaims): string | undefined {
   if (claims.issuer !== rule.issuer) return "the issuer is another";
   if (claims.audience !== rule.audience) return "the audience is another";

@@ -33,14 +33,14 @@ export const limits = {
   idempotencyKeyCharactersMax: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
 
-  // work in progress: of one organization, then of all; a request beyond these waits, and is then refused
+  // work in progress: first for one organization, then for all; a request beyond these waits, and is then refused
   organizationRequestsMax: 2_048,
   organizationBodyBytesMax: 48 * 1_024 * 1_024,
   organizationStreamsMax: 8,
   heldBodyBytesMax: 128 * 1_024 * 1_024,
   streamsMax: 64,
   bodyReservationWaitMsMax: 10_000,
-  // what a request may cost for one token of the rate limit, by whichever of the three is the most
+  // the cost of a request that one token of the rate limit covers; the largest of the three counts
   itemsPerToken: 100,
   bytesPerToken: 32 * 1_024,
   processorMsPerToken: 1,
@@ -48,12 +48,12 @@ export const limits = {
   // the feed of changes: events and bytes of a reply, and live requests of a key, of an organization and of all
   changesReplyEventsMax: 1_000,
   changesReplyBytesMax: 1_024 * 1_024,
-  /** A reply that is sent while the request goes on holds at most this, because its readers may be slow. */
+  /** The most that a reply holds which is sent while its request continues, because its readers may be slow. */
   changesPartBytesMax: 64 * 1_024,
   keyChangeReadersMax: 32,
   organizationChangeReadersMax: 64,
   changeReadersMax: 512,
-  /** Recipients of an organization. */
+  /** How many recipients an organization can have. */
   recipientsMax: 32,
   recipientNameCharactersMax: 64,
   longPollMs: 20_000,
@@ -68,10 +68,13 @@ export const limits = {
   /** Resident memory of an idle process, and how much more it may retain from earlier work. */
   residentBytesUsual: 224 * 1_024 * 1_024,
   retainedBytesMax: 224 * 1_024 * 1_024,
-  /** Resident memory, without what is retained, above which the largest bodies are refused, and all large ones are. */
+  /**
+   * Resident memory, without what is retained, above which the largest bodies are refused, and above which all large
+   * ones are.
+   */
   residentBytesHigh: 384 * 1_024 * 1_024,
   residentBytesCritical: 448 * 1_024 * 1_024,
-  /** What counts as a large body, and as one of the largest. */
+  /** From which size on a body counts as large, and as one of the largest. */
   shedBodyBytesMin: 256 * 1_024,
   largestBodyBytesMin: 1_024 * 1_024,
 
@@ -86,7 +89,7 @@ export const limits = {
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 60_000,
   idleSocketTimeoutMs: 75_000,
-  /** A lingering close: for how long, and how many bytes. */
+  /** A lingering close: its duration, and how many bytes it reads. */
   lingerMs: 5_000,
   lingerBytesMax: 32 * 1_024 * 1_024,
   connectionsMax: 10_000,
@@ -126,21 +129,21 @@ export const limits = {
   retainDaysMax: 36_500,
 
   // shared by actions and both engines: writing
-  /** Rows of one transaction of the group commit. */
+  /** How many rows one transaction of the group commit has. */
   groupRowsMax: 2_000,
-  /** Writes that wait for it; further ones are refused. */
+  /** How many writes wait for it; further ones are refused. */
   queuedWritesMax: 65_536,
   // erasing
   /** How many deletions take their steps together, and how many of these one transaction claims and plans. */
   deletionsAtOnceMax: 512,
   deletionsClaimedAtOnceMax: 256,
   erasureStepRecordsMax: 256,
-  /** Rows of a table that one step of the erasure of an organization removes, while others write and otherwise. */
+  /** How many rows of a table one step of the erasure of an organization removes while others write, and otherwise. */
   organizationStepRowsMax: 1_000,
   organizationStepRowsAloneMax: 4_000,
   /**
-   * How many records of an organization one step reads to find the end of their retention floors, and how many of these
-   * with their histories.
+   * How many records of an organization one step reads to find the end of their retention floors, and for how many of
+   * these it reads the history.
    */
   floorScanRowsMax: 5_000,
   floorScanHistoriesMax: 200,

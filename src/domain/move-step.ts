@@ -1,6 +1,6 @@
 // The progress of a move of a store, and its interruption.
 
-/** read: summarises the source. copy: copies it. verify: summarises the target. */
+/** read: summarizes the source. copy: copies it. verify: summarizes the target. */
 export type MovePhase = "read" | "copy" | "verify";
 
 export interface MoveStep {
@@ -11,7 +11,7 @@ export interface MoveStep {
   readonly table: string;
 }
 
-/** The move was interrupted; the same move continues from what has been copied. */
+/** The move was interrupted; repeating it continues from what has been copied. */
 export class MoveStopped extends Error {
   override readonly name = "MoveStopped";
 }

@@ -4,7 +4,7 @@ export const operatorRoles = ["viewer", "operator", "officer", "auditor", "admin
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** How an issuer of OpenID Connect names a person: the only claims that are unique and never change. */
+/** How an issuer of OpenID Connect identifies a person: the only claims that are unique and never change. */
 export interface OperatorIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -18,20 +18,20 @@ export interface Operator {
   readonly name: string;
   readonly roles: readonly OperatorRole[];
   readonly createdAt: number;
-  /** From this time on the person can't act; undefined for a person who can. */
+  /** From this time on the person can't act; undefined if the person can. */
   readonly disabledAt: number | undefined;
-  /** Since when the person is an officer whom no other officer has confirmed; undefined for everybody else. */
+  /** Since when the person is an officer without confirmation by another officer; undefined for everybody else. */
   readonly unconfirmedSince?: number | undefined;
-  /** The administrator who created the officer, or a link for the officer; undefined where an issuer says the role. */
+  /** The administrator who created the officer, or a link for the officer; undefined if an issuer states the role. */
   readonly unconfirmedBy?: string | undefined;
   /** Present for a person who signs in with OpenID Connect. */
   readonly identity?: OperatorIdentity | undefined;
 }
 
 /**
- * The roles that count. An administrator creates officers and their links, and must not act as one: so that role counts
- * when another officer has confirmed the person. An issuer of OpenID Connect answers for its people; without the
- * confirmation they are no second person (store/sql/access/approver.ts).
+ * The roles that apply. An administrator creates officers and their links, but must not act as one, so that role
+ * applies only when another officer has confirmed the person. An issuer of OpenID Connect is responsible for its
+ * people, but without the confirmation they can't be the second person (store/sql/access/approver.ts).
  */
 export function effectiveRoles({ roles, unconfirmedBy }: Operator) {
   if (unconfirmedBy === undefined) return roles;
@@ -48,7 +48,7 @@ export interface Passkey {
   readonly signCount: number;
   /** How a browser reaches the authenticator, such as `usb`. */
   readonly transports: readonly string[];
-  /** What its owner calls it; empty for no name. */
+  /** The name that its owner gave it; empty if none. */
   readonly name: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | undefined;

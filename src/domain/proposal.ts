@@ -8,7 +8,7 @@ import type { RetentionRule } from "./retention/floor.ts";
 /** After this time a proposal can't be approved any more. */
 export const proposalDays = 7;
 
-/** The acts, with what they are called. */
+/** The acts, with their names for people. */
 export const proposedActs = {
   "organization.change": "change of settings",
   "organization.close": "closing",
@@ -26,9 +26,9 @@ export interface Proposal {
   /** The organization that requires the second person. */
   readonly organizationId: string;
   readonly act: ProposedAct;
-  /** What the act is given. */
+  /** The arguments of the act. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the act changes, as it was when the act was proposed. */
+  /** What the act changes, in its state when the act was proposed. */
   readonly state: Readonly<Record<string, unknown>>;
   readonly proposedBy: string;
   readonly proposedAt: number;
@@ -44,7 +44,7 @@ export function isOpen({ status, expiresAt }: Proposal, now: number): boolean {
   return status === "open" && expiresAt > now;
 }
 
-/** The rule of a type that was proposed, and the one that it replaces. A rule of no days stands for none. */
+/** The rule of a type that was proposed, and the one that it replaces. A rule without days means none. */
 export function rulesOf({ organizationId, parameters, state }: Proposal): {
   readonly before: RetentionRule | undefined;
   readonly rule: RetentionRule;
@@ -78,7 +78,10 @@ export function settingsOfTwo({
   };
 }
 
-/** Whether a change of settings ends the approval, or has records erased that were kept before. */
+/**
+ * Whether a change of settings ends the requirement of an approval, or lets records be erased that
+ * were kept before.
+ */
 export function weakensSettings(before: Settings, change: Change): boolean {
   if (before.deletionApproval !== true) return false;
   if (change.deletionApproval === false) return true;
@@ -87,7 +90,7 @@ export function weakensSettings(before: Settings, change: Change): boolean {
 
 type Rule = Omit<RetentionRule, "organizationId" | "resourceType">;
 
-/** Whether another rule of a type may have records erased, or changed, earlier. */
+/** Whether a new rule of a type may let records be erased or changed earlier. */
 export function weakensRule(
   before: Rule | undefined,
   after: Rule | undefined,

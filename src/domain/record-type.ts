@@ -22,7 +22,9 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** What a submission does: POST adds (or appends), PUT updates. */
 export type Operation = "add" | "update";
 
-/** `belongs`: erased with what it belongs to. `mentions`: remains, without the reference. */
+/**
+ * `belongs`: erased with the record that it refers to. `mentions`: remains, without the reference.
+ */
 export type RelationKind = "belongs" | "mentions";
 
 export interface RelationField {
@@ -41,7 +43,7 @@ export interface Rule {
   readonly summary: string;
   /** What the rule forbids, as JSON Schema; undefined if that can't express it. */
   readonly forbids?: JsonSchema;
-  /** Fields of which a state holds at most one, that of the latest change (merge.ts). */
+  /** A state holds at most one of these fields: the one of the latest change (merge.ts). */
   readonly exclusive?: readonly string[];
   check(payload: Payload): readonly FieldError[];
 }
@@ -58,7 +60,7 @@ export interface RecordTypeDefinition {
   /** In the order in which they are stored and documented; `timestamp` and `additional_properties` are added. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly relations?: readonly RelationField[];
-  /** Fields that name a person or a company without being a relation: whoever takes part in a transaction. */
+  /** Fields that name a person or a company without being a relation: the parties of a transaction. */
   readonly partyFields?: readonly string[];
   readonly rules?: readonly Rule[];
   /** A record that a POST accepts, shown in the docs and checked by a test. */
@@ -71,7 +73,7 @@ export interface RecordTypeOptions {
   readonly batchPath?: string;
   /** May be deleted by request (`transaction`, `person`, `company`). */
   readonly deletable?: boolean;
-  /** A person or a company: what `partyFields` name (`person`, `company`). */
+  /** A person or a company, which `partyFields` name (`person`, `company`). */
   readonly party?: boolean;
   /** The record is closed while any of these fields has this value. A retention floor may count from that time. */
   readonly closed?: readonly { readonly field: string; readonly is: unknown }[];

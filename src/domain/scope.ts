@@ -25,7 +25,7 @@ export type Scope =
 /** For the feed of changes. No other scope includes them, and a key has them only if they are named. */
 export const changeScopes = ["changes:read", "changes:content"] as const;
 
-/** What a key has unless scopes are named: all that concern records. */
+/** The scopes of a key for which none are named: all that concern records. */
 export const recordScopes: readonly Scope[] = [
   ...families.flatMap((family): Scope[] => [`${family}:read`, `${family}:write`]),
   ...deletableFamilies.map((family): Scope => `${family}:delete`),
@@ -57,7 +57,7 @@ const umbrella: readonly Scope[] = [
 ];
 
 /**
- * Everything that a list of scopes allows: `write` includes `read`, and `transactions:write` includes all that the
+ * All scopes that a list of scopes includes: `write` includes `read`, and `transactions:write` includes all that the
  * interface document shows, unless the organization is strict (contract, section 4).
  */
 export function coveredScopes(scopes: readonly Scope[], strict: boolean): ReadonlySet<Scope> {

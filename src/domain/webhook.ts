@@ -1,6 +1,6 @@
 // Webhooks: the events that an endpoint can be sent, the states of an endpoint, and the rules of its URL.
 
-/** `changes.available` wakes a reader of the feed; the others tell of a deletion. */
+/** `changes.available` wakes a reader of the feed; the others report steps of a deletion. */
 export const webhookEvents = [
   "sluice.changes.available",
   "sluice.deletion.requested",
@@ -25,11 +25,11 @@ export interface WebhookEndpoint {
   readonly types: readonly string[] | undefined;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** Its secret is derived from this number. */
+  /** The secret is derived from this number. */
   readonly secretVersion: number;
-  /** Until when the version before signs, too. */
+  /** Until when the previous version of the secret signs, too. */
   readonly formerSecretUntil: number | undefined;
-  /** Identifies the key that the secret is derived from. */
+  /** Identifies the key from which the secret is derived. */
   readonly keyCheck: number;
   readonly disabledAt: number | undefined;
   readonly disabledBecause: DisabledBecause | undefined;
@@ -39,7 +39,7 @@ export interface WebhookEndpoint {
   readonly changeNo: number;
   readonly signalledAt: number | undefined;
   readonly testRequestedAt: number | undefined;
-  /** Attempts since the last one that succeeded. */
+  /** Attempts since the last successful one. */
   readonly failures: number;
   readonly failingSince: number | undefined;
   readonly nextAttemptAt: number | undefined;
@@ -53,7 +53,7 @@ export interface WebhookEndpoint {
 
 export type WebhookState = "enabled" | "failing" | "disabled" | "key_changed";
 
-/** `keyCheck`: of the key that this process has; undefined without one. */
+/** `keyCheck`: identifies the key of this process; undefined without a key. */
 export function webhookState(endpoint: WebhookEndpoint, keyCheck?: number): WebhookState {
   if (endpoint.disabledAt !== undefined) return "disabled";
   if (keyCheck !== undefined && keyCheck !== endpoint.keyCheck) return "key_changed";
@@ -63,7 +63,7 @@ export function webhookState(endpoint: WebhookEndpoint, keyCheck?: number): Webh
 export const urlCharactersMax = 2_000;
 export const descriptionCharactersMax = 200;
 
-/** What a URL must be, for one that is not; otherwise undefined. `http`: whether it may be without TLS. */
+/** What a URL must be, if this one is not valid; otherwise undefined. `http`: whether TLS may be missing. */
 export function findUrlFault(text: string, http: boolean): string | undefined {
   const url = URL.parse(text);
   const expected = `must be a URL of at most ${urlCharactersMax} characters with https`;
@@ -78,7 +78,9 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 export const webhookGivesUpMs = 72 * hourMs;
 
-/** The wait after one failure, after two, and so on; the last one is that of all further ones. */
+/**
+ * The delay after one failure, after two, and so on; the last one applies to all further failures.
+ */
 const waitsMs = [
   5 * secondMs,
   30 * secondMs,
@@ -91,7 +93,9 @@ const waitsMs = [
   12 * hourMs,
 ];
 
-/** `random`: 0 to 1. The wait is up to a fifth shorter or longer; `retryAfterMs` may lengthen it up to the longest. */
+/**
+ * `random`: 0 to 1. The delay is up to a fifth shorter or longer; `retryAfterMs` may extend it up to the longest delay.
+ */
 export function retryWaitMs(failures: number, random: number, retryAfterMs = 0): number {
   const longest = waitsMs.at(-1) ?? 0;
   const usual = waitsMs[failures - 1] ?? longest;

@@ -34,7 +34,7 @@ export interface HttpContext {
   readonly liveReaders: LiveReaders;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
-  /** Undefined where traces are not exported. */
+  /** Undefined if traces are not exported. */
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;

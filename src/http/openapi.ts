@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, folded out of the rows of the route table, the public routes and the schemas that validate.
+// The OpenAPI 3.1 document, made from the rows of the route table, the public routes and the schemas that validate.
 // Pure: the same tables give the same document, byte by byte.
 
 import type { RecordType } from "../domain/record-type.ts";

@@ -20,7 +20,7 @@ export interface Verb {
   readonly verb: string;
   /** Undefined where the operation identifies its caller itself, by an API key. */
   readonly permission?: Permission;
-  /** A scope that is not one of a family of records. */
+  /** A scope that does not belong to a family of records. */
   readonly scope?: Scope;
   readonly body: BodyForm;
   readonly success: 200 | 201;
@@ -41,7 +41,7 @@ export interface Operation extends Verb {
   readonly type?: RecordType;
 }
 
-/** True for an existence check, for which 404 is an answer and not a refusal. */
+/** True for an existence check, whose 404 is an answer and not a refusal. */
 export function isExistenceCheck({ verb }: { readonly verb?: string }): boolean {
   return verb === "check record";
 }
@@ -53,7 +53,7 @@ export interface QueryParameter {
   readonly example: string;
 }
 
-/** What the OpenAPI document says of an operation, except what follows from its row. */
+/** What the OpenAPI document says about an operation, except what follows from its row. */
 export interface OperationDocument {
   /** Undefined for an operation of a record type, which has the tag of the type. */
   readonly tag?: string;
@@ -73,14 +73,14 @@ export interface HandlerInput {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly requestContext: RequestContext;
-  /** Has no organization and no scopes where the operation has no permission. */
+  /** Without organization and scopes if the operation has no permission. */
   readonly caller: Identity;
 }
 
-/** Resolves to undefined if the handler, like that of a stream, has sent the reply itself. */
+/** Resolves to undefined if the handler has sent the reply itself, as that of a stream does. */
 export type Handler = (input: HandlerInput) => Promise<Answer | undefined>;
 
-/** The record type of an operation that must have one; its absence is a mistake in the route table. */
+/** The record type of an operation on a type; its absence is a mistake in the route table. */
 export function requireType({ name, type }: Operation): RecordType {
   if (type === undefined) throw new Error(`the operation ${name} has no record type`);
   return type;

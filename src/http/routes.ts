@@ -1,5 +1,5 @@
-// The API on one screen: every operation as a row of name, method, path and verb. Only a table; each file of verb/
-// holds all that belongs to a verb.
+// The API on one screen: every operation as a row of name, method, path and verb. This is only a table; each file of
+// verb/ contains everything about a verb.
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";

@@ -1,4 +1,4 @@
-// Builds the HTTP server: connection limits, the routes of the tables, and the replies where there is no route.
+// Builds the HTTP server: connection limits, the routes of the tables, and the replies for other paths.
 
 import {
   type FastifyInstance,
@@ -142,7 +142,7 @@ interface Endpoint {
   readonly watch: RequestWatch<RequestContext>;
 }
 
-/** Authentication, then the handler, then the reply. Never rejects: every error is answered. */
+/** Authenticates, runs the handler, then replies. Never rejects: every error is answered. */
 async function answer(
   context: HttpContext,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -156,7 +156,7 @@ async function answer(
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     refuseAmbiguousRequest(request.raw);
     if (operation.permission !== undefined) {
-      // A caller in memory is not awaited. The body is not read before in either case.
+      // A caller in memory is not awaited. In either case the body is not read before.
       const pending = authenticate(context, request, { requestContext, scopes });
       if (pending !== undefined) await pending;
     }

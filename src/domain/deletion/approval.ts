@@ -1,9 +1,9 @@
-// The approval of a deletion by a second person, where its organization requires it. A deletion that was requested
-// without the requirement never needs it; one that was requested with it always does.
+// The approval of a deletion by a second person, if its organization requires it. A deletion that was requested without
+// the requirement never needs it; one that was requested with it always does.
 
 import type { Deletion } from "./deletion.ts";
 
-/** What operators read that such a deletion waits for. */
+/** What operators are shown as the reason why such a deletion waits. */
 export const approvalWait = "the approval of a second person";
 
 /**

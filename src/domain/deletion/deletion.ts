@@ -19,7 +19,7 @@ export interface ProcessedBefore {
   readonly because: "restore";
   readonly completed_at: string | null;
   readonly receipt_no: number | null;
-  /** Its hash. */
+  /** The hash of the receipt. */
   readonly receipt: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface Deletion {
   readonly status: DeletionStatus;
   /** The id of the API key that issued the token of the request; "operator" for a request of an operator. */
   readonly requestedBy: string;
-  /** Unix milliseconds, as all times here. */
+  /** Unix milliseconds, like all times here. */
   readonly requestedAt: number;
   /** The end of the grace period. The deletion is not processed before. */
   readonly dueAt: number;
@@ -54,17 +54,17 @@ export interface Deletion {
   readonly restrictedOf: string | undefined;
   /** References removed from records that remain. */
   readonly redacted: number;
-  /** The same number for each type of the records that remain. */
+  /** The same number by type of the remaining records. */
   readonly redactedByType: ErasedCounts;
   readonly attempts: number;
   /** Why the deletion is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
   readonly waitingFor: string | undefined;
   readonly nextAttemptAt: number | undefined;
-  /** When the retention floor that the deletion waits for ends, as far as is known. */
+  /** When the retention floor that the deletion waits for ends, if known. */
   readonly floorUntil: number | undefined;
   /** True if the worker has found a hold that the deletion waits for. */
   readonly isHeld?: boolean;
-  /** Present only where the organization requires an approval. */
+  /** Present only if the organization requires an approval. */
   readonly approval?: DeletionApproval;
   /** Present only for a replay, after restoring a backup has undone the deletion. */
   readonly processedBefore?: ProcessedBefore;

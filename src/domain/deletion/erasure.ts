@@ -22,8 +22,8 @@ export interface Edge {
 }
 
 /**
- * Collects edges up to a bound. Those of confidential records have a bound of their own, so that they never decide
- * whether a cascade is too large, which anybody can see.
+ * Collects edges up to a bound. Edges of confidential records have a separate bound, so that they never decide whether
+ * a cascade is too large, which everybody can see.
  */
 export class BoundedEdges {
   readonly edges: Edge[] = [];
@@ -50,12 +50,12 @@ export class BoundedEdges {
 
 export interface Redaction {
   readonly record: NodeKey;
-  /** The erased record, references to which are removed from every change of `record`. */
+  /** The erased record whose references are removed from every change of `record`. */
   readonly reference: NodeKey;
 }
 
 export interface ErasurePlan {
-  /** The records to be erased, each before what it belongs to; the root is last. */
+  /** The records to be erased, each before the records that it belongs to; the root is last. */
   readonly erase: readonly NodeKey[];
   readonly redact: readonly Redaction[];
   /** Undefined if nothing has to be kept. */
@@ -81,7 +81,7 @@ export function parseNodeKey(key: NodeKey): Node {
 
 /**
  * Plans the erasure of the root. `edges` must contain every edge, of either kind, to a record that is erased, and every
- * belongs edge of the records at its other end; more edges do no harm. Linear in the number of edges.
+ * belongs edge of the records at its other end; further edges are harmless. Linear in the number of edges.
  */
 export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
   const parts = planErasureInParts(root, edges);
@@ -93,7 +93,7 @@ export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
 /** How many edges are handled between two yields. */
 const edgesOfPart = 1_000;
 
-/** Does the same, but yields regularly, so that the caller can let other work run meanwhile. */
+/** Does the same, but yields regularly, so that the caller can let other work run. */
 export function* planErasureInParts(
   root: NodeKey,
   edges: Iterable<Edge>,
@@ -153,7 +153,7 @@ function entry(map: Map<NodeKey, Set<NodeKey>>, key: NodeKey): Set<NodeKey> {
 }
 
 /**
- * Returns the payload without references to erased records: these are removed from lists, and single ones are omitted.
+ * Returns the payload without references to erased records: they are removed from lists, and single ones are omitted.
  */
 export function withoutReferences(
   type: RecordType,

@@ -1,5 +1,5 @@
-// Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and how far the store's
-// chains reached. They contain no content of records and no reason of a deletion.
+// Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and the ends of the
+// store's chains. They contain no record content and no reason of a deletion.
 
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
@@ -45,10 +45,12 @@ export interface HoldReleasedEntry {
   readonly because: string | undefined;
 }
 
-/** The retention rule of a type was set, a floor or a ceiling or both; without a rule, it was removed. */
+/** The retention rule of a type was set: a floor, a ceiling, or both. Without a rule, it was removed. */
 export interface FloorEntry {
   readonly kind: "floor";
-  /** The number of the audit entry that records the change. Of several for one type, the highest is in force. */
+  /**
+   * The number of the audit entry that records the change. If there are several for one type, the highest is in force.
+   */
   readonly entryNo: number;
   readonly organizationId: string;
   readonly resourceType: ResourceType;
@@ -114,7 +116,7 @@ export type LedgerEntry =
   | RestoreEntry
   | BeginEntry;
 
-/** Returns the entry of a completed deletion. `hash` is that of the receipt. */
+/** Returns the entry of a completed deletion. `hash` is the hash of the receipt. */
 export function entryOfReceipt(receipt: Receipt, hash: string): DeletionEntry {
   const { asked } = receipt;
   return {

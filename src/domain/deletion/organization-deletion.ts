@@ -15,7 +15,7 @@ export function isOfOrganization({
   return resourceType === organizationType;
 }
 
-/** The error for everything that an organization asks for after it was closed. */
+/** The error for every request of an organization after it was closed. */
 export function organizationClosed(): AppError {
   return new AppError("credential_revoked", { message: "The organization is closed." });
 }
@@ -23,6 +23,6 @@ export function organizationClosed(): AppError {
 /** What was exported before a closed organization is deleted. */
 export interface CompleteExport {
   readonly exportId: string;
-  /** The SHA-256 of its manifest, which has those of all files. */
+  /** The SHA-256 of its manifest, which contains the hashes of all files. */
   readonly manifest: string;
 }

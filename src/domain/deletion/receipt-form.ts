@@ -9,7 +9,7 @@ interface Field {
   readonly test: Test;
   readonly expected: string;
   readonly optional?: true;
-  /** The members of an object that has exactly these. */
+  /** The members of an object that has exactly these members. */
   readonly members?: Form;
 }
 
@@ -108,7 +108,7 @@ export function findFormFaults(value: unknown): readonly string[] {
   return faults;
 }
 
-/** `path`: of the object, with a final dot. */
+/** `path`: the path of the object, with a final dot. */
 function findFaults(
   given: Readonly<Record<string, unknown>>,
   form: Form,

@@ -89,7 +89,7 @@ export interface ReceiptHead {
   readonly hash: string;
 }
 
-/** What is needed to make the next receipt. */
+/** Everything that the next receipt depends on. */
 export interface SealingHead extends ReceiptHead {
   /** 256 bits in hex, from which the salts of receipts are derived. */
   readonly saltKey: string;

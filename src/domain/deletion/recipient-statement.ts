@@ -1,5 +1,5 @@
 // The statement that every recipient has acknowledged what a deletion has erased. Signed like a receipt and bound to it
-// by its hash, but in no chain: it is made from what is stored whenever it is asked for, for what the reader may know.
+// by its hash, but in no chain: it is made from stored data whenever it is requested, with what the reader may know.
 
 import { canonicalJson } from "../json/canonical-json.ts";
 import { aloneNo, chainedText, type Receipt } from "./receipt.ts";

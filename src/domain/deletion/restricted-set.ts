@@ -1,5 +1,5 @@
-// Restricted sets: records that a deletion must not erase yet, and that nobody may see. They are stored under an
-// organization id of their own, made from the id of the deletion.
+// Restricted sets: records that a deletion must not erase yet, and that nobody but officers may see. They are stored
+// under a separate organization id, made from the id of the deletion.
 
 /** Organization ids contain no slash (actions/access/create-organization.ts), so no organization has such an id. */
 const prefix = "restricted/";

@@ -1,6 +1,6 @@
 // Finds which part of a plan must not be erased yet because a confidential report is under a legal hold or a retention
-// floor: the report, what supports it, and the references of a report that stays. Pure; what obliges a report is
-// decided elsewhere.
+// floor: the report, what supports it, and the references of a report that stays. Pure; callers decide which reports
+// have to be kept.
 
 import type { ResourceType } from "../record-type.ts";
 import {

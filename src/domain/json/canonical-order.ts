@@ -20,8 +20,8 @@ interface OrderedField {
 }
 
 /**
- * For an object schema with fields. A flat object that was sent in order costs one pass over its names. `keepsNulls`: a
- * null in an optional field has a meaning, as it does in an update; inside other fields it never has.
+ * For an object schema with fields. A flat object whose fields were sent in order costs one pass over its names.
+ * `keepsNulls`: a null in an optional field has a meaning, as in an update; inside other fields it never has.
  */
 export function orderFields(
   schema: SchemaShape,

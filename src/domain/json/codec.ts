@@ -1,5 +1,6 @@
-// Converts values to JSON and back by one description of both: an object by the codecs of its fields, whose names are
-// in camel case in the code and in snake case in JSON. Reading validates; members without a codec are ignored.
+// Converts values to JSON and back with one description for both directions: an object by the codecs of its fields,
+// whose names are in camel case in the code and in snake case in JSON. Reading validates; members without a codec are
+// ignored.
 
 import { isJsonObject } from "../schema/schema-shape.ts";
 
@@ -21,7 +22,7 @@ export const textOrNull: Codec<string | undefined> = {
   read: (json) => ((json ?? undefined) === undefined ? undefined : text.read(json)),
 };
 
-/** From 0. */
+/** A whole number from 0 on. */
 export const count: Codec<number> = {
   write: (value) => value,
   read: (json) => (Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : invalid),
@@ -32,7 +33,7 @@ export const countOrNull: Codec<number | undefined> = {
   read: (json) => ((json ?? undefined) === undefined ? undefined : count.read(json)),
 };
 
-/** False for a member that is missing, as in older documents. */
+/** False if the member is missing, as in older documents. */
 export const flag: Codec<boolean> = {
   write: (value) => value,
   read: (json = false) => (typeof json === "boolean" ? json : invalid),

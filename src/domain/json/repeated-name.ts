@@ -33,7 +33,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** A text is a name where a colon follows. */
+/** A text is a name if a colon follows. */
 function isName(text: string, from: number): boolean {
   let at = from;
   while (" \t\n\r".includes(text[at] ?? "x")) at += 1;

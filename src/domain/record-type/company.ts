@@ -1,4 +1,4 @@
-// A company: a customer that is not a person, or one that persons act for.
+// A company: a customer that is not a person, or one for which persons act.
 
 import {
   address,

@@ -1,4 +1,5 @@
-// What was done to find out whether a person or a company is who they say; it belongs to whom it is about.
+// What was done to find out whether a person or a company is who they claim to be; it belongs to that person or
+// company.
 
 import {
   flag,

@@ -1,4 +1,4 @@
-// How the onboarding of a person or a company went; it belongs to whom it is about.
+// The course of the onboarding of a person or a company, to which it belongs.
 
 import { either, identifier, jsonMap, optional, required, text } from "../schema/fields.ts";
 import { limits } from "../limits.ts";

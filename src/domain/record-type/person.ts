@@ -1,4 +1,5 @@
-// A person: a customer, or somebody who matters to a company. A person only mentions its company, and outlives it.
+// A person: a customer, or somebody with a role in a company. A person only mentions its company, and is not erased
+// with it.
 
 import {
   address,

@@ -1,4 +1,4 @@
-// How much risk somebody sees in a person or a company; it belongs to whom it is about.
+// An assessment of the risk of a person or a company, to which it belongs.
 
 import { identifier, optional, required, text } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";

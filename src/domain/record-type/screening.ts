@@ -1,5 +1,5 @@
-// A look-up of a transaction's party, a person or a company in lists of sanctions and the like; it belongs to what it
-// is about.
+// A search for a party of a transaction, a person or a company in lists of sanctions and the like; it belongs to what
+// it is about.
 
 import { identifier, listOf, longText, oneOf, optional, required, text } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";

@@ -1,4 +1,4 @@
-// An alert that came of checking transactions; it belongs to its check and to the transactions.
+// An alert that a check of transactions raised; it belongs to its check and to the transactions.
 
 import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";

@@ -3,7 +3,7 @@
 import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
-/** A check and the alerts that it raises have the same types. */
+/** Alerts have the types of the checks that raise them. */
 export const checkTypes = ["INLINE_MONITORING", "DELAYED_MONITORING"];
 const statuses = ["PENDING", "COMPLETED", "REQUESTED", "ASSIGNED", "FAILED"];
 

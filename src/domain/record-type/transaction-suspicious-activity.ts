@@ -1,4 +1,4 @@
-// A suspicion of crime that transactions gave rise to; it belongs to them and to the alert that led to it.
+// A suspicion of crime about transactions; it belongs to them and to the alert that led to it.
 
 import { dateTime, flag, identifier, identifiers, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";

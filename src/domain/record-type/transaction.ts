@@ -1,5 +1,5 @@
-// A transaction: money that moves in, out or inside. Unlike other types it is sent one at a time, or to a path for
-// lists.
+// A transaction: money that moves in, out or internally. Unlike other types, lists of transactions are sent to a path
+// of their own.
 
 import {
   amount,

@@ -3,7 +3,7 @@
 
 import type { Payload, RecordType } from "../record-type.ts";
 
-/** Returns the summary of each rule that the state breaks, a sentence. */
+/** Returns the summary of each rule that the state breaks, as a sentence. */
 export function brokenRules({ rules }: RecordType, state: Payload): readonly string[] {
   return rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
 }

@@ -19,7 +19,7 @@ export interface ChangeEffect {
   readonly receivedAt: number;
   /** The business time of the change. */
   readonly happenedAt: NormalisedTimestamp;
-  /** Empty for one that changed nothing: it repeats the state, or later changes have set its fields already. */
+  /** Empty for a change without effect: it repeats the state, or later changes have already set its fields. */
   readonly fields: readonly FieldEffect[];
 }
 
@@ -48,9 +48,7 @@ export function findEffects(
   });
 }
 
-/**
- * Whether a field is content: not the id, which all changes share, and not the timestamp, which is that of the change.
- */
+/** Whether a field is content. The id, which all changes share, and the timestamp of the change are not. */
 export function isContentField({ idField }: RecordType, name: string): boolean {
   return name !== idField && name !== "timestamp";
 }

@@ -4,8 +4,8 @@
 import type { DraftOutcome, WriteMode } from "./record-write.ts";
 
 /**
- * What an engine knows of the record that a draft names. These are functions because each may cost a lookup: each is
- * called at most once, and only if the outcome depends on it.
+ * What an engine knows about the record of a draft. These are functions because each may need a lookup: each is called
+ * at most once, and only if the outcome depends on it.
  */
 export interface RecordFacts {
   /** True while an open deletion closes the record to writes. */

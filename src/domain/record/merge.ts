@@ -33,9 +33,9 @@ export function mergeChanges(type: RecordType, changes: readonly Change[]): Payl
 }
 
 /**
- * Accepts changes one by one, in any order, and stores only those that still count. Each field has the value of the
+ * Accepts changes one by one, in any order, and stores only those that still matter. Each field has the value of the
  * change with the latest timestamp; at equal timestamps the later arrival wins. A null clears an optional field, and is
- * a value of a required one. Of fields that exclude each other, only the one that was set last has a value: setting it
+ * a value of a required one. If fields exclude each other, only the one that was set last has a value: setting it
  * clears the others. Fields that are in no change have their default, if any.
  */
 export class StateFold {
@@ -114,7 +114,7 @@ class MergedChanges {
   }
 }
 
-/** What folding needs of a type. */
+/** What the fold needs to know about a type. */
 interface Folding {
   readonly fields: readonly {
     readonly name: string;

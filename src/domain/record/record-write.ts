@@ -49,12 +49,13 @@ export interface RecordWrite {
   readonly receivedAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
   /**
-   * Instead, of a lenient write: the mark of each draft, which is then written as if it were the only one of its write.
+   * For a lenient write, instead: the mark of each draft, which is then written as if it were the only one of its
+   * write.
    */
   readonly marks?: readonly IdempotencyMark[] | undefined;
 }
 
-/** `idempotency_reused` is only the outcome of a draft that has its own mark. */
+/** `idempotency_reused` occurs only as the outcome of a draft with its own mark. */
 export type RecordRefusal = Extract<
   ErrorName,
   | "identical_record_exists"
@@ -77,7 +78,8 @@ export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
   /**
-   * True if all of it is the outcome of earlier requests with the same Idempotency-Key; this one has written nothing.
+   * True if everything in it is the outcome of earlier requests with the same Idempotency-Key; this one has written
+   * nothing.
    */
   readonly repeated?: true;
 }
@@ -104,13 +106,13 @@ export interface RecordHistory extends Sighting {
   readonly changes: readonly Change[];
 }
 
-/** What the feed has for recipients instead of a change. */
+/** What the feed contains for recipients instead of a change. */
 export interface ArrivedNotice {
   readonly kind: "erased" | "completed";
   readonly deletionRequestId: string;
 }
 
-/** A change as the feed has it. */
+/** A change as it is in the feed. */
 export interface ArrivedChange {
   /** Present for a notice, whose `resourceId` is that of the erased record, or of the completed deletion. */
   readonly notice?: ArrivedNotice;

@@ -1,5 +1,5 @@
 // Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every
-// type of an organization; that of a type takes the place of the other. Pure; knows no store and no clock.
+// type of an organization; the ceiling of a type replaces the general one. Pure; knows no store and no clock.
 
 import type { RecordType } from "../record-type.ts";
 import type { NormalisedTimestamp } from "../timestamp.ts";
@@ -10,14 +10,18 @@ export interface Ceiling {
   /** Days of 24 hours. */
   readonly days: number;
   readonly countedFrom: FloorOrigin;
-  /** Whether it was set for the type. Something that belongs to a record and was seen later keeps it only otherwise. */
+  /**
+   * Whether it was set for the type. If not, a record is kept as long as something that belongs to it and was seen
+   * later.
+   */
   readonly isOwn: boolean;
 }
 
 type Rules = readonly Pick<RetentionRule, "resourceType" | "deleteAfterDays" | "countedFrom">[];
 
 /**
- * The ceilings of an organization in the order of their types. `retainDays`: the one for every type, if there is one.
+ * The ceilings of an organization in the order of their types. `retainDays`: the ceiling for every type, if there is
+ * one.
  */
 export function ceilingsOf(
   types: readonly Pick<RecordType, "resourceType">[],
@@ -61,7 +65,7 @@ export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefine
   return !isSameKind || after.days < before.days;
 }
 
-/** From when a rule counts, and what its ceiling does with a record that has no such time. */
+/** From when a rule counts, and what its ceiling does with a record without that time. */
 const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string]>> = {
   last_seen: ["from when it was last seen", ""],
   closed: ["from its closing", " One that is not closed is kept until its deletion is requested."],
@@ -71,7 +75,7 @@ const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: str
   ],
 };
 
-/** Says in a sentence what a rule does; in a second one, what it does with a record that has no time to count from. */
+/** Describes a rule in a sentence, and in a second one what it does with a record without a time to count from. */
 export function describeRule(
   rule: Pick<RetentionRule, "resourceType" | "keepDays" | "countedFrom" | "deleteAfterDays">,
   retainDays: number | undefined,
@@ -96,7 +100,7 @@ export function describeRule(
   return `${kept} is erased ${keepDays === 0 ? "" : "after that "}${ceiling}`;
 }
 
-/** The ceiling of types without one of their own, such as "none: records are kept until a deletion is requested". */
+/** The ceiling of types without their own, such as "none: records are kept until a deletion is requested". */
 export function describeCommonCeiling(retainDays: number | undefined): string {
   return retainDays === undefined
     ? "none: records are kept until a deletion is requested"

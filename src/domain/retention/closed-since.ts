@@ -13,7 +13,7 @@ interface Statement {
   readonly fields: Payload;
 }
 
-/** Accepts changes in parts, in any order. Stores nothing of a change but what its type's `closed` names. */
+/** Accepts changes in parts, in any order. Stores only what the `closed` of the type names. */
 export class ClosedSince {
   readonly #conditions: NonNullable<RecordType["closed"]>;
   readonly #statements: Statement[] = [];
@@ -45,7 +45,7 @@ export class ClosedSince {
     let since: NormalisedTimestamp | undefined;
     for (const [index, { timestamp, fields }] of inOrder.entries()) {
       Object.assign(state, fields);
-      // Where timestamps are equal the last arrival counts, as in the fold of the record.
+      // At equal timestamps the last arrival wins, as in the fold of the record.
       if (inOrder[index + 1]?.timestamp === timestamp) continue;
       const isClosed = this.#conditions.some(({ field, is }) => state[field] === is);
       since = isClosed ? (since ?? timestamp) : undefined;

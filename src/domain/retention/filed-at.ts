@@ -36,7 +36,7 @@ export class FiledAt {
     const timestamp = timestampOf(payload);
     if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
     const before = this.#latest;
-    // Where timestamps are equal the last arrival counts, as in the fold of the record.
+    // At equal timestamps the last arrival wins, as in the fold of the record.
     const isLater =
       before === undefined ||
       timestamp > before.timestamp ||

@@ -32,7 +32,7 @@ export interface RetentionRule extends RetentionFloor {
   readonly deleteAfterDays?: number;
 }
 
-/** What an organization can choose for a type. */
+/** The rule that an organization can choose for a type. */
 export type FloorRule = Omit<RetentionRule, "organizationId" | "resourceType">;
 
 /** Floors that protect every part of their records: a deletion that would redact one waits as if it erased it. */
@@ -57,7 +57,7 @@ export function floorEnd(
   return (from === undefined ? requestedAt : unixMsOf(from)) + keepDays * dayMs;
 }
 
-/** The one that ends last. */
+/** Returns the floor that ends last. */
 export function laterFloor<Floor extends { readonly until: number }>(
   one: Floor | undefined,
   other: Floor | undefined,

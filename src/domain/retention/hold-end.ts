@@ -30,7 +30,7 @@ export function hasEnded({ endsOn }: Pick<Hold, "endsOn">, now: number): boolean
   return endsOn !== undefined && endsOn < dateOf(now);
 }
 
-/** Dates up to this one are soon. */
+/** Holds whose last date is at most this one end soon. */
 export function lastSoonDate(now: number): string {
   return dateOf(now + holdWarningDays * dayMs);
 }

@@ -161,7 +161,7 @@ function describeFields(fields: Readonly<Record<string, Field>>): string {
   return others === "" ? needed : `${needed}, and optionally ${others}`;
 }
 
-/** An object with exactly these fields, each as `change` makes it. */
+/** An object with exactly these fields, each as returned by `change`. */
 export function exactObject(
   fields: Readonly<Record<string, Field>>,
   change: (field: Field, name: string) => Field,

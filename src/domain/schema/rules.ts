@@ -51,7 +51,7 @@ export function atLeastOneOf(...fields: readonly string[]): Rule {
   };
 }
 
-/** No two of the fields may be sent together. Each one after the first is reported. */
+/** No two of the fields may be sent together. Each field after the first is reported. */
 export function atMostOneOf(...fields: readonly string[]): Rule {
   const pairs = fields.flatMap((one, index) =>
     fields.slice(index + 1).map((other) => sentAll(one, other)),

@@ -7,7 +7,7 @@ export interface SchemaShape {
   readonly expected?: string;
   readonly default?: unknown;
   readonly deprecated?: true;
-  /** The name of the schema in the OpenAPI document, where it is a component. */
+  /** The name of the schema in the OpenAPI document, if it is a component. */
   readonly component?: string;
   readonly properties?: Readonly<Record<string, SchemaShape>>;
   readonly required?: readonly string[];
@@ -66,7 +66,7 @@ export function stepInto(schema: SchemaShape, step: string | number): SchemaShap
   return typeof others === "object" ? others : undefined;
 }
 
-/** True for a field by this name, and false for a key of a map. */
+/** True for a field with this name, and false for a key of a map. */
 export function isPropertyOf(schema: SchemaShape, name: string): boolean {
   return Object.hasOwn(alternativeFor(schema, "object")?.properties ?? {}, name);
 }

@@ -1,5 +1,5 @@
-// Validators of schemas, each compiled when it is first needed. The only file that loads the library, which most
-// commands and all threads that write need for nothing.
+// Validators of schemas, each compiled when it is first needed. Only this file loads the library, which most commands
+// and all writing threads don't need.
 
 import { Format } from "typebox/format";
 import { Check, Compile } from "typebox/schema";
@@ -8,10 +8,10 @@ import type { JsonObject, SchemaShape } from "./schema-shape.ts";
 
 for (const [name, check] of Object.entries(formats)) Format.Set(name, check);
 
-/** Whether a value is what a schema describes. */
+/** Whether a value conforms to the schema. */
 export interface SchemaValidator {
   Check(value: unknown): boolean;
-  /** False if code can't be generated in this process, and each check walks the schema. */
+  /** False if code can't be generated in this process; then each check walks the schema. */
   IsAccelerated(): boolean;
 }
 

@@ -1,13 +1,13 @@
-// How e-mail addresses, numbers of documents and dates are compared in a search: as their standards say which spellings
-// are the same. Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
+// How a search compares e-mail addresses, numbers of documents and dates: their standards say which spellings are the
+// same. Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
 
 import { spell } from "./transliteration.ts";
 
 const atSign = /[@＠]/;
 
 /**
- * The domain in the form of the DNS (RFC 5890), and all in small letters: RFC 5321 lets a server tell capitals apart in
- * the part before the @, and none does. Undefined for what is no address.
+ * The domain in the form of the DNS (RFC 5890), and everything in lower case: RFC 5321 lets a server distinguish case
+ * in the part before the @, but no server does. Undefined if the text is not an address.
  */
 export function normaliseEmail(text: string): string | undefined {
   const parts = text.normalize("NFKC").trim().toLowerCase().split(atSign);

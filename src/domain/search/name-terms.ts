@@ -1,5 +1,5 @@
-// The terms by which a name is found: of a stored name, what the index has, and of a name that somebody looks for, what
-// is looked up in it. Two names match where a term of the one is a term of the other, and for no other reason.
+// The terms by which a name is found: the index contains the terms of stored names, and a search looks up the terms of
+// the wanted name. Two names match if they have a term in common, and for no other reason.
 
 import { spell } from "./transliteration.ts";
 
@@ -19,7 +19,7 @@ export interface NameTerm {
 const storedWordsMax = 8;
 const wantedWordsMax = 6;
 
-/** The words of the legal form of a company, as they are left when points are removed. */
+/** The words of the legal form of a company, in the form after points are removed. */
 const legalForms: ReadonlySet<string> = new Set(
   `ab ag aps as asa bv bvba co company corp corporation doo eg ek eood eurl ev gbr gmbh inc
   incorporated kft kg kgaa limited llc llp ltd ltda lp nv oao ohg ood oy oyj ooo pjsc plc pt pte pty
@@ -28,7 +28,7 @@ const legalForms: ReadonlySet<string> = new Set(
 
 /** An apostrophe within a word is removed: "O'Brien" is one word. */
 const apostrophe = /(?<=\p{L})['’ʼʻ‘`´ʹ](?=\p{L})/gu;
-/** Joiners, soft hyphens and marks of direction, which nobody sees; a space of no width divides words. */
+/** Joiners, soft hyphens and direction marks, which are invisible; a zero-width space separates words. */
 const invisible = /[\p{Cf}--\u200b]/gv;
 const between = /[^\p{L}\p{N}]+/u;
 const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
@@ -42,7 +42,9 @@ function readNames(name: string): readonly (readonly string[])[] {
   return names.filter((words) => words.length > 0);
 }
 
-/** The terms of a stored name, each once. Only companies have a legal form; as a word of theirs it says nothing. */
+/**
+ * The terms of a stored name, each once. Only companies have a legal form, which says nothing as a word of their name.
+ */
 export function termsOfName(name: string, of: "person" | "company"): readonly NameTerm[] {
   const isCompany = of === "company";
   return unique(
@@ -55,7 +57,7 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
   const pairs = pairsOf(first);
   return [
     { form: "whole", text: words.join("") },
-    // Of two words, every order is found by the letters.
+    // The letters of two words in every order.
     ...(words.length > 2 ? [sortedTerm("all", words)] : []),
     ...(telling.length < words.length ? [sortedTerm("core", telling)] : []),
     ...pairs.map((pair) => sortedTerm("pair", pair)),
@@ -65,11 +67,14 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
 }
 
 export interface WantedTerm extends NameTerm {
-  /** Whether a stored name with this term is the wanted name, and not only similar to it. */
+  /**
+   * Whether a stored name with this term equals the wanted name, rather than being only similar to
+   * it.
+   */
   readonly exact: boolean;
 }
 
-/** What to look up for a name. */
+/** The terms to look up for a name. */
 export function termsOfWantedName(name: string): readonly WantedTerm[] {
   return unique(readNames(name).flatMap(wantedOfWords));
 }
@@ -89,7 +94,7 @@ function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
   ];
 }
 
-/** A word that is one letter stands for any word that begins with it, in the wanted name and in the stored one. */
+/** A word of one letter stands for any word that begins with it, in the wanted name and in the stored one. */
 function wantedOfPair([one, other]: Pair): readonly NameTerm[] {
   const [initial, otherInitial] = [initialOf(one), initialOf(other)];
   return [
@@ -103,7 +108,7 @@ function wantedOfPair([one, other]: Pair): readonly NameTerm[] {
 
 type Pair = readonly [one: string, other: string];
 
-/** Two initials alone are no pair: too many names have them. */
+/** Two initials are not a pair: too many names have them. */
 function pairsOf(words: readonly string[]): readonly Pair[] {
   const pairs = words.flatMap((one, at) => words.slice(at + 1).map((other): Pair => [one, other]));
   return pairs.filter((pair) => pair.some((word) => word.length > 1));
@@ -124,7 +129,7 @@ function rotations(words: readonly string[]): readonly NameTerm[] {
   });
 }
 
-/** Without the legal forms at the end, and one at the beginning; "S. p. A." and "Sp. z o.o." are forms too. */
+/** Removes the legal forms at the end, and one at the beginning; "S. p. A." and "Sp. z o.o." are forms too. */
 function coreOf(words: readonly string[]): readonly string[] {
   let core = words;
   for (let length = 0; length !== core.length;) {
@@ -137,12 +142,12 @@ function coreOf(words: readonly string[]): readonly string[] {
   return core.length > 1 && legalForms.has(first) ? core.slice(1) : core;
 }
 
-/** Of words in any order. */
+/** A term for words in any order. */
 function sortedTerm(form: NameForm, words: readonly string[]): NameTerm {
   return { form, text: words.toSorted().join(" ") };
 }
 
-/** Each term once; the first of two counts. */
+/** Each term once; if there are two, the first counts. */
 function unique<Term extends NameTerm>(terms: readonly Term[]): readonly Term[] {
   const found = new Map<string, Term>();
   for (const term of terms) {

@@ -1,5 +1,5 @@
-// The types whose records are found by name and number. A list of its own, because the threads that write must not load
-// the record types; a test compares it with them.
+// The types whose records are found by name and number. This is a separate list, because the threads that write must
+// not load the record types; a test compares it with them.
 
 import type { ResourceType } from "../record-type.ts";
 

@@ -1,5 +1,5 @@
 // How letters are written in a to z, for the search by name. A letter that countries or authorities write in several
-// ways has several spellings, in columns: a name is spelled by one column at a time, so each name has few spellings.
+// ways has several spellings, in columns. A name is spelled with one column at a time, so each name has few spellings.
 
 /** Letters that have no marks to remove, and those whose marks are also written as letters. */
 const latin = `
@@ -21,7 +21,10 @@ const greek = `
 
 const columns = 3;
 
-/** By a letter or a pair of letters. In the tables `-` is nothing, and the last spelling fills the columns after it. */
+/**
+ * By a letter or a pair of letters. In the tables, `-` means no letter, and the last spelling fills the remaining
+ * columns.
+ */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   [latin, cyrillic, greek]
     .flatMap((table) => table.split(","))
@@ -35,8 +38,8 @@ const spellings: ReadonlyMap<string, readonly string[]> = new Map(
 const marks = /\p{M}/gu;
 
 /**
- * The spellings of a text in small letters without marks, each once: at most three. Letters of other scripts stay, and
- * so does what is no letter.
+ * The spellings of a text in lower case without marks, each once: at most three. Letters of other scripts and other
+ * characters stay.
  */
 export function spell(text: string): readonly string[] {
   const small = text.normalize("NFKC").toLowerCase().normalize("NFC");

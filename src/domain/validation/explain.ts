@@ -28,7 +28,7 @@ export interface Explanation {
   readonly budget?: ErrorBudget | undefined;
 }
 
-/** What explaining the errors of a request may still cost. */
+/** How much more explaining the errors of a request may cost. */
 export interface ErrorBudget {
   /** A client that sends more unknown names than this has not mistyped. */
   suggestions: number;
@@ -90,7 +90,7 @@ function explainRefused(walk: Walk, place: Place): void {
   report(walk, place.path, message + adviseValue(walk, place));
 }
 
-/** Suggests a value of the enumeration for one that is mistyped, or in other letters. */
+/** Suggests a value of the enumeration if the sent value has a typing error or another case. */
 function adviseValue(walk: Walk, { schema, value }: Place): string {
   const known = alternativesOf(schema).flatMap(({ enum: values = [] }) => values);
   if (typeof value !== "string" || known.length === 0) return "";

@@ -40,7 +40,7 @@ function resolve(type: RecordType, path: string): string {
   return pointer;
 }
 
-/** Nothing where the schema has no fields to be known: the dots of a key of a map are no steps. */
+/** Empty if the schema has no known fields: the dots in a key of a map do not separate fields. */
 function restOf(schema: SchemaShape, pointer: string): string {
   if (alternativeFor(schema, "object") === undefined) return "";
   return pointer === "" ? unknownField : `/${unknownField}`;

@@ -42,7 +42,7 @@ export function endUnlessAsked(
   response.shouldKeepAlive = false;
 }
 
-/** Must be called before the body is read and before anything is written. */
+/** Call before the body is read and before anything is written. */
 export function askForBody(request: IncomingMessage): void {
   const found = unasked.get(request);
   if (found === undefined) return;

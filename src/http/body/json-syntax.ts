@@ -49,7 +49,7 @@ function skip(scan: Scan, pattern: RegExp): boolean {
 }
 
 /**
- * Reads one character of structure, a name or a value. False if it is invalid or incomplete; then `at` is the place.
+ * Reads one structural character, a name or a value. False if it is invalid or incomplete; then `at` is its position.
  */
 function step(scan: Scan): boolean {
   const { text, awaited, open } = scan;

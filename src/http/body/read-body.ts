@@ -91,7 +91,7 @@ export function isSmall({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** A body that is received as it is, in one piece if it arrived in one, and the reservation for it. */
+/** A body as it was received, in one piece if it arrived in one, and its reservation. */
 export interface ModerateBody {
   readonly bytes: Buffer;
   readonly reservation: Reservation;
@@ -157,7 +157,7 @@ export async function readLargeBody(
   }
 }
 
-/** Bytes that are reserved first for a body of unknown length; the reservation grows with the body. */
+/** How many bytes are reserved first for a body of unknown length; the reservation grows with the body. */
 const unknownBytes = 256 * 1_024;
 
 /** Returns the body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */

@@ -5,7 +5,7 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** The most that gzip refers back to (RFC 1951, section 2). */
+/** How far back gzip refers at most (RFC 1951, section 2). */
 const gzipWindowBytes = 32 * 1_024;
 
 export interface Window {
@@ -43,7 +43,10 @@ const magicOfFrame = 0xfd_2f_b5_28;
 const magicOfSkipped = 0x18_4d_2a_50;
 /** Magic number, descriptor, window, dictionary and content size. */
 const headBytesMax = 18;
-/** Frames that any body may have; it may have more if it has this many bytes for each of them. */
+/**
+ * How many frames any body may have; a body may have more if it has this many bytes for each of
+ * them.
+ */
 const freeFrames = 1_024;
 export const bytesPerFrameMin = 32;
 
@@ -58,7 +61,7 @@ class ZstdFrames implements Window {
   #checksumBytes = 0;
   #received = 0;
   #frames = 0;
-  /** True once the bytes are no frames: the decoder says so. */
+  /** True once the bytes are no frames; the decoder reports that error. */
   #isOver = false;
 
   push(chunk: Buffer): void {
@@ -118,7 +121,7 @@ class ZstdFrames implements Window {
     this.#part = "block";
   }
 
-  /** RFC 8878, section 3.1.1.2: the last one is marked, and a repeated byte is stored once. */
+  /** RFC 8878, section 3.1.1.2: the last block is marked, and a repeated byte is stored once. */
   #readBlock(): void {
     this.#heldBytes = 0;
     const head = this.#held.readUIntLE(0, 3);

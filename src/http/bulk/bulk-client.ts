@@ -142,7 +142,7 @@ export class BulkClient {
     };
   }
 
-  /** Drops the writes that are queued. Call it when no client can receive their outcome any more. */
+  /** Drops the queued writes. Call it when no client can receive their outcome any more. */
   refuseWrites(): void {
     this.#send({ kind: "refuse writes" });
   }

@@ -54,7 +54,7 @@ const sliceBounds = {
 const hashedBytesPerTurn = 1_024 * 1_024;
 const resultsPerTurn = 500;
 
-/** Rejects as `Submission.store` does, and with AppError malformed_json, validation_failed or too_large. */
+/** Rejects like `Submission.store`, and with AppError malformed_json, validation_failed or too_large. */
 export async function writeList(task: ListTask, context: TaskContext): Promise<ListReport> {
   const { order, operation, body } = task;
   const { meter, writer } = context;

@@ -17,7 +17,7 @@ export function* markItems(
   const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length };
   for (const { start, end } of sliceList(list, bounds)) {
     const key = `${idempotencyKey}.${index}`;
-    // Libraries write a space after the comma between two items, which is in no request with one of them.
+    // Some libraries write a space after the comma between two items, which a request with a single item does not have.
     const body = trimJson(list.subarray(start, end));
     yield markRequest(keySpace, { idempotencyKey: key, operation, writeOptions: "", body });
     index += 1;

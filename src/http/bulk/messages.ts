@@ -32,7 +32,7 @@ export interface IdempotencyOrder {
   readonly items: ItemsOrder | undefined;
 }
 
-/** What the marks of the items of a list are made of, besides the items. */
+/** The input of the marks of a list's items besides the items. */
 export interface ItemsOrder {
   readonly keySpace: string;
   readonly idempotencyKey: string;
@@ -58,7 +58,7 @@ export type ToBulk =
   | { readonly kind: "close" };
 
 export interface ListReport {
-  /** Changes; of them `updated` are further ones of records that existed. */
+  /** The number of stored changes; `updated` of them are changes of existing records. */
   readonly written: number;
   readonly updated: number;
   /** Identical items that were skipped. */

@@ -63,7 +63,10 @@ export class StreamTask {
   #group: Group;
   readonly #storing = new Set<Promise<void>>();
   readonly #reports = new SerialQueue();
-  /** Whether a group was not stored, though the one after it may be; then no further one is. */
+  /**
+   * True if a group was not stored although the following one might be; then no further one is
+   * stored.
+   */
   #hasGap = false;
   readonly #chunks = new SerialQueue();
   #failure: unknown;
@@ -171,7 +174,7 @@ export class StreamTask {
     );
   }
 
-  /** Starts to store the current group, unless it has to wait for others: a full one for less than any. */
+  /** Starts to store the current group unless it has to wait for others; a full one waits for fewer. */
   #startStoring(): void {
     const group = this.#group;
     const storingMax = this.#isFull() ? groupsStoringMax : 1;
@@ -200,7 +203,7 @@ export class StreamTask {
     });
   }
 
-  /** Nothing is reported after a group that was not stored: the summary says how far everything is. */
+  /** Nothing is reported after a group that was not stored: the summary says how much was stored. */
   #report({ numbers, refusals, lines }: Group, { written, results = [] }: WriteReport): void {
     if (this.#hasGap) return;
     const { meter } = this.#context;

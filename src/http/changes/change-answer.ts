@@ -8,13 +8,13 @@ import { isNamed } from "../reply/representation.ts";
 import type { Answer } from "../reply/reply.ts";
 import type { Work } from "../load/work-tokens.ts";
 
-/** Of every reply of the feed. Pages of other origins can't embed it. */
+/** Headers of every reply of the feed. Pages of other origins can't embed it. */
 export const feedHeaders = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
-/** `cursor`: present for a live request, the one that it sent. */
+/** `cursor`: for a live request, the cursor that it sent. */
 export function answerPage(
   { list, offset, upToDate }: FeedPage,
   cursor?: number,
@@ -31,7 +31,7 @@ export function answerPage(
   };
 }
 
-/** The tag covers the events themselves: without those that were erased it is another one. */
+/** The tag covers the events themselves, so it changes when some of them are erased. */
 export function tagged(
   { headers: sent }: FastifyRequest,
   { body, headers = {}, ...answer }: ReturnType<typeof answerPage>,
@@ -43,20 +43,22 @@ export function tagged(
   return { ...answer, body, headers: all };
 }
 
-/** The time that it took is not charged: it depends on what the reader may not know of. */
+/**
+ * The processor time is not charged, because it depends on changes that the reader may not know of.
+ */
 export function workOf({ events }: FeedPage): Work {
   return { items: events.length, bytes: 0, processorMs: 0 };
 }
 
 const cursorEpochMs = Date.UTC(2024, 9, 9);
 const cursorMs = 20_000;
-/** Up to an hour. */
+/** The largest random step of a cursor: an hour. */
 const cursorsAheadMax = 180;
 
 /**
- * The cursor of a live request keeps caches between a reader and the service from answering with an old reply for ever:
- * it counts intervals of time, and never goes back (Durable Streams, section 10.1). `sent`: the cursor that the reader
- * sent; 0 for none.
+ * The cursor of a live request prevents caches between a reader and the service from answering with an old reply for
+ * ever: it counts intervals of time, and never goes back (Durable Streams, section 10.1). `sent`: the cursor that the
+ * reader sent; 0 for none.
  */
 export function nextCursor(sent: number): string {
   const current = Math.floor((Date.now() - cursorEpochMs) / cursorMs);

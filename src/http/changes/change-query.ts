@@ -1,4 +1,4 @@
-// The query of the feed: what a reader asks for, and what it may read of that.
+// The query of the feed: what a reader asks for, and which part of it the reader may read.
 
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
@@ -18,7 +18,7 @@ export interface ChangeQuery {
   /** Where to begin; undefined for `now`. */
   readonly from: Cursor | undefined;
   readonly live: LiveMode | undefined;
-  /** The cursor that the reader was given last; 0 if it sends none. */
+  /** The last cursor that the reader received; 0 if it sends none. */
   readonly cursor: number;
 }
 

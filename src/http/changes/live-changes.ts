@@ -1,5 +1,5 @@
-// Live requests for changes: a long poll waits for the next events, a stream (server-sent events) goes on with them.
-// Neither counts as a request in progress while it waits. A reader that is slow has at most one part of a stream in
+// Live requests for changes: a long poll waits for the next events; a stream (server-sent events) continues with later
+// ones. Neither counts as a request in progress while it waits. For a slow reader, at most one part of a stream is in
 // memory.
 
 import type { ServerResponse } from "node:http";
@@ -22,7 +22,7 @@ export interface LiveReading extends Beginning {
   readonly cursor: number;
 }
 
-/** Answers with the next events after `start`, a page without any. Never rejects. */
+/** Answers with the next events after `start`, which is a page without events. Never rejects. */
 export async function answerLater(
   context: HttpContext,
   input: HandlerInput,
@@ -43,7 +43,7 @@ export async function answerLater(
   }
 }
 
-/** The first page is read before the head is sent, so that an error can be answered. Rejects only before. */
+/** The first page is read before the head is sent, so that an error can be answered. Rejects only before that. */
 export async function beginStream(
   context: HttpContext,
   input: HandlerInput,
@@ -76,9 +76,9 @@ export async function beginStream(
         if (!hasRoom) await waitForRoom(raw, { everyMs: checkMs, giveUp });
       }
     } catch {
-      // The reader connects again, and is told why that is not possible.
+      // The reader connects again, and then gets the error as a reply.
     }
-    // A reader that has not read a part when its stream is over is disconnected, however slowly it goes on reading.
+    // A reader that has not read a part when its stream ends is disconnected, even if it is still reading.
     if (raw.writableNeedDrain) raw.destroy();
     else raw.end();
   };
@@ -112,14 +112,14 @@ function waitingOf(
 }
 
 /**
- * A client that closes its side of the connection reads no more of a live reply, or waits for its end. One that has
- * sent its next request waits for that; the connection is not read meanwhile, so its end would not be noticed.
+ * A client that closes its side of the connection reads no more of a live reply, or waits for its end. A client that
+ * has sent its next request waits for that one; meanwhile the connection is not read, so its end would not be noticed.
  */
 function readerGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const { socket } = response;
   const leave = (): void => gone.abort();
-  // It may have left while the first page was read.
+  // The client may have disconnected while the first page was read.
   if (response.destroyed || socket === null || socket.readableEnded || socket.isPaused()) leave();
   socket?.once("end", leave).once("pause", leave);
   response.once("close", () => {

@@ -13,7 +13,7 @@ export class LiveReaders {
     return this.#all.size;
   }
 
-  /** Counts a request until the function that it returns is called. Throws AppError rate_limited or unavailable. */
+  /** Counts a request until the returned function is called. Throws AppError rate_limited or unavailable. */
   add({ organizationId, keyId }: Reader): () => void {
     const readers = [...this.#all];
     const ofKey = readers.filter((reader) => reader.keyId === keyId).length;

@@ -25,7 +25,7 @@ const chunksPerFeed = 16;
 export const sliceBytes = 8 * 1_024;
 /** Bound for the packet of an upgrade request, where the parser can't be stopped. */
 export const unstoppableChunksMax = 256;
-/** A longer body that nobody asks for ends its connection; a shorter one is read, and the connection stays open. */
+/** A longer body that no handler reads ends its connection; a shorter one is read, and the connection stays open. */
 export const unaskedBytesMax = 64 * 1_024;
 
 type Listener = (packet: Buffer) => void;
@@ -145,10 +145,7 @@ export class BodyTurns {
     });
   }
 
-  /**
-   * The parser has stopped or failed: the bytes that it has not parsed, to the end of the packet, of which it got a
-   * part.
-   */
+  /** The parser has stopped or failed: the unparsed bytes to the end of the packet, of which it got a part. */
   unfed(bytes: Buffer): Buffer {
     const packet = this.#packet;
     this.#packet = undefined;
@@ -260,7 +257,7 @@ export class BodyTurns {
       if (failure !== undefined) return answerClientError(failure, socket);
     }
     this.#release(connection);
-    // Emits `data` at once, also where reading is stopped.
+    // Emits `data` at once, even if reading is stopped.
     if (socket.readableLength > 0) socket.read();
     else this.#pass(socket);
   }

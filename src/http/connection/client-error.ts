@@ -37,7 +37,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   fail(socket, { error: new AppError(errorName(error.code)), isHead: failedHead(error, socket) });
 }
 
-/** How a head began that is incomplete and began in an earlier packet: as far as that may be HEAD, or empty. */
+/** The beginning of an incomplete head from an earlier packet: as much as may be HEAD, or empty. */
 const openHeads = new WeakMap<Socket, string>();
 
 /** `packet` ends within a head that began in it; undefined if the head is complete. */
@@ -51,7 +51,7 @@ function failedHead({ rawPacket, bytesParsed }: ClientError, socket: Socket): bo
   const begun = openHeads.get(socket);
   if (begun === "") return false;
   const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
-  // With the byte that is not valid: a method that is only similar ends with it.
+  // Includes the invalid byte: a method that only begins similarly ends with it.
   const text = lastHead(packet.subarray(0, (bytesParsed ?? packet.length) + 1));
   return methodIn(`${begun ?? ""}${text}`) !== "";
 }

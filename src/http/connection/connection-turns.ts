@@ -1,22 +1,25 @@
-// Gives connections their turns, a few in each turn of the event loop, so that work on thousands of them (accepting new
-// ones, writing pieces of large replies) doesn't delay requests on others. Never closes a connection.
+// Gives connections their turns, a few in each event-loop tick, so that work on thousands of them (accepting new ones,
+// writing pieces of large replies) doesn't delay requests on others. Never closes a connection.
 
 import type { Socket } from "node:net";
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
-/** Connections that get their turn in one turn of the event loop. */
+/** How many connections get their turn in one event-loop tick. */
 export const perTurnMax = 8;
 
 type Turn = (socket: Socket) => void;
 
 export class ConnectionTurns {
-  /** Each network address takes turns, so that one with few connections waits for no other. */
+  /**
+   * Network addresses take turns, so that an address with few connections does not wait for the
+   * connections of others.
+   */
   readonly #waiting = new FairQueue<() => void>();
   #given = 0;
   #isScheduled = false;
 
-  /** Calls `turn` at once, or later unless the connection is closed until then. */
+  /** Calls `turn` at once or later, unless the connection is closed before. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
     if (this.#given < perTurnMax) {

@@ -63,10 +63,10 @@ const onMessageBegin = 0;
 const onExecute = 5;
 
 export interface PacketEvents {
-  /** Gets what Node drops of a packet, so that the next packet could begin in the middle of a request. */
+  /** Receives the end of a packet that Node drops although the next packet continues it. */
   readonly onRest: (bytes: Buffer) => void;
   /**
-   * Gets a packet that ends within a head that began in it, and undefined when that head is complete. Node stores
+   * Receives a packet that ends within a head that began in it, and undefined when that head is complete. Node stores
    * nothing of such a head, not even its method.
    */
   readonly onOpenHead: (packet: Buffer | undefined) => void;
@@ -139,8 +139,8 @@ export function ignoreBody(socket: Socket): void {
 }
 
 /**
- * `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. Returns the error of a
- * request that is incomplete although the client has closed its side: Node told this to a stopped parser, in vain.
+ * `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. Returns the error of an
+ * incomplete request whose client has closed its side: Node has reported the close to a stopped parser, without effect.
  */
 export function resumeParser(
   socket: Socket,

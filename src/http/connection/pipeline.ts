@@ -18,7 +18,8 @@ export class Pipelines {
   readonly #bytesMax: number;
   readonly #bodies: BodyTurns;
   /**
-   * libuv accepts one connection in each event-loop turn, so new ones would wait for as many turns as are before them.
+   * libuv accepts one connection in each event-loop tick, so new connections would wait for as many ticks as there are
+   * connections before them.
    */
   readonly #turns = new ConnectionTurns();
   #bytes = 0;
@@ -77,7 +78,7 @@ export class Pipelines {
       // Node assigns the socket to a reply when the previous one is finished, and never if that was the last.
       if (response.socket !== null) start(request, response);
       else if (this.#wait(socket)) {
-        // If the parser continues to the end of its packet, the request contains the bytes that it read.
+        // If the parser continues to the end of its packet, the request contains the bytes that the parser has read.
         process.nextTick(() => this.#count(socket, request.readableLength));
         response.once("socket", () => {
           // Node is about to write the buffered part of the reply. Other connections are served in between.
@@ -112,7 +113,7 @@ export class Pipelines {
 
   #wait(socket: Socket): boolean {
     if (socket.destroyed) return false;
-    // Happens only where the parser could not be stopped. Clients must expect it (RFC 9112, section 9.3.2).
+    // This happens only where the parser could not be stopped. Clients must expect it (RFC 9112, section 9.3.2).
     if (this.#waiting.has(socket)) return this.#refuse(socket);
     this.#waiting.set(socket, 0);
     stopReading(socket, "reply");

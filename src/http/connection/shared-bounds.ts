@@ -1,5 +1,5 @@
 // The bounds that all connections of a serving process share: open connections, pipelined requests and replies in
-// memory, with counts of what was refused.
+// memory, with counts of refusals.
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";

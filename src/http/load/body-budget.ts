@@ -148,7 +148,10 @@ export class BodyBudget {
     else this.#held.set(organizationId, held);
   }
 
-  /** Grants one per organization, in turn. The next body of one may not fit where that of another does. */
+  /**
+   * Grants one reservation per organization, in turn. The next body of one organization may not fit where that of
+   * another does.
+   */
   #grantWaiting(): void {
     for (const place of this.#waiting.inTurn()) {
       const { organizationId, bytes, grant } = place.item;

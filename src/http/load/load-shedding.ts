@@ -187,7 +187,7 @@ function memoryLevel(residentBytes: number): PressureLevel {
 
 export interface NewWork {
   readonly kind: "body" | "stream";
-  /** After decoding, if that is known. */
+  /** The size after decoding, if that is known. */
   readonly bytes: number;
   /** True if no large body and no stream is in progress. */
   readonly isAlone: boolean;

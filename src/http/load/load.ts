@@ -27,12 +27,12 @@ export function makeLoad(probe: PressureProbe): Load {
 /** Replies of 429 to one organization or address: how many are sent without delay, and the rate of further ones. */
 export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, burst: 200 };
 
-/** The maximum delay of a reply: what an empty bucket takes to fill. */
+/** The maximum delay of a reply: the time in which an empty bucket fills. */
 export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
 /**
- * The function that it returns gives the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`.
- * `now`: milliseconds of a monotonic clock.
+ * Returns a function for the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`. `now`:
+ * milliseconds of a monotonic clock.
  */
 export function makeRefusalDelays(now: () => number = () => performance.now()) {
   const buckets = new TokenBuckets(now);

@@ -5,7 +5,7 @@ import { limits } from "../../domain/limits.ts";
 
 export interface Work {
   readonly items: number;
-  /** After decoding. */
+  /** The bytes after decoding. */
   readonly bytes: number;
   readonly processorMs: number;
 }

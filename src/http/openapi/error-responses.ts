@@ -8,11 +8,11 @@ import type { HeaderPart } from "./parts.ts";
 
 interface ErrorResponseOptions {
   readonly description: string;
-  /** All of one status. */
+  /** The codes, all of one status. */
   readonly errors: readonly [ErrorName, ...ErrorName[]];
   /** Errors in addition to the usual ones. */
   readonly headers?: readonly HeaderPart[];
-  /** Answered before the caller is known, so the reply has no rate limit. */
+  /** True if it is answered before the caller is known, so that the reply has no rate limit. */
   readonly early?: true;
   /** The field errors of the examples. */
   readonly fields?: readonly FieldError[];
@@ -121,7 +121,7 @@ export const unavailable = errorResponse("Unavailable", {
   headers: ["RetryAfter"],
 });
 
-/** What every operation may answer. */
+/** The errors that every operation may answer. */
 const usualErrors: readonly ErrorResponse[] = [
   unauthorized,
   insufficientScope,

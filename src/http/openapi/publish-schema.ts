@@ -1,6 +1,6 @@
-// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without our own keywords and
-// formats. The result accepts nothing that the validators refuse, except lone surrogates, for which no pattern is
-// portable.
+// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without the keywords and
+// formats of this project. The result accepts nothing that the validators refuse, except lone surrogates, for which no
+// pattern is portable.
 
 import { recipientNamePattern } from "../../domain/schema/formats.ts";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
@@ -15,7 +15,7 @@ interface CodeList {
   readonly values: ReadonlySet<string>;
 }
 
-/** Our own formats that mean a list of codes. */
+/** Formats of this project that stand for a list of codes. */
 const codeLists: Readonly<Record<string, CodeList>> = {
   "iso-4217": {
     name: "CurrencyCode",
@@ -62,7 +62,7 @@ export function sharedSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries([...shapes, ...lists]) as Record<string, JsonSchema>;
 }
 
-/** A reference where the schema is a component, else the schema itself. */
+/** A reference if the schema is a component, otherwise the schema itself. */
 export function publishSchema(source: unknown): JsonSchema {
   const name = nameOf(source);
   if (name !== undefined) return schemaRef(name);
@@ -80,7 +80,7 @@ export function describedShape(description: string, schema: unknown): JsonSchema
   return { ...publishShape(schema), description };
 }
 
-/** The schema itself, also where it is a component. */
+/** The schema itself, even if it is a component. */
 export function publishShape(source: unknown): JsonSchema {
   const published: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(source as JsonSchema)) {

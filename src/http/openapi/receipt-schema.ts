@@ -167,7 +167,7 @@ export const receiptExample = {
   signature: "A".repeat(86),
 } as const;
 
-/** The disclosures of a type of which one record was erased. */
+/** The disclosures for a type of which one record was erased. */
 export const disclosureExample: Readonly<Record<CountKind, object>> = {
   removed: { count: 1, salt: exampleSalt },
   kept: { count: 0, salt: exampleSalt },

@@ -98,7 +98,7 @@ function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
   };
 }
 
-/** `url`: of the service; undefined leaves the document unchanged. */
+/** `url`: the URL of the service; undefined leaves the document unchanged. */
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);

@@ -7,7 +7,7 @@ import type { ErrorResponse } from "../openapi/error-responses.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
-  /** The metrics are open if it is undefined. */
+  /** If it is undefined, the metrics need no token. */
   readonly metricsToken: string | undefined;
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
@@ -24,7 +24,7 @@ export type PublicHandler = (
 
 export interface PublicRoute {
   readonly path: string;
-  /** True where each request counts against the limit of its address. */
+  /** True if each request counts against the limit of its address. */
   readonly limited: boolean;
   /** Undefined for a route that the document does not show. */
   readonly document?: PublicDocument;
@@ -40,7 +40,7 @@ export interface PublicDocument {
   readonly contentType: string;
   readonly schema: JsonSchema;
   readonly example?: unknown;
-  /** True if a client that has the content already is answered with 304. */
+  /** True if a client that already has the content is answered with 304. */
   readonly cached?: true;
   /** Errors in addition to those of every public route. */
   readonly errors?: readonly ErrorResponse[];

@@ -1,5 +1,5 @@
-// Whether the service can accept requests. The store is asked at most once in a while, however many probes there are.
-// Knows nothing of HTTP.
+// Whether the service can accept requests. The store is queried at most once in an interval, however many probes there
+// are. Knows nothing of HTTP.
 
 import { coalesce } from "../coalesce.ts";
 import { withTimeout } from "../../basics/with-timeout.ts";
@@ -20,7 +20,10 @@ export interface ReadinessOptions {
   readonly timeoutMs?: number;
 }
 
-/** Resolves with undefined while the service is ready, and otherwise with why not. Concurrent calls share one probe. */
+/**
+ * Resolves with undefined while the service is ready, and otherwise with the reason why it is not. Concurrent calls
+ * share one probe.
+ */
 export function makeReadiness({
   probe,
   onChange,

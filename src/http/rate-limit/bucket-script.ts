@@ -59,7 +59,7 @@ export function bucketArguments(key: string, policy: BucketPolicy, cost: BucketC
   return [key, ...numbers.map(String)];
 }
 
-/** Throws if the reply is not one of the script. */
+/** Throws if the reply does not have the form of the script's replies. */
 export function readBucketReply(reply: unknown, policy: BucketPolicy): Taken {
   const [allowed, text]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   const tokens = typeof text === "string" ? Number(text) : Number.NaN;

@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import { addressOwner } from "./address-owner.ts";
 import { type BucketPolicy, TokenBuckets } from "./token-bucket.ts";
 
-/** Lines for one address, and for all addresses. */
+/** How many lines are logged for one address, and for all addresses. */
 const ownPolicy: BucketPolicy = { name: "log", perSecond: 1 / 60, burst: 1 };
 const allPolicy: BucketPolicy = { name: "log", perSecond: 1, burst: 20 };
 /** A proxy may pass on anything as an address. */
@@ -24,7 +24,7 @@ export function makeFailureLog(
   onFailure: (where: FailedWhere) => void = () => undefined,
 ): FailureLog {
   const [own, all] = [new TokenBuckets(now), new TokenBuckets(now)];
-  /** Failures without a line of their own since the last line. */
+  /** Failures since the last line that got no line. */
   let others = 0;
   return {
     note: (address, where) => {

@@ -25,19 +25,21 @@ export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecon
 
 /** The limits; the answer is a promise where processes share them. */
 export interface RateGate<Answer = Limited | Promise<Limited>> {
-  /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
+  /** For a request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
   organization(caller: LimitedCaller): Answer;
   /** Takes what a request of an organization has cost beyond its first token (work-tokens.ts). */
   work(caller: LimitedCaller, tokens: number): Answer;
-  /** An exchange of an API key for a token. */
+  /** For an exchange of an API key for a token. */
   tokenIssuing(keyId: string): Answer;
-  /** A failed authentication from an address. */
+  /** For a failed authentication from an address. */
   failedAuthentication(address: string): Answer;
-  /** Returns what is left to an address; counts nothing. */
+  /** Returns what is left for an address; counts nothing. */
   failuresLeft(address: string): Answer;
-  /** An attempt to sign in to the console. Apart from failed authentication, so that neither blocks the other. */
+  /**
+   * For an attempt to sign in to the console. Separate from failed authentication, so that neither blocks the other.
+   */
   signIn(address: string): Answer;
-  /** A request from an address that needs no credential. Bounds the load of one process, so it is never shared. */
+  /** For a request from an address that needs no credential. Bounds the load of one process, so it is never shared. */
   unauthenticated(address: string): Limited;
 }
 
@@ -101,8 +103,8 @@ export function makeRateGate<Answer>({
 type NetworkPolicies = readonly [Policy, Policy, Policy];
 
 /**
- * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: what a host
- * sends beyond its limit costs its neighbours nothing. The answer is that of the host unless a wider network refuses.
+ * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: requests of a
+ * host beyond its limit cost its neighbours nothing. Returns the result of the host unless a wider network refuses.
  */
 function ofNetworks<Answer>(ask: Count<Answer>) {
   return (policies: NetworkPolicies, address: string, cost: BucketCost): Answer => {
@@ -117,7 +119,7 @@ function ofNetworks<Answer>(ask: Count<Answer>) {
         if (!(wider instanceof Promise)) return wider.allowed ? own : wider;
         return wider.then((found) => (found.allowed ? own : found));
       };
-      // The answers of a gate are promises or none of them is.
+      // Either all results of a gate are promises, or none is.
       return (
         answer instanceof Promise ? answer.then(askWider) : askWider(answer as Limited)
       ) as Answer;
@@ -165,7 +167,7 @@ export function limited(policy: Policy, taken: Taken): Limited {
   };
 }
 
-/** The header fields of a reply that report a limit; none where there is no limit. */
+/** The header fields of a reply that report a limit; none if there is no limit. */
 export function rateFields(headers: RateHeaders | undefined): Record<string, string> {
   if (headers === undefined) return {};
   return { ratelimit: headers.rateLimit, "ratelimit-policy": headers.rateLimitPolicy };

@@ -15,7 +15,7 @@ import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 const redisConnectMs = 1_000;
 
 export interface RedisLink {
-  /** Asks in one round trip. Rejects on an error reply or a lost connection; the caller bounds the wait. */
+  /** Sends one request. Rejects on an error reply or a lost connection; the caller bounds the wait. */
   ask(key: string, policy: BucketPolicy, cost: BucketCost): Promise<Taken>;
   /** Rejects requests that are in flight. */
   close(): void;
@@ -43,7 +43,7 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
   // Needed after a lost connection too: only this releases what the library stores for each client.
   const close = (): void => client.destroy();
   try {
-    // A server may accept the connection and then never reply.
+    // A server may accept the connection and never reply.
     await withTimeout(client.connect(), redisConnectMs * 2);
   } catch (error) {
     close();
@@ -65,8 +65,8 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
 }
 
 /**
- * The kind of an error as one word: the code of the system, or the first word of an error reply, which is its code by
- * the protocol. Never the message, which may repeat what was sent.
+ * The kind of an error as one word: the code of the system, or the first word of an error reply, which is the error
+ * code in this protocol. Never the message, which may repeat what was sent.
  */
 export function redisErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";

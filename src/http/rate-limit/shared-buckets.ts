@@ -15,7 +15,7 @@ const redisRetryMsMin = 500;
 const redisRetryMsMax = 30_000;
 
 export interface SharedBucketsOptions {
-  /** May hold a password. */
+  /** It may contain a password. */
   readonly url: string;
   /** The longest wait for an answer. */
   readonly answerMsMax: number;
@@ -51,7 +51,7 @@ export class SharedBuckets {
     }
   }
 
-  /** Undefined, at once or later, without an answer of the server; the process must then count by itself. */
+  /** Resolves to undefined, or returns it, if the server does not answer; then the process must count by itself. */
   take(
     owner: string,
     policy: BucketPolicy,

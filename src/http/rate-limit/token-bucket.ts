@@ -78,7 +78,7 @@ export class TokenBuckets {
   }
 }
 
-/** `tokens`: those left after the request. */
+/** `tokens`: the tokens left after the request. */
 export function describeBucket(
   { tokens }: { readonly tokens: number },
   policy: BucketPolicy,

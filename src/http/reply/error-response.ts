@@ -8,7 +8,7 @@ export interface ErrorBody {
   readonly code: number;
   readonly message: string;
   readonly errors?: readonly FieldError[];
-  /** With the description, as RFC 6749 has them (section 5.2). */
+  /** With the description, as in RFC 6749, section 5.2. */
   readonly error?: string;
   readonly error_description?: string;
 }
@@ -62,7 +62,7 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
   };
 }
 
-/** Without the characters that the description must not have. */
+/** Removes characters that the description must not contain. */
 function describeOauth(message: string): string {
   return message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, "?");
 }

@@ -25,11 +25,11 @@ export interface RequestContext {
     | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
-  /** Later for a request that has waited on purpose. */
+  /** Later if the request was delayed on purpose. */
   startedAt: number;
   caller: Identity | undefined;
   rate: RateHeaders | undefined;
-  /** Present where errors also have their code of OAuth 2.0. */
+  /** Present if errors also have their code of OAuth 2.0. */
   oauthErrorOf?: (error: AppError) => string;
 }
 
@@ -57,7 +57,8 @@ export function makeRequestContext(
 }
 
 /**
- * Undefined for operations on confidential types, which are not counted: it would disclose that there are such records.
+ * Undefined for operations on confidential types, which are not counted, because a count would disclose that there are
+ * such records.
  */
 export function nameForMetrics({ operation, caller }: RequestContext): string | undefined {
   if (operation?.type !== undefined && isConfidential(operation.type, caller)) return undefined;
@@ -73,7 +74,7 @@ export interface Replies {
 
 export interface Answer {
   readonly status: number;
-  /** Undefined where the status has no body, as 304. */
+  /** Undefined if the status has no body, like 304. */
   readonly body: string | Buffer | undefined;
   /** True if all replies share the bytes of the body. */
   readonly shared?: boolean;

@@ -1,5 +1,5 @@
-// Answers a request with an error. What is not an AppError is our own error: logged with the request id, answered as
-// 50001, and never shown to the client.
+// Answers a request with an error. An error that is not an AppError is a mistake of the service: it is logged with the
+// request id, answered as 50001, and never shown to the client.
 
 import { closeSync, openSync } from "node:fs";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -119,7 +119,7 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
   return { connection: "close" };
 }
 
-/** When each reason was logged last. Reasons are a few fixed sentences. */
+/** When each reason was last logged. The reasons are a few fixed sentences. */
 const unavailableLoggedAt = new WeakMap<Logger, Map<string, number>>();
 
 /**

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 
 interface WaitOptions {
   readonly everyMs: number;
-  /** Asked that often: whether to wait no longer. */
+  /** How often the caller is asked whether to stop waiting. */
   readonly giveUp: () => boolean;
 }
 

@@ -16,7 +16,7 @@ export function idempotencyMark(
   return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
 }
 
-/** The same for a request about what belongs to the whole organization. */
+/** The same for a request about something that belongs to the whole organization. */
 export function organizationMark(
   { request, caller }: HandlerInput,
   operation: Operation,

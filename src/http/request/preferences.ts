@@ -1,5 +1,5 @@
-// The Prefer header (RFC 7240). Unknown preferences and values are ignored, as section 2 requires; the first of a name
-// counts.
+// The Prefer header (RFC 7240). Unknown preferences and values are ignored, as section 2 requires; if a name is
+// repeated, the first counts.
 
 import type { FastifyRequest } from "fastify";
 

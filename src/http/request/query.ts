@@ -19,8 +19,8 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
 }
 
 /**
- * A query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used
- * undecoded, and two queries would mean one record.
+ * Otherwise a query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used
+ * undecoded, and two different queries would name one record.
  */
 export function requireDecodable({ url }: FastifyRequest): void {
   if (!url.includes("%")) return;

@@ -1,4 +1,4 @@
-// The form by which a program asks for an access token with a token of its platform, as OAuth 2.0 has it: as
+// The form by which a program requests an access token with a token of its platform, in the formats of OAuth 2.0: as
 // `client_assertion` (RFC 7523, section 2.2) or as `subject_token` of a token exchange (RFC 8693, section 2.1). Unknown
 // parameters are ignored (RFC 6749, section 3.2).
 
@@ -29,9 +29,9 @@ export interface TokenForm {
   readonly isExchange: boolean;
   readonly organizationId: string;
   readonly token: string;
-  /** Undefined for all that the rule grants. */
+  /** Undefined: all scopes that the rule grants. */
   readonly scopes: readonly string[] | undefined;
-  /** Undefined for as long as the rule allows. */
+  /** Undefined: the longest lifetime that the rule allows. */
   readonly expirySeconds: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export const tokenFormSchema = objectSchema(
   },
 );
 
-/** What the reply to a form has in addition. */
+/** What the reply to a form contains in addition. */
 export const oauthReply = {
   access_token: textSchema("The same as `token`, in the reply to a form."),
   token_type: textSchema("`Bearer`, in the reply to a form."),
@@ -70,7 +70,9 @@ export const oauthReply = {
   issued_token_type: textSchema("The type of the token, in the reply to a token exchange."),
 } as const;
 
-/** An API key is in Authorization, so whoever sends that header means the other way. */
+/**
+ * An API key is in Authorization, so a client that sends that header means the exchange of a key.
+ */
 export function isTokenForm({ headers }: Pick<IncomingMessage, "headers">): boolean {
   const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
   return headers.authorization === undefined && type.trim().toLowerCase() === formType;
@@ -85,7 +87,7 @@ export async function readTokenForm(request: IncomingMessage): Promise<TokenForm
   const read = (name: string): string | undefined => {
     const [value, ...more] = form.getAll(name);
     if (more.length > 0) refuse(name, "must be sent once");
-    // Sent without a value is the same as not sent (RFC 6749, section 3.2).
+    // A parameter without a value counts as omitted (RFC 6749, section 3.2).
     return value === "" ? undefined : value;
   };
   const readOne = (name: string, allowed: readonly string[]): string | undefined => {

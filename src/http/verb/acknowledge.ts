@@ -1,4 +1,4 @@
-// POST /v2/recipient_acknowledgement: how far a recipient has processed the feed of changes.
+// POST /v2/recipient_acknowledgement: up to where a recipient has processed the feed of changes.
 
 import { acknowledge as acknowledgeOffset } from "../../actions/recipient/act-as-recipient.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";

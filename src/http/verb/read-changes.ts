@@ -36,7 +36,7 @@ export const readChanges: Verb = {
     const bytesMax = isStream ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
     const reading = { ...query, bytesMax };
     if (request.method === "HEAD") {
-      // Throws what a GET from there would.
+      // Throws what a GET with this offset would throw.
       await feed.begin(reading);
       const end = await feed.begin({ ...reading, from: undefined });
       return answerPage({ ...end, upToDate: false });
@@ -46,7 +46,8 @@ export const readChanges: Verb = {
       await charge(context, input, workOf(page));
       return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
     }
-    // The reader may have left while its token was looked up: then nothing would end the count.
+    // The reader may have disconnected while its token was looked up; then nothing would end the
+    // count.
     if (reply.raw.destroyed) return undefined;
     reply.raw.once("close", context.liveReaders.add(caller));
     if (isStream) {

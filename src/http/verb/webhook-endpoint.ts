@@ -1,5 +1,5 @@
-// POST, GET and DELETE /v2/webhook_endpoint: where an organization is sent events. The reply to POST is the only one
-// with the secret.
+// POST, GET and DELETE /v2/webhook_endpoint: where an organization receives webhooks. Only the reply to POST contains
+// the secret.
 
 import {
   addEndpoint,
@@ -146,7 +146,7 @@ export const createWebhookEndpoint: Verb = {
   },
 };
 
-/** The types that the caller may read, of which none is confidential. */
+/** The types that the caller may read, without confidential ones. */
 function readableTypes(caller: Identity): readonly string[] {
   return recordTypes
     .filter((type) => mayRead(caller, type) && !caller.confidential.has(type.resourceType))

@@ -1,4 +1,4 @@
-// What the document says of the operations that write records: bodies of one record, a list or a stream, and their
+// What the document says about the operations that write records: bodies of one record, a list or a stream, and their
 // replies.
 
 import { describeWritten } from "../../actions/intake/validation-errors.ts";

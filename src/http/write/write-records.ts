@@ -211,7 +211,7 @@ export async function charge(
   if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
 }
 
-/** Most requests write one record of the same organization as the one before, and so have the same answer. */
+/** Most requests write one record of the same organization as the previous request, and so have the same answer. */
 function makeStrictAnswers(): typeof answerLeniently {
   let latest:
     (ListReport & { readonly organizationId: string; readonly answer: Answer }) | undefined;
@@ -247,7 +247,7 @@ function headOf({ caller }: HandlerInput, write: Write, report: ListReport) {
   };
 }
 
-/** A batch may have several items of one record, and a list of updates too. */
+/** A batch may have several items for one record, and so may a list of updates. */
 function messageOf({ type, mode }: Write, report: ListReport): string {
   const { written, updated, unchanged, refused } = report;
   const noun = nounOf(type);
